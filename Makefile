@@ -21,7 +21,7 @@ help:
 	@echo 'make test-long the tests that take long: real windows, floods, wide property tests'
 	@echo 'make bench    measure the program and print a table'
 	@echo 'make package  build the program and its packages for this system into dist/'
-	@echo 'make test-package     try these packages in a bare Debian; needs root and Xvfb'
+	@echo 'make test-package     try these packages in a bare Debian; needs root'
 	@echo 'make words    collect the words for people into resources/locale'
 	@echo 'make format   lay the code out and mend what the linter can mend'
 	@echo 'make clean    remove .venv and every cache'
@@ -53,8 +53,8 @@ package:
 	$(set_up) package $(ARGS)
 
 test-package:
-	$(set_up) run
-	@$(bin)/python packaging/trial/trial.py $(ARGS)
+	$(set_up) trial
+	@$(bin)/python packaging/trial.py $(ARGS)
 
 words:
 	$(set_up) check

@@ -1,43 +1,32 @@
 """Prints every figure the project holds itself to."""
 
 import argparse
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
-from bench import (
-    beats,
-    before,
-    copies,
-    copies_screen,
-    copies_watch,
-    faulty,
-    held_up,
-    lab,
-    left_behind,
-    memory,
-    packages,
-    panning,
-    programs,
-    window,
-    window_soak,
-)
-from bench.table import Figure, show
+from bench import before, window_soak
+from bench.stage import measured
+from bench.table import show
 
-_SUBJECTS: dict[str, tuple[str, Callable[[], list[Figure]]]] = {
-    "beats": ("Beats on the NVML stand-in", beats.figures),
-    "memory": ("History", memory.figures),
-    "lab": ("The lab", lab.figures),
-    "copies": ("Copies, beside plain loops", copies.figures),
-    "copies_watch": ("Copies of the lab's lines", copies_watch.figures),
-    "copies_screen": ("Copies of the lab's lines, drawn", copies_screen.figures),
-    "programs": ("Whole programs on the NVML stand-in", programs.figures),
-    "window": ("The window on the NVML stand-in", window.figures),
-    "held_up": ("The window while much goes on, simulated", held_up.figures),
-    "faulty": ("The window on a faulty driver", faulty.figures),
-    "panning": ("A day seen in the window, simulated", panning.figures),
-    "left_behind": ("What screens leave behind, simulated", left_behind.figures),
-    "packages": ("What is installed", packages.figures),
+# A module of this folder each, and what it is about.
+_SUBJECTS = {
+    "beats": "Beats on the NVML stand-in",
+    "memory": "History",
+    "lab": "The lab",
+    "copies": "Copies, beside plain loops",
+    "copies_watch": "Copies of the lab's lines",
+    "program_watch": "A program of the person's, watched",
+    "cures": "Programs before and after the cure they are told, simulated",
+    "copies_screen": "Copies of the lab's lines, drawn",
+    "programs": "Whole programs on the NVML stand-in",
+    "window": "The window on the NVML stand-in",
+    "held_up": "The window while much goes on, and on a faulty driver",
+    "panning": "A day seen in the window, simulated",
+    "left_behind": "What screens leave behind, simulated",
+    "packages": "What is installed",
 }
+# These open a window, each in a process of its own.
+_WITH_A_WINDOW = {"copies_screen", "held_up", "panning", "left_behind"}
 
 
 def main() -> None:
@@ -53,8 +42,10 @@ def main() -> None:
     if unknown := set(asked.subjects) - set(_SUBJECTS):
         parser.error(f"No subject is called {', '.join(sorted(unknown))}.")
     for name in asked.subjects or _SUBJECTS:
-        title, figures = _SUBJECTS[name]
-        show(title, figures())
+        if name in _WITH_A_WINDOW:
+            show(_SUBJECTS[name], measured(name))
+        else:
+            show(_SUBJECTS[name], import_module(f"bench.{name}").figures())
     if asked.before is not None:
         show(f"Beside {asked.before}", before.figures(asked.before.resolve()))
     if asked.soak is not None:

@@ -4,14 +4,14 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.stage import in_a_process_of_its_own
+from bench.stage import measured
 from bench.table import Figure
 from bench.window import CARD, OFFSCREEN, OVERVIEW, diagnostics, spent, stub
 
 _ROUNDS = 3
 _SECONDS = 10.0
 # What it says of itself, by its own bench: it may not have what ours asks for.
-_ITS_OWN = ("bench.panning", "bench.copies_screen")
+_ITS_OWN = ("panning", "copies_screen")
 _READING = "the window's thread, a reading, overview of 8 cards"
 _UNITS = {
     _READING: "ms",
@@ -65,6 +65,6 @@ def _beside(
 
 
 def _its_own(checkout: Path) -> Iterator[Figure]:
-    for module in _ITS_OWN:
-        for each in in_a_process_of_its_own(module, checkout=checkout):
+    for subject in _ITS_OWN:
+        for each in measured(subject, checkout):
             yield Figure(f"before: {each.what}", each.value, each.goal, each.met)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from bench.lab_worker import Worker, lab_python
 from bench.table import Figure, show
-from gpuexplorer.lab.events import Hello, Measured, Printed
+from gpuexplorer.lab.events import Hello, Printed
+from gpuexplorer.lab.measured import Measured
 from gpuexplorer.lab.wire import Measure
 
 _MIB = 1 << 20
@@ -43,11 +44,8 @@ def figures() -> list[Figure]:
     python = lab_python()
     if python is None:
         return [Figure("copies", "no Python with torch")]
-    worker = Worker(python)
-    try:
+    with Worker(python) as worker:
         return [*_host(worker), *_card(worker)]
-    finally:
-        worker.stop()
 
 
 def _host(worker: Worker) -> Sequence[Figure]:

@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from bench.stage import in_a_process_of_its_own, let_run, report
+from bench.stage import let_run
 from bench.table import Figure
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
+from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
+from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.copies.moving.timeline_view import TimelineView
-from gpuexplorer.gui.wording.copies.moving.time_frame import TimeFrame, all_of
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.lab.events import Finished, Span, Spans, Transferred
+from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
 
@@ -26,11 +26,7 @@ _FRAMES = 60
 _GOAL = 1 / 60
 
 
-def figures() -> list[Figure]:
-    return in_a_process_of_its_own("bench.copies_screen")
-
-
-def _measure() -> Sequence[Figure]:
+def figures() -> Sequence[Figure]:
     ledger, book, timeline = _session(), CopyBook(), Timeline()
     book.take(ledger)
     timeline.take(ledger, book)
@@ -78,7 +74,8 @@ def _session() -> Ledger:
     ledger, dice = Ledger(), random.Random(1)
     places = ["cpu", *_cards()]
     for number in range(1, _COPIES // _OF_A_LINE + 1):
-        ledger.sent(Run(number, "a loop"))
+        ledger.sent(Run(number, "a loop", number))
+        ledger.apply(Began(number))
         at, spans = 0.0, []
         for _ in range(_OF_A_LINE):
             source, target = dice.sample(places, 2)
@@ -110,7 +107,3 @@ def _session() -> Ledger:
 
 def _cards() -> Sequence[str]:
     return [f"cuda:{number}" for number in range(_CARDS)]
-
-
-if __name__ == "__main__":
-    report(_measure)

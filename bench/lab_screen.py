@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QScrollBar, QWidget
 
-from bench.stage import in_a_process_of_its_own, let_run, report, stage
+from bench.stage import Turns, let_run, stage
 from bench.table import Figure
-from bench.turns import Turns
 from gpuexplorer.app import App
-from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.gui.measuring.durations import Spread
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.sweeping import Sweeping
 
 _TENSORS, _AT_ONCE = 1000, 50
@@ -19,26 +18,22 @@ _STEPS = 60
 _MOST_WAITED = 60.0
 
 
-def figures() -> list[Figure]:
-    return in_a_process_of_its_own("bench.lab_screen")
-
-
-def _measure() -> Sequence[Figure]:
+def figures() -> Sequence[Figure]:
     with stage("2xTitanRTX", screen="lab") as app:
         let_run(3)
         [lab] = app.window.findChildren(LabState)
         lab.run("x = torch.ones(2, 3, device='cuda:0')")
         _settled(lab)
         # As the program does once its window is open.
-        sweeping = Sweeping(app.window)
-        sweeping.start()
+        Sweeping(app.window)
         rows = _frames(app, "come", lambda: _make(lab))
         rows += _frames(app, "are there", lambda: let_run(3))
         for bar in _bars(app.window):
             rows += _frames(app, f"are there and {_whose(bar)} scrolls", lambda: _scroll(bar))  # noqa: B023 - called at once
         rows += _frames(app, "are there and one more comes", lambda: _one_more(lab))
+        app.window.navigation.open_screen("overview")
+        let_run(1)
         rows += _frames(app, "are there and the screen is opened", lambda: _come_back(app))
-        sweeping.stop()
         return rows
 
 
@@ -61,9 +56,8 @@ def _one_more(lab: LabState) -> None:
 
 
 def _come_back(app: App) -> None:
-    for screen in ("overview", "lab"):
-        app.window.navigation.open_screen(screen)
-        let_run(0.5)
+    app.window.navigation.open_screen("lab")
+    let_run(0.5)
 
 
 def _settled(lab: LabState) -> None:
@@ -98,7 +92,7 @@ def _scroll(bar: QScrollBar) -> None:
 
 
 def _frames(app: App, what: str, happening: Callable[[], object]) -> list[Figure]:
-    frames, turns = app.diagnostics.frames, Turns()
+    frames, turns = app.window.diagnostics.frames, Turns()
     frames.cpu = Spread()
     turns.start()
     happening()
@@ -118,7 +112,3 @@ def _frames(app: App, what: str, happening: Callable[[], object]) -> list[Figure
             turns.longest <= 0.05,
         ),
     ]
-
-
-if __name__ == "__main__":
-    report(_measure)

@@ -1,17 +1,21 @@
 """A worker of the lab that is asked one thing at a time, in the Python the lab would take."""
 
+import itertools
 import os
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpuexplorer.lab.events import Event, Failed, Finished, Hello
+from gpuexplorer.lab.events import Completed, Event, Failed, Finished, Hello
 from gpuexplorer.lab.pythons import ask, candidates
 from gpuexplorer.lab.simulated_cards import simulated_cards
+from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Run
-from gpuexplorer.lab.worker_process import Start, WorkerProcess
+from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.simulation.specs import parse_machine
+
+_IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
 
 def lab_python() -> Path | None:
@@ -30,10 +34,13 @@ class Worker:
         cards, links = (told.cards, told.links) if simulated else ((), ())
         self.device = "cuda:0" if simulated else "cpu"
         self.seen: list[Event] = []
+        self._numbers = itertools.count()
+        self.placement = False  # each cell says where its operations ran
         self._answered = threading.Event()
         start = Start(python, cards=cards, links=links)
         self._process = WorkerProcess(start, self._on_event, lambda _: self._answered.set())
         self._wait()
+        self.run(_IMPORTS)
 
     def ask(self, command: Command) -> float:
         """Seconds until the answer."""
@@ -45,15 +52,31 @@ class Worker:
             raise RuntimeError(self.seen[-1].message)
         return took
 
-    def run(self, line: str) -> float:
+    def run(self, cell: str, *, watched: bool = True) -> float:
         """`{0}` stands for the device."""
-        return self.ask(Run(1, line.replace("{0}", self.device)))
+        number = next(self._numbers)
+        code = cell.replace("{0}", self.device)
+        placement = self.placement
+        return self.ask(Run(number + 1, code, number, watched, placement=placement))
 
-    def run_all(self, lines: Sequence[str]) -> float:
-        return sum(self.run(line) for line in lines)
+    def run_all(self, cells: Sequence[str]) -> float:
+        return sum(self.run(cell) for cell in cells)
+
+    @property
+    def finished(self) -> Finished:
+        """The answer to the last cell."""
+        last = self.seen[-1]
+        assert isinstance(last, Finished)
+        return last
 
     def stop(self) -> None:
         self._process.stop()
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def _wait(self) -> None:
         self._answered.wait()
@@ -61,5 +84,5 @@ class Worker:
 
     def _on_event(self, event: Event) -> None:
         self.seen.append(event)
-        if isinstance(event, (Hello, Finished, Failed)):
+        if isinstance(event, (Hello, Completed, Finished, Failed)):
             self._answered.set()

@@ -11,7 +11,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from bench.stage import in_a_process_of_its_own, let_run, report, stage
+from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.gui.measuring import own_process
@@ -24,11 +24,7 @@ _WARM, _TIMES = 20, 200
 _HANDLES = Path("/proc/self/fd")
 
 
-def figures() -> list[Figure]:
-    return in_a_process_of_its_own("bench.left_behind")
-
-
-def _measure() -> Sequence[Figure]:
+def figures() -> Sequence[Figure]:
     rows: list[Figure] = []
     with stage("8xH100+nvlink") as app:
         let_run(2)
@@ -102,7 +98,3 @@ def _there(app: App) -> Counter[str]:
     if _HANDLES.is_dir():
         found["handles"] = sum(1 for _ in _HANDLES.iterdir())
     return found
-
-
-if __name__ == "__main__":
-    report(_measure)

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from random import Random
 
-from bench.stage import in_a_process_of_its_own, let_run, report, stage
+from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.gui.measuring.durations import Spread
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.remembering import RememberingSession
 
@@ -22,11 +22,7 @@ _GOAL = 1 / 60
 _MOMENTS = 997  # different ones, so that no two columns are alike
 
 
-def figures() -> list[Figure]:
-    return in_a_process_of_its_own("bench.panning")
-
-
-def _measure() -> Sequence[Figure]:
+def figures() -> Sequence[Figure]:
     with stage("1xH100", screen="card") as app:
         assert app.session is not None
         app.window.time_window.show_past(_live_a_day(app.session))
@@ -55,7 +51,7 @@ def _measure() -> Sequence[Figure]:
 
 
 def _moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figure]:
-    frames = app.diagnostics.frames
+    frames = app.window.diagnostics.frames
     frames.wall, frames.cpu = Spread(), Spread()
     # A frame begins with its pull; what a scene puts in order before it is painted is in these.
     moves = Spread()
@@ -105,7 +101,3 @@ def _live_a_day(session: RememberingSession) -> History:
     # Whoever asks for the past asks this one; what is read from now on goes there too.
     session.past.trace = history.trace  # type: ignore[method-assign]  # a bench may do so
     return history
-
-
-if __name__ == "__main__":
-    report(_measure)

@@ -16,8 +16,16 @@ from pathlib import Path
 
 import pynvml
 
-from bench.real_card_copies import caught, copies, hidden, peers, sockets
-from bench.real_card_report import headline, judge, say
+from bench.real_card_copies import (
+    caught,
+    copies,
+    headline,
+    hidden,
+    judge,
+    peers,
+    say,
+    sockets,
+)
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import torch
 
-from bench.real_card_report import judge, say
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
@@ -18,6 +17,18 @@ from tests.worker.real_cards import cache_bytes, memory_rate, rate_of
 MIB = 1 << 20
 _WAYS = (("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0"))
 _NODES = Path("/sys/devices/system/node")
+
+
+def headline(text: str) -> None:
+    print(f"\n{text}", flush=True)  # noqa: T201 - this is here to print
+
+
+def say(text: str) -> None:
+    print(f"   {text}", flush=True)  # noqa: T201 - likewise
+
+
+def judge(suspicion: str, *, holds: bool) -> None:
+    say(f"=> {'TRUE HERE' if holds else 'not so here'}: {suspicion}")
 
 
 def copies() -> None:

@@ -3,12 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QTimer
 
 from bench.child import run
 from bench.table import Figure
@@ -37,12 +39,10 @@ def stage(spec: str | None, faults: str = "", screen: str = "overview") -> Itera
     )
     app = App(arguments, first_that_answers if spec is None else _nobody)
     app.window.show()
-    sweeping = Sweeping(app.window)
-    sweeping.start()
+    Sweeping(app.window)
     try:
         yield app
     finally:
-        sweeping.stop()
         app.window.close()
         app.stop()
         app.window.deleteLater()
@@ -56,22 +56,48 @@ def let_run(seconds: float) -> None:
     loop.exec()
 
 
-def in_a_process_of_its_own(
-    module: str, *words: str, checkout: Path | None = None
-) -> list[Figure]:
-    """What `report` says there."""
+def measured(subject: str, checkout: Path | None = None) -> list[Figure]:
+    """The figures of a module of this folder, taken in a process of its own."""
+    older = checkout is not None and (checkout / "bench" / "turns.py").exists()
+    words = [f"bench.{subject}"] if older else ["bench.stage", subject]
     offscreen = {"QT_QPA_PLATFORM": "offscreen"}
-    told = run([sys.executable, "-m", module, *words], offscreen, checkout).told
+    told = run([sys.executable, "-m", *words], offscreen, checkout).told
     return [Figure(**row) for row in json.loads(told)]
 
 
-def report(measure: Callable[[], Sequence[Figure]]) -> None:
-    """For a module's own `__main__`."""
-    # Kept until the end, so that the windows go before it.
-    application = create_application(["bench"])
-    json.dump([asdict(row) for row in measure()], sys.stdout)
-    application.quit()
+class Turns(QObject):
+    """Processor time, so that what others do on this machine does not count."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.longest = 0.0
+        self._before = 0.0
+        self._timer = QTimer(self, interval=1)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_timeout)
+
+    def start(self) -> None:
+        self.longest = 0.0
+        self._before = time.thread_time()
+        self._timer.start()
+
+    def stop(self) -> None:
+        self._on_timeout()
+        self._timer.stop()
+
+    def _on_timeout(self) -> None:
+        now = time.thread_time()
+        self.longest = max(self.longest, now - self._before)
+        self._before = now
 
 
 def _nobody() -> tuple[Backend | None, list[Attempt]]:
     return None, []
+
+
+if __name__ == "__main__":
+    # Kept until the end, so that the windows go before it.
+    application = create_application(["bench"])
+    figures = import_module(f"bench.{sys.argv[1]}").figures()
+    json.dump([asdict(row) for row in figures], sys.stdout)
+    application.quit()

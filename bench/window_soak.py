@@ -32,7 +32,7 @@ from gpuexplorer.gui.measuring import own_process
 make, seen = app.App.__init__, []
 def watched(self, *needs, **more):
     make(self, *needs, **more)
-    frames, began = self.diagnostics.frames, time.perf_counter()
+    frames, began = self.window.diagnostics.frames, time.perf_counter()
     def look():
         now = time.perf_counter() - began
         memory = own_process.resident_bytes()

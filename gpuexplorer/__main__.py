@@ -27,6 +27,7 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.windows_console import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.lab.handing_on import held_back
 
 # Each verb, the module that holds it, and its line in the help. The module is imported when its
 # verb is used, so that a snapshot pays for nothing but a snapshot.
@@ -34,7 +35,7 @@ VERBS = (
     (
         "snapshot",
         "gpuexplorer.commands.snapshot",
-        mark("every reading of every card, as text, JSON or CSV"),
+        mark("how every card is now, as text, JSON or CSV"),
     ),
     (
         "topology",
@@ -50,6 +51,11 @@ VERBS = (
         "copies",
         "gpuexplorer.commands.copies",
         mark("how fast bytes move, and whether they arrive"),
+    ),
+    (
+        "lab",
+        "gpuexplorer.commands.lab",
+        mark("run a program, and say which of its lines keep the cards waiting"),
     ),
 )
 
@@ -151,7 +157,8 @@ def _open_window(arguments: argparse.Namespace) -> int:
     why: Message | None = without.why_no_window()
     if why is None:
         try:
-            app = _imported("gpuexplorer.app")
+            pictures = arguments.screenshot is not None
+            opened = _imported("gpuexplorer.screenshots" if pictures else "gpuexplorer.app")
         except ImportError as error:
             if (error.name or "").startswith("gpuexplorer"):
                 raise  # not the system's fault
@@ -159,7 +166,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
                 "What draws the window cannot be loaded here: {reason}.", reason=error
             )
         else:
-            open_window: Callable[[argparse.Namespace], int] = app.run
+            open_window: Callable[[argparse.Namespace], int] = opened.run
             return open_window(arguments)
     if not for_a_person or nobody_reads():
         raise Trouble(why, "`gpuexplorer doctor` says more.")
@@ -186,7 +193,8 @@ def _check_simulation(arguments: argparse.Namespace) -> None:
 
 
 def _run_verb(name: str, module: str, words: list[str]) -> int:
-    command = import_module(module)
+    with held_back():
+        command = import_module(module)
     parser = SentenceParser(prog=f"gpuexplorer {name}")
     command.add_arguments(parser)
     run: Callable[[argparse.Namespace], int] = command.run

@@ -6,30 +6,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
+from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
-from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.measuring.diagnostics import Diagnostics
-from gpuexplorer.gui.pictures import Pictures, Shot, shot_of
-from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
+from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
-from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import looked_for
@@ -48,11 +38,6 @@ _OPENING_PATIENCE = 1.0
 # A look for real cards takes a thread and a millisecond; one that takes longer than _CHEAP is
 # left to whoever asks for it.
 _LOOK_EVERY, _CHEAP = 5.0, 2.0
-# Pictures of an empty plot teach nobody: a little more than the plots show at first.
-_PAST = 330.0
-# Real cards answer every question within that time; the computer is told by differences.
-_REAL_READINGS, _HOST_READINGS = 4.0, 1.5
-_PICTURE_SIZE = (1600, 1000)
 _STILL_WAITING = Attempt(
     "NVIDIA",
     Message("The driver has not answered yet."),
@@ -104,7 +89,6 @@ class App:
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
         self.crash_reports = CrashReports(self.window)
-        self.diagnostics = self._measure()
         self._dress(arguments)
         self._lookout = QTimer(self.window)
         self._lookout.setInterval(round(_LOOK_EVERY * 1000))
@@ -124,23 +108,10 @@ class App:
         self._settings.flush()
         self.crash_reports.stop()
 
-    def _measure(self) -> Diagnostics:
-        window = self.window
-        diagnostics = Diagnostics(window, window.frame_clock, window.navigation)
-        diagnostics.watch(self._session)
-
-        def show_diagnostics() -> None:
-            DiagnosticsSheet(window.look, diagnostics, window.frame_clock, window).open()
-
-        asked = QAction(tr("Diagnostics"), window)
-        asked.triggered.connect(show_diagnostics)
-        window.offer([asked])
-        return diagnostics
-
     def _dress(self, arguments: argparse.Namespace) -> None:
         """As it was asked for at the start, over what the settings and the last time say."""
         if arguments.size is not None:
-            self.window.resize(*arguments.size)
+            self.window.resize(within_screen(QSize(*arguments.size), self.window))
         if arguments.view is not None and arguments.screenshot is None:
             self.window.navigation.open_screen(arguments.view)
         if arguments.theme is not None and arguments.screenshot is None:
@@ -209,14 +180,13 @@ class App:
             day_seconds=choices.day_seconds,
         )
 
-    def _simulate(self) -> None:
-        self._change_to(self._simulated(MAKE_BELIEVE))
+    def _simulate(self, spec: str) -> None:
+        self._change_to(self._simulated(spec))
 
     def _change_to(self, session: RememberingSession, attempts: Sequence[Attempt] = ()) -> None:
         """`attempts` say why no card is read any more."""
         before, self._session = self._session, session
         self._look_out(until_found=session.bare)
-        self.diagnostics.watch(session)
         # The window says what it wants first, and so gets all of it with the first beat.
         if session.bare:
             self.window.show_nothing(attempts, looked_for(Place()), session)
@@ -258,41 +228,39 @@ class App:
         elif not bare:
             self._change_to(self._bare(), attempts)
         else:
-            self.window.show_attempts(attempts, looked_for(Place()))
+            self.window.explanation.show_search(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
-                self._simulate()
+                self._simulate(MAKE_BELIEVE)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Open the window and stay until it is closed. The arguments were checked before."""
     application = create_application(sys.argv[:1])
-    if arguments.screenshot is not None:
-        return _take_pictures(application, arguments)
+    Sweeping(application)
     settings = Settings(
         open_store(), read_only_because=READ_ONLY if arguments.read_only else ""
     )
     app = App(arguments, settings=settings)
-    app.diagnostics.cost_changed.connect(app.window.show_cost)
+    app.window.diagnostics.cost_changed.connect(app.window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
     signal.signal(signal.SIGINT, lambda *_: application.exit(130))
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:
-        app.diagnostics.heartbeat.start()
+        app.window.diagnostics.heartbeat.start()
     try:
         app.window.show()
-        sweeping = Sweeping(app.window)
-        sweeping.start()
+        app.window.companions.restore()
         status = application.exec()
         if arguments.diagnostics is not None:
-            app.diagnostics.write(arguments.diagnostics)
+            app.window.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
-        _delete([app.window])
+        delete([app.window])
     return status
 
 
-def _delete(windows: Iterable[QWidget]) -> None:
+def delete(windows: Iterable[QWidget]) -> None:
     """Now, in Qt's order. Left to Python, parts would still be told of events when half of
     what they are made of is gone.
     """
@@ -300,110 +268,3 @@ def _delete(windows: Iterable[QWidget]) -> None:
         window.close()
         window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-
-
-def _take_pictures(application: QApplication, arguments: argparse.Namespace) -> int:
-    """With the usual settings and not the person's, so that the same words give the same."""
-    past = _PAST if arguments.after is None else arguments.after
-    settings = Settings(read_only_because=READ_ONLY if arguments.read_only else "")
-    settings.choose(replace(settings.choices, motion=Motion.REDUCED))
-    app = App(arguments, settings=settings, past=past)
-    windows = {"": app.window}
-    bare = RememberingSession(NoCards())
-    empty = _empty_window(app, arguments, bare)
-    if empty is not None:
-        windows["empty"] = empty
-    chosen = Scheme(arguments.theme) if arguments.theme in tuple(Scheme) else None
-    pictures = Pictures(
-        Path(arguments.screenshot),
-        list(windows.values()),
-        _shots(app, empty, arguments.view),
-        (Scheme.DARK, Scheme.LIGHT) if chosen is None else (chosen,),
-    )
-    pictures.finished.connect(application.quit)
-    lived = app.session.bare or app.session.simulated
-    wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
-    QTimer.singleShot(round(wait * 1000), pictures.start)
-    if arguments.diagnostics is not None:
-        app.diagnostics.heartbeat.start()
-    try:
-        bare.start()
-        for window in windows.values():
-            window.resize(*(arguments.size or _PICTURE_SIZE))
-            window.show()
-        status = application.exec()
-        if arguments.diagnostics is not None:
-            app.diagnostics.write(arguments.diagnostics)
-    finally:
-        app.stop()
-        bare.stop()
-        _delete(windows.values())
-    if pictures.trouble is not None:
-        raise pictures.trouble
-    sys.stdout.writelines(f"{path}\n" for path in pictures.written)
-    return 1 if app.crash_reports.any else status
-
-
-def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Shot]:
-    window = app.window
-    everything = view in (None, "all")
-    shots = []
-    if not app.session.bare:
-        shots = [
-            shot_of(window, entry.name) for entry in VIEWS if everything or entry.name == view
-        ]
-    elif not everything:
-        raise Trouble(
-            "No graphics card answers, so there is nothing to show on the screen {screen!r}.",
-            "Take pictures of simulated cards: --simulate 2xTitanRTX.",
-            screen=view,
-        )
-    if everything:
-        shots.append(
-            Shot(
-                "settings",
-                partial(_open_settings, window),
-                partial(_settings_of, window),
-                lambda: _settings_of(window).reject(),
-            )
-        )
-        if empty is not None:
-            shots.append(Shot("empty", empty.update, lambda: empty))
-    return shots
-
-
-def _open_settings(window: MainWindow) -> None:
-    window.navigation.open_screen(VIEWS[0].name)
-    window.open_settings()
-
-
-def _settings_of(window: MainWindow) -> SettingsDialog:
-    return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
-
-
-def _empty_window(
-    app: App, arguments: argparse.Namespace, bare: RememberingSession
-) -> MainWindow | None:
-    """What this computer shows where no card answers; None where one does, or nobody asked."""
-    if app.session.bare:
-        return app.window
-    if arguments.view not in (None, "all"):
-        return None
-    attempts: Sequence[Attempt] = app.session.attempts
-    if arguments.simulate is not None:
-        backend, attempts = first_that_answers()
-        if backend is not None:
-            backend.close()
-    if not attempts:
-        why = tr("A card answers here, so there is no picture of a machine without one.")
-        sys.stderr.write(f"{why}\n")
-        return None
-    return MainWindow(
-        bare,
-        attempts,
-        looked_for(Place()),
-        or_simulated=False,
-        simulate=lambda: None,
-        settings=Settings(),
-        look_again=lambda: None,
-    )

@@ -4,17 +4,21 @@ make package, or: python packaging/build.py [slim|classroom|all]
 """
 
 import argparse
+import hashlib
+import re
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bundle.environment import environment_for
+import system_parts
 from bundle.sizes import SIZES, Size
+from environment import Environment
 from installing import ROOT, CannotGoOnError
-from linux.sums import write_sums
-from system_parts import provide_system_parts
+
+_WITHOUT_CUDA = "import sys, torch.version; sys.exit(torch.version.cuda is not None)"
 
 
 def main() -> int:
@@ -24,10 +28,11 @@ def main() -> int:
     )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the packages go")
     arguments = parser.parse_args()
+    sizes = SIZES if "all" in arguments.sizes else arguments.sizes
     try:
-        if not provide_system_parts(for_packages=True):
+        if not system_parts.provide(system_parts.WINDOW, system_parts.PACKAGES):
             return 1
-        build(_asked(arguments.sizes), arguments.out.resolve())
+        build([SIZES[name] for name in sizes], arguments.out.resolve())
     except CannotGoOnError as trouble:
         print(trouble, file=sys.stderr)
         return 1
@@ -46,16 +51,52 @@ def build(sizes: Sequence[Size], out: Path) -> None:
         command = [str(python), "-m", "bundle.making", size.name, str(out)]
         if subprocess.run(command, cwd=ROOT / "packaging", check=False).returncode != 0:
             raise CannotGoOnError(f"{size.name} was not built.")
-        seconds = time.monotonic() - began
-        print(f"{size.name} took {seconds:.0f} s.", flush=True)
-    made = [path for path in out.glob("gpuexplorer*") if path.is_file()]
-    print(f"{write_sums(made, out)} has the sums of {len(made)} files.", flush=True)
+        print(f"{size.name} took {time.monotonic() - began:.0f} s.", flush=True)
+    print(f"{write_sums(out)} has the sums of what is beside it.", flush=True)
 
 
-def _asked(names: Sequence[str] | str) -> list[Size]:
-    if "all" in names:
-        return list(SIZES.values())
-    return [SIZES[name] for name in names]
+def environment_for(size: Size) -> Path:
+    """The Python of an environment of its own, so that nothing gets in by accident: made anew
+    where what it was made of has changed.
+    """
+    environment = Environment(ROOT / "build" / f"venv-{size.name}")
+    found = environment.found()
+    if found is None or not found.fits(environment.wanted({"package"})):
+        shutil.rmtree(environment.folder, ignore_errors=True)
+    environment.make_ready({"package"})
+    if size.with_torch:
+        wanted = torch_wanted((ROOT / "constraints.txt").read_text("utf-8"), sys.platform)
+        environment.pip_install(
+            wanted,
+            failure=f"pip could not install {wanted}, PyTorch for the processor.\n"
+            "Where the usual index has no such build, tell pip where PyTorch's own is with the "
+            "variable PIP_EXTRA_INDEX_URL, or where its file is with PIP_FIND_LINKS.",
+        )
+        asked = [str(environment.python), "-I", "-c", _WITHOUT_CUDA]
+        if subprocess.run(asked, check=False).returncode != 0:
+            raise CannotGoOnError(f"{wanted} is not the build for the processor.")
+    return environment.python
+
+
+def torch_wanted(constraints: str, platform: str) -> str:
+    """Exactly the one that is tested. Elsewhere than on Linux the usual build is for the
+    processor; there the usual one brings CUDA along, which is gigabytes.
+    """
+    pinned = re.search(r"^torch==(\S+)$", constraints, re.MULTILINE)
+    if pinned is None:
+        raise CannotGoOnError("constraints.txt names no version of PyTorch.")
+    return f"torch=={pinned.group(1)}{'+cpu' if platform == 'linux' else ''}"
+
+
+def write_sums(out: Path) -> Path:
+    """In the form that `sha256sum --check` reads."""
+    made = sorted(path for path in out.glob("gpuexplorer*") if path.is_file())
+    target = out / "SHA256SUMS"
+    with target.open("w", encoding="utf-8", newline="\n") as sums:
+        for path in made:
+            with path.open("rb") as file:
+                sums.write(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    return target
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds a Python that fits and hands over to set_up.py, or to build.py where the first word is
 # `package`. PYTHON, where set, is the one to take.
-# Usage, from the top folder: sh packaging/set_up.sh run|check|test|bench|package [SIZE…]
+# Usage, from the top folder: sh packaging/set_up.sh run|check|test|bench|trial|package [SIZE…]
 
 script=packaging/set_up.py
 if [ "$1" = package ]; then

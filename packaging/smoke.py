@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,85 +38,71 @@ def main() -> int:
 
 
 def try_all(program: Sequence[str], version: str | None, window: str | None) -> None:
-    look("tells its version", lambda: _version(program, version))
-    look("reads simulated cards", lambda: _snapshot(program))
-    look("measures simulated copies", lambda: _copies(program))
-    look("says what is wrong with this computer", lambda: _doctor(program))
-    look("draws its screens", lambda: _pictures(program))
-    opened = [window] if window is not None else program
-    look("opens its window", lambda: _window(opened))
+    def said(*words: str, status: Collection[int] = (0,), of: Sequence[str] = program) -> str:
+        return _said([*of, *words], status)
+
+    def told(*words: str) -> dict[str, Any]:  # Any: what is looked for may not be there
+        text = said(*words, "--simulate", CARDS, "--json")
+        found = json.loads(text) if text.startswith("{") else {}
+        return found if isinstance(found, dict) else {}
+
+    def its_version() -> str:
+        own = said("--version").strip()
+        return expect(own, own == version if version else own, version or "a version")
+
+    def snapshot() -> str:
+        found = told("snapshot")
+        cards = ", ".join(card["name"] for card in found.get("cards", []))
+        both = len(found.get("cards", [])) == 2 and found.get("simulated") is True
+        return expect(cards, both, "the two simulated cards")
+
+    def copies() -> str:
+        found = told("copies")
+        return expect(
+            f"{len(found.get('results', []))} results", found.get("complete"), "all copies"
+        )
+
+    def doctor() -> str:
+        # 1 says that something is amiss, which on a computer without cards is the truth.
+        lines = said("doctor", status=(0, 1)).splitlines()
+        return expect(f"{len(lines)} lines", lines, "a check-up")
+
+    def pictures() -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            said("--simulate", CARDS, "--view", "all", "--screenshot", folder)
+            sizes = [path.stat().st_size for path in Path(folder).glob("*.png")]
+        return expect(f"{len(sizes)} pictures", len(sizes) >= 10 and min(sizes) > 5000, "all")
+
+    def its_window() -> str:
+        opened = program if window is None else [window]
+        said("--simulate", CARDS, "--quit-after", "3", of=opened)
+        return "and ends when it shall"
+
+    look("tells its version", its_version)
+    look("reads simulated cards", snapshot)
+    look("measures simulated copies", copies)
+    look("says what is wrong with this computer", doctor)
+    look("draws its screens", pictures)
+    look("opens its window", its_window)
 
 
 def look(what: str, check: Callable[[], str]) -> None:
-    print(f"It {what}: {check()}", flush=True)
-
-
-def _version(program: Sequence[str], version: str | None) -> str:
-    said = _said(program, "--version").strip()
-    if not said or (version is not None and said != version):
-        raise FailedError(f"It says its version is {said!r}, and not {version!r}.")
-    return said
-
-
-def _snapshot(program: Sequence[str]) -> str:
-    told = _json(program, "snapshot", "--simulate", CARDS, "--json")
-    if len(told["cards"]) != 2 or told["simulated"] is not True:
-        raise FailedError(f"These are not the two simulated cards: {told}")
-    return ", ".join(card["name"] for card in told["cards"])
-
-
-def _copies(program: Sequence[str]) -> str:
-    told = _json(program, "copies", "--simulate", CARDS, "--json")
-    if told["complete"] is not True:
-        raise FailedError(f"The copies were not all measured: {told}")
-    return "complete"
-
-
-def _doctor(program: Sequence[str]) -> str:
-    """1 says that something is amiss, which on a computer without cards is the truth."""
-    done = _run(program, "doctor")
-    if done.returncode not in {0, 1} or not done.stdout.strip():
-        raise FailedError(f"The doctor ended with {done.returncode}: {done.stderr}")
-    return f"{len(done.stdout.splitlines())} lines"
-
-
-def _pictures(program: Sequence[str]) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        _said(program, "--simulate", CARDS, "--view", "all", "--screenshot", folder)
-        sizes = [path.stat().st_size for path in Path(folder).glob("*.png")]
-    if len(sizes) < 10 or min(sizes) < 5000:
-        raise FailedError(f"These are not pictures of every screen: {sizes}")
-    return f"{len(sizes)} pictures"
-
-
-def _window(program: Sequence[str]) -> str:
-    _said(program, "--simulate", CARDS, "--quit-after", "3")
-    return "and ends when it shall"
-
-
-# Any: it is JSON, and what is looked for in it may not be there.
-def _json(program: Sequence[str], *words: str) -> dict[str, Any]:
-    text = _said(program, *words)
     try:
-        told: dict[str, Any] = json.loads(text)
-    except ValueError as error:
-        raise FailedError(f"This is no JSON ({error}): {text[:2000]}") from None
-    return told
+        print(f"It {what}: {check()}", flush=True)
+    except FailedError as failed:
+        raise FailedError(f"It should be able to do this: it {what}. {failed}") from None
 
 
-def _said(program: Sequence[str], *words: str) -> str:
-    done = _run(program, *words)
-    if done.returncode != 0:
-        raise FailedError(
-            f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-        )
-    return done.stdout
+def expect(seen: str, holds: object, wanted: str) -> str:
+    if not holds:
+        raise FailedError(f"Wanted: {wanted}. Seen: {seen or 'nothing'}.")
+    return seen
 
 
-def _run(program: Sequence[str], *words: str) -> "subprocess.CompletedProcess[str]":
+def _said(words: Sequence[str], status: Collection[int]) -> str:
     try:
-        return subprocess.run(
-            [*program, *words],
+        done = subprocess.run(
+            words,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -125,9 +111,13 @@ def _run(program: Sequence[str], *words: str) -> "subprocess.CompletedProcess[st
             check=False,
         )
     except OSError as error:
-        raise FailedError(f"{program[0]} cannot be started: {error}") from None
+        raise FailedError(f"{words[0]} cannot be started: {error}") from None
     except subprocess.TimeoutExpired:
         raise FailedError(f"{' '.join(words)} did not end in {_PATIENCE:g} s.") from None
+    if done.returncode not in status:
+        said = f"{done.stdout}\n{done.stderr}"
+        raise FailedError(f"{' '.join(words)} ended with {done.returncode}:\n{said}")
+    return done.stdout
 
 
 if __name__ == "__main__":

@@ -1,32 +1,92 @@
-"""What the program and its tests need from the system: found by trying, installed or named."""
+"""What the program, its tests and its packages need from the system: looked for, installed by
+apt where that is possible, else named.
+
+python3 packaging/system_parts.py window tests packages trial
+"""
 
 import ctypes
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+# What pip cannot install, and the Debian packages that have it; by what it is for.
+Parts = Mapping[str, Mapping[str, str]]
+_COMPILER = "a C compiler with its headers"
+_PYTHON = f"libpython{sys.version_info.major}.{sys.version_info.minor}"
 
-@dataclass(frozen=True)
-class Part:
-    """Something pip cannot install, and the Debian package that has it."""
+# What `ldd` says of PySide6's QtWidgets and of its xcb plugin.
+WINDOW: Parts = {
+    "Qt": {
+        "libEGL.so.1": "libegl1",
+        "libGL.so.1": "libgl1",
+        "libxkbcommon.so.0": "libxkbcommon0",
+        "libdbus-1.so.3": "libdbus-1-3",
+        "libfontconfig.so.1": "libfontconfig1",
+        "libglib-2.0.so.0": "libglib2.0-0",
+    },
+    "a window on X11": {
+        "libX11-xcb.so.1": "libx11-xcb1",
+        "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+        "libxcb-cursor.so.0": "libxcb-cursor0",
+        "libxcb-icccm.so.4": "libxcb-icccm4",
+        "libxcb-image.so.0": "libxcb-image0",
+        "libxcb-keysyms.so.1": "libxcb-keysyms1",
+        "libxcb-randr.so.0": "libxcb-randr0",
+        "libxcb-render-util.so.0": "libxcb-render-util0",
+        "libxcb-shape.so.0": "libxcb-shape0",
+        "libxcb-shm.so.0": "libxcb-shm0",
+        "libxcb-sync.so.1": "libxcb-sync1",
+        "libxcb-xfixes.so.0": "libxcb-xfixes0",
+        "libxcb-xkb.so.1": "libxcb-xkb1",
+    },
+}
+TESTS: Parts = {"the tests' stand-in for a driver": {_COMPILER: "gcc libc6-dev"}}
+PACKAGES: Parts = {
+    "PyInstaller": {"objdump": "binutils", f"{_PYTHON}.so.1.0": _PYTHON},
+    "taking out symbols that only a debugger reads": {"strip": "binutils"},
+    "making the .deb": {"dpkg-shlibdeps": "dpkg-dev", "dpkg-gencontrol": "dpkg-dev"},
+    # Qt's Wayland plugins are inside, these libraries are not: the .deb depends on them.
+    "finding out what the .deb needs": {"libwayland-cursor.so.0": "libwayland-cursor0"},
+}
+TRIAL: Parts = {
+    "a bare Debian to try packages in": {"debootstrap": "debootstrap"},
+    "a display that nobody sees": {"Xvfb": "xvfb", "xauth": "xauth"},
+    "typing into a window": {"xdotool": "xdotool"},
+}
+GROUPS = {"window": WINDOW, "tests": TESTS, "packages": PACKAGES, "trial": TRIAL}
 
-    name: str
-    package: str
-    purpose: str
-    is_there: Callable[[], bool]
+
+def provide(*wanted: Parts) -> bool:
+    """Installs what is missing where that is possible, else names it; True if all is there."""
+    if sys.platform != "linux":
+        return True
+    absent = missing(wanted)
+    if absent and install_with_apt(packages_of(absent)):
+        absent = missing(wanted)
+    if absent:
+        print(explain(absent), file=sys.stderr, flush=True)
+    return not absent
 
 
-def library(name: str, package: str, purpose: str) -> Part:
-    return Part(name, package, purpose, lambda: can_be_loaded(name))
+def missing(wanted: Sequence[Parts]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for parts in wanted:
+        for purpose, packages in parts.items():
+            absent = {name: each for name, each in packages.items() if not is_there(name)}
+            if absent:
+                found[purpose] = absent
+    return found
 
 
-def program(name: str, package: str, purpose: str) -> Part:
-    return Part(name, package, purpose, lambda: shutil.which(name) is not None)
+def is_there(name: str) -> bool:
+    if name == _COMPILER:
+        return compiler_works()
+    return can_be_loaded(name) if ".so" in name else shutil.which(name) is not None
 
 
 def can_be_loaded(name: str) -> bool:
@@ -44,88 +104,33 @@ def compiler_works() -> bool:
     if compiler is None:
         return False
     build = [compiler, "-x", "c", "-shared", "-fPIC", "-o", os.devnull, "-"]
-    tried = subprocess.run(
-        build, input=b"#include <stdio.h>\n", capture_output=True, check=False
-    )
-    return tried.returncode == 0
+    code = b"#include <stdio.h>\n"
+    return subprocess.run(build, input=code, capture_output=True, check=False).returncode == 0
 
 
-# What `ldd` says of PySide6's QtWidgets and of its xcb plugin.
-QT_LIBRARIES = (
-    library("libEGL.so.1", "libegl1", "Qt"),
-    library("libGL.so.1", "libgl1", "Qt"),
-    library("libxkbcommon.so.0", "libxkbcommon0", "Qt"),
-    library("libdbus-1.so.3", "libdbus-1-3", "Qt"),
-    library("libfontconfig.so.1", "libfontconfig1", "Qt"),
-    library("libglib-2.0.so.0", "libglib2.0-0", "Qt"),
-    library("libX11-xcb.so.1", "libx11-xcb1", "a window on X11"),
-    library("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "a window on X11"),
-    library("libxcb-cursor.so.0", "libxcb-cursor0", "a window on X11"),
-    library("libxcb-icccm.so.4", "libxcb-icccm4", "a window on X11"),
-    library("libxcb-image.so.0", "libxcb-image0", "a window on X11"),
-    library("libxcb-keysyms.so.1", "libxcb-keysyms1", "a window on X11"),
-    library("libxcb-randr.so.0", "libxcb-randr0", "a window on X11"),
-    library("libxcb-render-util.so.0", "libxcb-render-util0", "a window on X11"),
-    library("libxcb-shape.so.0", "libxcb-shape0", "a window on X11"),
-    library("libxcb-shm.so.0", "libxcb-shm0", "a window on X11"),
-    library("libxcb-sync.so.1", "libxcb-sync1", "a window on X11"),
-    library("libxcb-xfixes.so.0", "libxcb-xfixes0", "a window on X11"),
-    library("libxcb-xkb.so.1", "libxcb-xkb1", "a window on X11"),
-)
-COMPILER = (
-    Part("a C compiler", "gcc", "the tests' stand-in for a driver", compiler_works),
-    Part("the C library's headers", "libc6-dev", "the tests' stand-in", compiler_works),
-)
-# What PyInstaller and the makers of packages start.
-_MINOR = f"{sys.version_info.major}.{sys.version_info.minor}"
-PACKAGERS = (
-    program("objdump", "binutils", "finding out what a library needs"),
-    program("strip", "binutils", "taking symbols out that only a debugger reads"),
-    program("dpkg-deb", "dpkg", "making the .deb"),
-    library(f"libpython{_MINOR}.so.1.0", f"libpython{_MINOR}", "the packaged program"),
-)
+def packages_of(absent: Parts) -> list[str]:
+    names = " ".join(each for packages in absent.values() for each in packages.values())
+    return list(dict.fromkeys(names.split()))
 
 
-def provide_system_parts(*, for_tests: bool = False, for_packages: bool = False) -> bool:
-    """Installs what is missing where that is possible, else names it; True if all is there."""
-    if sys.platform != "linux":
-        return True
-    parts = QT_LIBRARIES + (COMPILER if for_tests else ()) + (PACKAGERS if for_packages else ())
-    absent = missing(parts)
-    if absent and install_with_apt([part.package for part in absent]):
-        absent = missing(parts)
-    if absent:
-        print(explain(absent), file=sys.stderr, flush=True)
-    return not absent
-
-
-def missing(parts: Sequence[Part]) -> list[Part]:
-    return [part for part in parts if not part.is_there()]
-
-
-def explain(absent: Sequence[Part]) -> str:
+def explain(absent: Parts) -> str:
     lines = ["This system lacks what no Python package brings along:"]
-    lines += [f"  {part.name}, for {part.purpose}" for part in absent]
-    packages = [part.package for part in absent]
+    lines += [f"  {name}, for {purpose}" for purpose, names in absent.items() for name in names]
+    packages = packages_of(absent)
     if has_apt():
-        lines.append(f"To install it, type: {way_to_install(packages)}")
-    else:
-        lines.append("Install it with the system's package manager. On Debian and Ubuntu the")
-        lines.append(f"packages are called: {' '.join(packages)}")
-    return "\n".join(lines)
+        return "\n".join([*lines, f"To install it, type: {way_to_install(packages)}"])
+    lines.append("Install it with the system's package manager. On Debian and Ubuntu the")
+    return "\n".join([*lines, f"packages are called: {' '.join(packages)}"])
 
 
 def has_apt() -> bool:
     """Whether this is Debian, or a system that says it is like it."""
-    release = Path("/etc/os-release")
-    if not release.is_file() or shutil.which("apt-get") is None:
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
         return False
-    words = [
-        line.partition("=")[2].strip("\"'").split()
-        for line in release.read_text().splitlines()
-        if line.startswith(("ID=", "ID_LIKE="))
-    ]
-    return any(word in {"debian", "ubuntu"} for line in words for word in line)
+    names = {release["ID"], *release.get("ID_LIKE", "").split()}
+    return bool(names & {"debian", "ubuntu"}) and shutil.which("apt-get") is not None
 
 
 def way_to_install(packages: Sequence[str]) -> str:
@@ -138,21 +143,21 @@ def install_with_apt(packages: Sequence[str]) -> bool:
     if os.geteuid() != 0 or not has_apt():
         return False
     print(f"Installing from the system's packages: {' '.join(packages)}", flush=True)
-    command = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
-    if apt(command) is None:
+    install = ["install", "--yes", "--no-install-recommends", *packages]
+    if _apt(install).returncode == 0:
         return True
     # A fresh container has no package lists yet, and old ones name files that are gone.
-    apt(["apt-get", "update"])
-    complaint = apt(command)
-    if complaint is not None:
-        print(f"apt-get could not install them:\n{complaint}", file=sys.stderr, flush=True)
-    return complaint is None
+    _apt(["update"])
+    done = _apt(install)
+    if done.returncode != 0:
+        last = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-8:])
+        print(f"apt-get could not install them:\n{last}", file=sys.stderr, flush=True)
+    return done.returncode == 0
 
 
-def apt(command: list[str]) -> str | None:
-    """What apt-get said when it failed, its last lines; None where it did its work."""
-    done = subprocess.run(
-        command,
+def _apt(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["apt-get", *words],
         env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -161,6 +166,7 @@ def apt(command: list[str]) -> str | None:
         errors="replace",
         check=False,
     )
-    if done.returncode == 0:
-        return None
-    return "\n".join(f"  {line}" for line in done.stdout.splitlines()[-8:])
+
+
+if __name__ == "__main__":
+    sys.exit(0 if provide(*(GROUPS[name] for name in sys.argv[1:])) else 1)

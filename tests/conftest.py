@@ -1,6 +1,8 @@
 """For every test: settings of its own, and nothing of it still running afterwards."""
 
+import gc
 import os
+import signal
 import sys
 import threading
 import time
@@ -14,6 +16,12 @@ _PATIENCE = 2.0
 # Several processes of tests share the processor's cores, and PyTorch's threads would spin while
 # they wait for each other. Workers are started with the same surroundings.
 os.environ["OMP_NUM_THREADS"] = "1"
+# What a script starts in the background ignores Ctrl+C and Ctrl+\, and so would all that tests
+# start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGQUIT"):
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 # A program that a test starts is compiled once, and not at every start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -25,11 +33,37 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
             parser.addini(name, "a setting of pytest-qt, which is not here")
 
 
+def pytest_collection_finish() -> None:
+    """All tests stay to the end: no search for what is no longer needed has to look at them.
+
+    And Python begins none by itself: it would in any thread, such as that of a worker's reader,
+    and what is Qt's must not end in another than the window's.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """What a test leaves behind goes here, in the window's thread."""
+    yield
+    gc.collect(1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def all_swept() -> Iterator[None]:
+    yield
+    gc.collect()
+
+
 @pytest.fixture(autouse=True)
 def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test remembers is forgotten with it, and it never sees what a person chose."""
     for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA"):
         monkeypatch.setenv(variable, str(tmp_path / "settings"))
+    for variable in ("PYENV_ROOT", "WORKON_HOME", "UV_PYTHON_INSTALL_DIR"):  # of this computer
+        monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -13,14 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
+from gpuexplorer.gui.lab.view import LabView
+from gpuexplorer.gui.nothing_found.view import NothingFoundView
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.copies.copies_view import CopiesView
-from gpuexplorer.gui.views.lab.lab_view import LabView
-from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import simulated
@@ -91,7 +92,7 @@ def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
     assert not says(app, "No graphics card answers")
     app.window.navigation.open_screen("copies")
     assert the(CopiesView, app.window).isVisible()
-    assert says(app, "No card answers, so there is no wire to draw")
+    assert says(app, "No card answers, so nothing is copied over a wire here")
     app.window.navigation.open_screen("overview")
     assert says(app, "No graphics card answers on this computer")
     assert not lab.isVisible()
@@ -104,7 +105,7 @@ def test_simulated_cards_that_are_left_in_the_lab_leave_the_explanation(
     click(app.window, "Look around on simulated cards")
     qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
     app.window.navigation.open_screen("lab")
-    app.window.commands.stop_simulating.trigger()
+    app.window.commands[Do.STOP_SIMULATING].trigger()
     qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
 
 
@@ -156,12 +157,19 @@ def test_a_driver_that_refuses_late_has_its_reason_shown(start: Start, qtbot: Qt
 
 
 def test_the_window_opens_as_it_was_asked_for(start: Start) -> None:
-    app = start(simulate="2xT4", real=nothing, view="events", size=(900, 600), theme="light")
+    app = start(simulate="2xT4", real=nothing, view="events", size=(700, 600), theme="light")
     assert app.window.navigation.screen == "events"
-    assert (app.window.width(), app.window.height()) == (900, 600)
+    assert (app.window.width(), app.window.height()) == (700, 600)
     assert not app.window.look.theme.dark
     dark = start(simulate="2xT4", real=nothing, theme="dark")
     assert dark.window.look.theme.dark
+
+
+def test_a_size_that_was_asked_for_never_exceeds_the_screen(start: Start) -> None:
+    window = start(simulate="1xT4", real=nothing, size=(9000, 7000)).window
+    free = window.screen().availableSize()
+    assert window.width() <= free.width()
+    assert window.height() < free.height()  # and its frame has room
 
 
 def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Start) -> None:
@@ -180,7 +188,7 @@ def test_the_session_reads_as_often_as_was_chosen(start: Start) -> None:
 
 def test_simulated_cards_can_be_left_for_the_explanation(start: Start, qtbot: QtBot) -> None:
     app = start(or_simulate=True, real=nothing)
-    app.window.commands.stop_simulating.trigger()
+    app.window.commands[Do.STOP_SIMULATING].trigger()
     qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
     assert app.session.bare
     assert "SIMULATED" not in app.window.windowTitle()
@@ -192,7 +200,7 @@ def test_simulated_cards_are_left_for_real_ones_that_answer_by_now(
     answers: list[Opened] = [(simulated("1xL4"), []), nothing()]
     app = start(or_simulate=True, real=answers.pop)
     before = app.session
-    app.window.commands.stop_simulating.trigger()
+    app.window.commands[Do.STOP_SIMULATING].trigger()
     qtbot.waitUntil(lambda: app.session is not before)
     assert app.session.cards()[0].name == "NVIDIA L4"
 
@@ -209,7 +217,7 @@ def test_looking_again_while_a_driver_hangs_keeps_the_window_going(
 
     app = start(real=hanging)
     app.window.frame_clock.ticked.connect(lambda: ticks.append(None))
-    app.window.commands.look_again.trigger()
+    app.window.commands[Do.LOOK_AGAIN].trigger()
     qtbot.waitUntil(lambda: len(ticks) > 2)
     let_go.set()
     qtbot.waitUntil(lambda: says(app, "There is no driver."))
@@ -217,7 +225,7 @@ def test_looking_again_while_a_driver_hangs_keeps_the_window_going(
 
 def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: QtBot) -> None:
     app = start(simulate="8xH100", fault="hung:0@0s,slow:1@0s,lost:2@0s", real=nothing)
-    heart = app.diagnostics.heartbeat
+    heart = app.window.diagnostics.heartbeat
     heart.start()
     qtbot.waitUntil(lambda: says(app, "No answer") or heart.beats > 60)
     beats = heart.beats
@@ -308,5 +316,5 @@ def test_other_cards_are_seen_as_they_are_now_and_not_before_they_came(start: St
     shown = app.window.time_window
     shown.toggle_pause()
     assert not shown.following
-    app.window.commands.simulate.trigger()
+    app.window.commands[Do.SIMULATE].trigger()
     assert shown.following

@@ -4,6 +4,7 @@ This is no replacement for those systems: it finds what is missing at import and
 a command, not what behaves in another way.
 """
 
+import contextlib
 import ctypes
 import errno
 import io
@@ -24,7 +25,7 @@ from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes, free_bytes_of_windows
-from gpuexplorer.worker.pipe import Pipe
+from gpuexplorer.worker.pipe import Pipe, WindowGone
 
 ROOT = Path(__file__).resolve().parents[1]
 # Runs before anything of ours. The libraries we stand on are imported first: they are made for
@@ -32,8 +33,10 @@ ROOT = Path(__file__).resolve().parents[1]
 ELSEWHERE = """
 import argparse, asyncio, csv, ctypes, http.client, importlib.metadata, inspect, json, logging
 import mmap, multiprocessing, os, pkgutil, platform, queue, random, runpy, shutil, signal
-import socket, subprocess, sys, tempfile, threading, time, unittest, uuid
+import socket, subprocess, sys, tempfile, threading, time, types, unittest, uuid
 import platformdirs, psutil, pynvml
+
+subprocess.os = types.SimpleNamespace(**vars(os))
 
 target = sys.argv[1]
 gone = {
@@ -88,9 +91,10 @@ import gpuexplorer
 
 # To walk into a package is to import it, and the window's imports Qt.
 sys.modules["gpuexplorer.gui"] = types.ModuleType("gpuexplorer.gui")
-left_out = ("gpuexplorer.gui", "gpuexplorer.app", "gpuexplorer.__main__")
-needs_torch = ("gpuexplorer.worker.engines", "gpuexplorer.worker.models")
-needs_torch += ("gpuexplorer.worker.loop", "gpuexplorer.worker.helpers")
+left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "screenshots", "__main__"))
+needs_torch = ("gpuexplorer.worker.engines",)
+names = "completing looking loop losses magics randomness reaching shelf signatures things"
+needs_torch += tuple("gpuexplorer.worker." + name for name in names.split())
 for module in pkgutil.walk_packages(gpuexplorer.__path__, "gpuexplorer."):
     if not module.name.startswith((*left_out, *needs_torch)):
         importlib.import_module(module.name)
@@ -198,14 +202,18 @@ def test_a_reader_that_has_seen_enough_is_no_failure_on_windows(
 def test_a_worker_whose_window_is_gone_hears_it_on_windows_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The loop ends on BrokenPipeError, and on no other."""
-    monkeypatch.setattr(sys, "stdout", sys.stdout)
-    for name in ("dup", "dup2", "open", "close"):
-        monkeypatch.setattr(os, name, lambda *_: 0)
-    monkeypatch.setattr(os, "fdopen", lambda *_, **__: LeftReader())
-    pipe = Pipe()
-    monkeypatch.undo()
-    with pytest.raises(BrokenPipeError):
+    """The loop ends on WindowGone, and on no other."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    for name in ("dup", "dup2", "open", "close", "fdopen"):
+        monkeypatch.setattr(os, name, lambda *_, **__: 0)
+    monkeypatch.delattr(os, "register_at_fork", raising=False)
+    pipe = Pipe(contextlib.nullcontext())
+
+    def nobody_reads(*_: object) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "write", nobody_reads)
+    with pytest.raises(WindowGone):
         pipe.say(Began(1))
 
 

@@ -30,15 +30,14 @@ from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Line, PlotContent
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
+from gpuexplorer.gui.state.alert_words import rule_sentence
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
-from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.wording.events.alert_words import rule_sentence
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
@@ -53,7 +52,7 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 FOR_USERS = README + COMMAND_LINE
 # Of docker, and of a program that is simulated.
-NOT_OURS = {"--pid", "--model"}
+NOT_OURS = {"--pid", "--model", "--epochs"}
 
 
 def section(page: str, heading: str) -> str:
@@ -191,7 +190,7 @@ def test_the_page_of_keys_has_what_the_window_tells_under_f1(qtbot: QtBot) -> No
     qtbot.addWidget(window)
     navigation = Navigation(window)
     commands = WindowCommands(
-        window, TimeWindow(parent=window), Trail(navigation, window), Settings(parent=window)
+        window, TimeWindow(parent=window), navigation, Settings(parent=window)
     )
     for heading, keys in commands.all_keys(()):
         told = {
@@ -237,8 +236,10 @@ def test_everything_it_links_to_is_there() -> None:
     named = re.findall(
         r"`((?:docs|resources|tests|gui|commands|core|telemetry)/[^`<… ]+)`", README
     )
-    for name in (*named, *re.findall(r"`((?:docs|resources|tests)/[^`<… ]+)`", CONTRIBUTING)):
-        assert (ROOT / name).exists(), name
+    folders = r"bench|docs|packaging|resources|tests|commands|core|gui|lab|simulation|telemetry"
+    named += re.findall(rf"`((?:{folders})/[^`<… ]*)`", CONTRIBUTING)
+    for name in named:
+        assert any((place / name).exists() for place in (ROOT, ROOT / "gpuexplorer")), name
 
 
 def test_the_page_on_how_it_is_built_names_no_file_that_is_not_there() -> None:
@@ -252,10 +253,24 @@ def test_the_page_on_how_it_is_built_names_no_file_that_is_not_there() -> None:
         assert name in there or any((place / name).exists() for place in places), name
 
 
-def test_the_layers_of_the_window_are_those_that_are_checked() -> None:
+def layers_of(package: str) -> Sequence[str]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    [layers] = [
-        each["layers"] for each in contracts if each.get("containers") == ["gpuexplorer.gui"]
-    ]
-    assert "\n".join(layers) in ARCHITECTURE
+    [layers] = [each["layers"] for each in contracts if each.get("containers") == [package]]
+    return list(layers)
+
+
+def test_the_layers_of_the_window_are_those_that_are_checked() -> None:
+    assert "\n".join(layers_of("gpuexplorer.gui")) in ARCHITECTURE
+
+
+@pytest.mark.parametrize("page", [CONTRIBUTING, ARCHITECTURE])
+def test_the_layers_of_the_program_are_those_that_are_checked(page: str) -> None:
+    drawn = [line.split("  ")[0].strip() for line in _drawn_layers(page)]
+    checked = [re.sub(r"\(\w+\) \| ", "", each) for each in layers_of("gpuexplorer")]
+    assert drawn == checked
+
+
+def _drawn_layers(page: str) -> Sequence[str]:
+    lines = [line.strip() for line in section(page, "Layers").splitlines()]
+    return lines[lines.index("__main__") : lines.index("core") + 1]

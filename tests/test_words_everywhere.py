@@ -23,10 +23,12 @@ WRITES_NO_WORDS = {
     "core/resources.py": "an error of the installation, for whoever mends it",
     "gui/crash_dialog.py": "a traceback on the terminal",
     "gui/widgets/remark.py": "HTML",
-    "gui/wording/lab/head/switch_words.py": "HTML",
-    "gui/wording/lab/meaning/meaning_room.py": "a pattern of PyTorch's own words",
-    "lab/loops.py": "Python",
+    "gui/lab/head/words.py": "HTML",
+    "lab/card_cures.py": "Python",
+    "lab/cell_source.py": "Python",
+    "lab/out_of_memory.py": "a pattern of PyTorch's own words",
     "lab/script.py": "Python",
+    "programs/trace.py": "names in a trace, which other programs show",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
     "worker/failures.py": "an error raised in PyTorch's place",
 }
@@ -98,7 +100,7 @@ DATA = re.compile(
             r"GPU Explorer \d|NVIDIA TITAN RTX|TITAN RTX",
             r"--?[a-z][a-z-]*",  # arguments
             r"gpuexplorer( \w+)?",
-            r"\b(snapshot|topology|doctor|copies)\b",  # commands, as they are typed
+            r"\b(snapshot|topology|doctor|copies|lab)\b",  # commands, as they are typed
             r"\b(one-way|both-ways|latency|pageable|fresh|staged|blocking|overlap|strided)\b",
             r"\b(converted|raw|cpu|cuda|sweep|all|dark|light|both)\b",
             r"\b(NV#?|PHB|SYS|NODE|PIX|PXB|X|NUMA|SIMULATED|WRONG)\b",
@@ -149,6 +151,9 @@ def unmarked(text: str) -> str:
         ("--help",),
         ("snapshot", "--help"),
         ("copies", "--help"),
+        ("lab", "--help"),
+        ("lab", "nothere.py"),
+        ("lab", "--trace", "a.py", "pyproject.toml"),
         ("doctor", "--help"),
         ("--frobnicate",),
         ("frobnicate",),

@@ -25,6 +25,7 @@ class SentenceParser(argparse.ArgumentParser):
             formatter_class=_Help,
             add_help=False,
         )
+        self._positionals.title = tr("arguments")
         self._optionals.title = tr("options")
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
@@ -79,7 +80,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulate",
         metavar=tr("SPEC"),
-        help=tr("read simulated cards instead: 2xTitanRTX, 8xH100+nvlink, 1xH100,1xT4, …"),
+        help=tr("read simulated cards instead: 2xTitanRTX+idle, 8xH100+nvlink, 1xH100,1xT4"),
     )
     parser.add_argument(
         "--fault",

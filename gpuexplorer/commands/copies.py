@@ -3,55 +3,46 @@
 import argparse
 import contextlib
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import (
-    INTERRUPTED,
-    OK,
-    TROUBLE,
-    WrongArgumentsError,
-    add_source_arguments,
-)
-from gpuexplorer.commands.copies_progress import ProgressLine, wait_for
-from gpuexplorer.commands.copies_text import Head, offer_in_words, results_in_words
+from gpuexplorer.commands.arguments import OK, WrongArgumentsError, add_source_arguments
+from gpuexplorer.commands.copies_progress import measured, status_after
+from gpuexplorer.commands.copies_text import INCOMPLETE, Head, write_offer, write_results
 from gpuexplorer.commands.datasheet import (
     Benched,
     add_datasheet_arguments,
     check_arguments,
     measure_datasheets,
 )
-from gpuexplorer.commands.source import open_source
+from gpuexplorer.commands.lab_python import lab_python
+from gpuexplorer.commands.page import Page
+from gpuexplorer.commands.source import NOT_ANSWERED, open_source, wiring_of
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.copies.benches import (
-    lanes_of,
     names_by_uuid,
     offered,
+    routes_here,
     without_cards,
     without_kernels,
     worker_bench,
 )
-from gpuexplorer.copies.measuring import STOPPED, Bench, Measuring
 from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.plan import USUAL_BYTES, Kind, all_asked
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json
-from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.words import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.cards import CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
-from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.topology import Topology
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,15 +94,15 @@ def run(arguments: argparse.Namespace) -> int:
     backend: Backend = found or NoCards()
     try:
         if arguments.list:
-            Terminal().show(offer_in_words(backend, Terminal().width()))
+            terminal = Terminal()
+            page = Page(terminal.width())
+            write_offer(page, backend)
+            terminal.show(str(page))
             return OK
-        with _bench(arguments, backend) as (bench, there, remarks, routes):
-            head = _head(backend, bench, remarks)
-            devices = _named(arguments, there, head)
+        with _benched(arguments, backend) as benched:
             if arguments.datasheet:
-                benched = Benched(backend, bench, routes, head.label, head.remarks)
-                return measure_datasheets(arguments, benched, devices)
-            return _measure(arguments, asked, head, bench, devices)
+                return measure_datasheets(arguments, benched)
+            return _measure(arguments, asked, benched)
     finally:
         backend.close()
 
@@ -132,12 +123,8 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
 
 
 @contextlib.contextmanager
-def _bench(
-    arguments: argparse.Namespace, backend: Backend
-) -> Iterator[tuple[Bench, Sequence[str], Sequence[Message], Routes]]:
-    """With the devices it can copy between, what is to be said before its results, and the
-    ways between the devices.
-    """
+def _benched(arguments: argparse.Namespace, backend: Backend) -> Iterator[Benched]:
+    """Those of its devices that were asked for; all of them where none was named."""
     if isinstance(backend, SimulatedBackend):
         spec = backend.machine.spec
         faults = backend.faults
@@ -145,9 +132,14 @@ def _bench(
         model = ModelBench(
             spec, faults, routes, arguments.seed, elapsed=lambda: backend.elapsed
         )
-        yield model, routes.devices, [fault.sentence for fault in faults], routes
+        head = Head(backend.source.label, [fault.sentence for fault in faults], simulated=True)
+        yield Benched(backend, model, routes, head, _named(arguments, routes.devices, head))
         return
-    python = _python(arguments.python)
+    python = lab_python(
+        arguments.python,
+        Message("Copies are measured with PyTorch."),
+        "Or look at simulated cards: gpuexplorer copies --simulate 4xRTX4090.",
+    )
     topology = wiring_of(backend)
     remarks = [NOT_ANSWERED] if topology is None else []
     bench = worker_bench(python.path, backend, topology)
@@ -161,16 +153,12 @@ def _bench(
             *_counted_otherwise(hello, backend),
             *remarks,
         ]
-        yield bench, offered(hello.devices), remarks, _routes(backend, hello, topology)
+        none = Message("No graphics card answers.")
+        head = Head(backend.source.label if backend.cards() else none, remarks)
+        devices = _named(arguments, offered(hello.devices), head)
+        yield Benched(backend, bench, routes_here(backend, hello, topology), head, devices)
     finally:
         bench.close()
-
-
-def _routes(backend: Backend, hello: Hello, topology: Topology | None) -> Routes:
-    cards = [card for card in backend.cards() if card.kind is not CardKind.HOST]
-    names = names_by_uuid(hello.devices, cards)
-    readings = lanes_of(backend, [card.id for card in cards if card.kind is CardKind.GPU])
-    return Routes(topology or Topology((), (), {}), cards, names, readings)
 
 
 def _unsuited(python: LabPython, backend: Backend) -> list[Message]:
@@ -197,42 +185,7 @@ def _counted_otherwise(hello: Hello, backend: Backend) -> list[Message]:
     ]
 
 
-def _python(path: Path | None) -> LabPython:
-    """The lab's: the first that has PyTorch. Raises Trouble where there is none."""
-    if path is not None:
-        return chosen(path)
-    count = 0
-    for candidate in candidates(dict(os.environ), Path.home()):
-        python = ask(candidate)
-        count += 1
-        if python.usable:
-            return python
-    raise Trouble(
-        _none_has_it(count),
-        "Install it: `pip install torch`; or name a Python with --python; or look at simulated "
-        "cards: gpuexplorer copies --simulate 4xRTX4090.",
-    )
-
-
-def _none_has_it(count: int) -> Message:
-    if count == 0:
-        return Message("Copies are measured with PyTorch, and there is no Python here.")
-    return Message.counted(
-        "Copies are measured with PyTorch, and the one Python here does not have it.",
-        "Copies are measured with PyTorch, and none of {count} Pythons here has it.",
-        count,
-    )
-
-
-def _head(backend: Backend, bench: Bench, remarks: Sequence[Message]) -> Head:
-    source = backend.source
-    none = Message("No graphics card answers.")
-    label = source.label if source.simulated or backend.cards() else none
-    return Head(label, source.simulated, bench.modelled, tuple(remarks))
-
-
 def _named(arguments: argparse.Namespace, there: Sequence[str], head: Head) -> list[str]:
-    """Those that were asked for; all that are there where none was named."""
     if arguments.devices is None:
         return list(there)
     try:
@@ -242,34 +195,20 @@ def _named(arguments: argparse.Namespace, there: Sequence[str], head: Head) -> l
         raise WrongArgumentsError(trouble.sentence, hint) from trouble
 
 
-def _measure(
-    arguments: argparse.Namespace,
-    asked: _Asked,
-    head: Head,
-    bench: Bench,
-    devices: Sequence[str],
-) -> int:
-    jobs = all_asked(devices, asked.sizes, asked.kinds)
+def _measure(arguments: argparse.Namespace, asked: _Asked, benched: Benched) -> int:
+    jobs = all_asked(benched.devices, asked.sizes, asked.kinds)
     if not jobs:
         raise WrongArgumentsError(
             "Between {devices} there is nothing to measure as {modes}.",
             "`gpuexplorer copies --list` says what can be asked for.",
-            devices=", ".join(devices),
+            devices=", ".join(benched.devices),
             modes=", ".join(asked.kinds),
         )
     results: list[CopyResult] = []
-    ends: list[str] = []
-    with ProgressLine(sys.stderr) as line:
-        measuring = Measuring(jobs, bench, results.append, line.show, ends.append)
-        measuring.start()
-        interrupted = not wait_for(measuring)
-    _show(arguments, asked, head, results, complete=not interrupted and ends == [""])
-    if interrupted:
-        return INTERRUPTED
-    if ends[0] and ends[0] != STOPPED:
-        raise Trouble(ends[0])
-    nothing = not any(result.measured for result in results)
-    return TROUBLE if nothing or any(result.wrong for result in results) else OK
+    end = measured(jobs, benched.bench, results.append)
+    _show(arguments, asked, benched.head, results, complete=end == "")
+    some = any(result.measured for result in results)
+    return status_after(end, well=some and not any(result.wrong for result in results))
 
 
 def _show(
@@ -287,8 +226,9 @@ def _show(
         sys.stdout.write(as_csv(results, simulated=head.simulated))
     elif results:
         terminal = Terminal()
-        words = results_in_words(head, results, asked.sizes, terminal.width())
-        terminal.show(
-            words if complete else f"{words}\n\n{tr('It was ended before all was measured.')}"
-        )
+        page = Page(terminal.width())
+        write_results(page, head, results, asked.sizes)
+        page.gap()
+        page.say("" if complete else INCOMPLETE)
+        terminal.show(str(page))
     sys.stdout.flush()

@@ -1,15 +1,20 @@
-"""Waits for a measurement, with one line on a terminal that says how far it has got."""
+"""Measures to the end, with one line on a terminal that says how far it has got."""
 
 import os
+import sys
 import threading
 import time
-from types import TracebackType
+from collections.abc import Callable, Sequence
 from typing import Self, TextIO
 
-from gpuexplorer.commands.grid import cut
+from gpuexplorer.commands.arguments import INTERRUPTED, OK, TROUBLE
+from gpuexplorer.commands.page import cut
 from gpuexplorer.commands.windows_console import draws_in_place
-from gpuexplorer.copies.measuring import Measuring, Progress
+from gpuexplorer.copies.datasheet.product_result import ProductResult
+from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
 from gpuexplorer.copies.plan import Kind, kind_of
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.copy_job import CopyJob
@@ -20,16 +25,36 @@ _USUAL_WIDTH = 79
 _LAST_PATIENCE = 3.0
 
 
-def wait_for(measuring: Measuring) -> bool:
-    """False when a person did not want to wait."""
-    try:
-        while not measuring.wait(_EVERY):
-            pass
-    except KeyboardInterrupt:
-        measuring.stop()
-        measuring.wait(_LAST_PATIENCE)
-        return False
-    return True
+def measured(
+    jobs: Sequence[Job],
+    bench: Bench,
+    on_result: Callable[[CopyResult], None],
+    on_product: Callable[[ProductResult], None] = lambda _: None,
+) -> str | None:
+    """Why it ended: empty where all was measured, None where a person did not want to wait."""
+    ends: list[str] = []
+    with ProgressLine(sys.stderr) as line:
+        measuring = Measuring(
+            jobs, bench, on_result, line.show, ends.append, on_product=on_product
+        )
+        measuring.start()
+        try:
+            while not measuring.wait(_EVERY):
+                pass
+        except KeyboardInterrupt:
+            measuring.stop()
+            measuring.wait(_LAST_PATIENCE)
+            return None
+    return ends[0]
+
+
+def status_after(end: str | None, *, well: bool) -> int:
+    """For the shell. Raises Trouble where nothing more could be measured."""
+    if end is None:
+        return INTERRUPTED
+    if end and end != STOPPED:
+        raise Trouble(end)
+    return OK if well else TROUBLE
 
 
 class ProgressLine:
@@ -48,12 +73,7 @@ class ProgressLine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._over = True
             if self._seen:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.commands.grid import Column, grid, wrap
-from gpuexplorer.copies.asked_for import HOST
+from gpuexplorer.commands.page import NONE, Column, Page, figure, percent
+from gpuexplorer.copies.asked_for import HOST, index_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
 from gpuexplorer.copies.kin import Kin
 from gpuexplorer.copies.plan import Kind, kind_of
@@ -12,17 +12,17 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import device_names
 from gpuexplorer.copies.sweep import curve_of
 from gpuexplorer.core.units import gigabytes_per_second, memory
-from gpuexplorer.core.words import Message, mark, tr, trn
+from gpuexplorer.core.words import NOTHING, Message, told, tr
 from gpuexplorer.telemetry.backend import Backend
 
 _FEW_SIZES = 2
 _MOST_FINDINGS = 12
 _MOST_CELLS = 4
 _OF_THE_WIRE = {Kind.ONE_WAY, Kind.BOTH_WAYS, Kind.PAGEABLE, Kind.STAGED, Kind.RAW}
-_WRONG = "WRONG"
-SIMULATED = mark("SIMULATED: these cards do not exist.")
-_ONCE = mark("Inside one device copied bytes count once; memory traffic is twice that.")
-_NONE = "-"
+WRONG = "WRONG"
+SIMULATED = Message("SIMULATED: these cards do not exist.")
+INCOMPLETE = Message("It was ended before all was measured.")
+_ONCE = Message("Inside one device copied bytes count once; memory traffic is twice that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,208 +30,181 @@ class Head:
     """What is said before the figures."""
 
     label: Message
-    simulated: bool
-    modelled: bool
-    remarks: Sequence[Message] = ()
+    remarks: Sequence[Message]
+    simulated: bool = False  # and so modelled
+
+    def write(self, page: Page, modelled: Message) -> None:
+        page.say(self.label)
+        page.say(*((SIMULATED, modelled) if self.simulated else ()), *self.remarks)
 
 
-def results_in_words(
-    head: Head, results: Sequence[CopyResult], sizes: Sequence[int], width: int
-) -> str:
-    lines = wrap(tr(head.label), width)
-    if head.simulated:
-        lines += wrap(tr(SIMULATED), width)
-    if head.modelled:
-        modelled = tr("Modelled: every time follows from the wiring; no bytes moved.")
-        lines += wrap(modelled, width)
-    lines += [line for remark in head.remarks for line in wrap(tr(remark), width)]
+def write_results(
+    page: Page, head: Head, results: Sequence[CopyResult], sizes: Sequence[int]
+) -> None:
+    head.write(page, Message("Modelled: every time follows from the wiring; no bytes moved."))
     by_kind: dict[Kind, list[CopyResult]] = {}
     for result in results:
         by_kind.setdefault(kind_of(result.job), []).append(result)
     for kind, group in by_kind.items():
-        lines += _answer(kind, group, sizes, width)
+        _write_answer(page, kind, group, sizes)
     if any(each.traffic is not None for each in results):
-        lines += ["", *wrap(tr(_ONCE), width)]
-    lines += _summary(results, width)
-    return "\n".join(lines)
+        page.gap()
+        page.say(_ONCE)
+    _write_summary(page, results)
 
 
-def offer_in_words(backend: Backend, width: int) -> str:
+def write_offer(page: Page, backend: Backend) -> None:
     """What `--devices` and `--mode` understand here."""
     cards = {card.id: card.name for card in backend.cards()}
-    rows = [["cpu", tr("the processor and its memory")]]
-    rows += [[name, tr(cards[card])] for name, card in device_names(backend.cards()).items()]
-    lines = grid((Column(tr("Device"), 100), Column("", 90, elastic=True)), rows, width)
-    modes = [[kind.value, tr(kind.words)] for kind in Kind]
-    lines += ["", *grid((Column(tr("Mode"), 100), Column("", 90, elastic=True)), modes, width)]
-    if backend.source.simulated:
-        lines += ["", *wrap(tr(SIMULATED), width)]
-    return "\n".join(lines)
+    names = device_names(backend.cards()).items()
+    devices = [("cpu", Message("the processor and its memory"))]
+    devices += [(name, Message("{card}", card=cards[card])) for name, card in names]
+    what = Column("", 90, elastic=True)
+    page.table([Column(Message("Device"), 100), what], devices)
+    page.gap()
+    modes = [(kind.value, kind.words) for kind in Kind]
+    page.table([Column(Message("Mode"), 100), what], modes)
+    page.gap()
+    page.say(SIMULATED if backend.source.simulated else "")
 
 
-def _answer(
-    kind: Kind, results: Sequence[CopyResult], sizes: Sequence[int], width: int
-) -> list[str]:
+def _write_answer(
+    page: Page, kind: Kind, results: Sequence[CopyResult], sizes: Sequence[int]
+) -> None:
     by_size: dict[int, list[CopyResult]] = {}
     for result in results:
         by_size.setdefault(result.job.bytes, []).append(result)
     if len(by_size) > _FEW_SIZES:
-        return _sweep(kind, results, width)
-    lines: list[str] = []
+        _write_sweep(page, kind, results)
+        return
     for size, group in by_size.items():
         samples = max(len(each.measured.samples_s) if each.measured else 0 for each in group)
-        lines += ["", *wrap(_title(kind, size, samples), width)]
+        page.gap()
+        page.say(_title(kind, size, samples))
         if kind is Kind.LATENCY:
-            lines += _matrix(group, _microseconds, width)
+            _write_matrix(page, group, lambda each: figure(each.seconds, _in_microseconds))
             continue
-        lines += _matrix(group, _rate, width)
+        _write_matrix(page, group, lambda each: figure(each.rate, gigabytes_per_second))
         if kind in _OF_THE_WIRE and any(each.share is not None for each in group):
-            share = tr("Share of what the narrowest wire could carry, %:")
-            lines += ["", *wrap(share, width), *_matrix(group, _share, width)]
+            page.gap()
+            page.say(Message("Share of what the narrowest wire could carry, %:"))
+            _write_matrix(page, group, lambda each: figure(each.share, _in_hundredths))
         if any(each.hidden is not None for each in group):
-            hidden = tr("Share of the copies that the computation hid, %:")
-            lines += ["", *wrap(hidden, width), *_matrix(group, _hidden, width)]
-    return lines
+            page.gap()
+            page.say(Message("Share of the copies that the computation hid, %:"))
+            _write_matrix(page, group, lambda each: figure(each.hidden, _in_hundredths))
 
 
-def _title(kind: Kind, size: int, samples: int) -> str:
+def _title(kind: Kind, size: int, samples: int) -> Message:
+    values = {"way": kind.words, "size": str(memory(size))}
     if kind is Kind.LATENCY:
-        return tr(
+        return Message(
             "Latency in µs, {size}, median of {samples}; row to column:",
-            size=memory(size),
+            size=values["size"],
             samples=samples,
         )
     if not samples:
-        way = tr(kind.words)
-        return tr("{way}, {size}, GB/s; row to column:", way=way, size=memory(size))
-    return tr(
-        "{way}, {size}, GB/s, median of {samples}; row to column:",
-        way=tr(kind.words),
-        size=memory(size),
-        samples=samples,
+        return Message("{way}, {size}, GB/s; row to column:", **values)
+    return Message(
+        "{way}, {size}, GB/s, median of {samples}; row to column:", samples=samples, **values
     )
 
 
-def _matrix(
-    results: Iterable[CopyResult], figure: Callable[[CopyResult], str], width: int
-) -> list[str]:
-    """In several blocks where one would be too wide."""
-    cells = {(each.job.source, each.job.target): each for each in results}
+def _write_matrix(
+    page: Page, results: Iterable[CopyResult], cell: Callable[[CopyResult], str]
+) -> None:
+    cells = {
+        (each.job.source, each.job.target): WRONG if each.wrong else cell(each)
+        for each in results
+    }
     sources = list(dict.fromkeys(source for source, _ in cells))
-    targets = list(dict.fromkeys(target for _, target in cells))
+    targets = sorted({target for _, target in cells}, key=_place)
     columns = [
-        (
-            _short(target),
-            [
-                figure(cells[source, target]) if (source, target) in cells else ""
-                for source in sources
-            ],
-        )
-        for target in _ordered(targets)
+        (_short(target), [cells.get((source, target), "") for source in sources])
+        for target in targets
     ]
-    return _in_blocks([_short(source) for source in sources], columns, width)
+    page.matrix([_short(source) for source in sources], columns)
 
 
-def _in_blocks(
-    rows: Sequence[str], columns: Sequence[tuple[str, list[str]]], width: int
-) -> list[str]:
-    label = max(map(len, rows), default=0) + 2
-    blocks: list[list[tuple[str, list[str]]]] = [[]]
-    used = label
-    for column in columns:
-        needed = max(len(column[0]), *(len(cell) for cell in column[1])) + 2
-        if blocks[-1] and used + needed > width:
-            blocks.append([])
-            used = label
-        blocks[-1].append(column)
-        used += needed
-    lines: list[str] = []
-    for block in blocks:
-        lines += [""] if lines else []
-        heads = [Column(title, 90, right=True) for title, _ in block]
-        lines += grid(
-            [Column("", 100), *heads],
-            [[row, *(cells[at] for _, cells in block)] for at, row in enumerate(rows)],
-            width,
-        )
-    return lines
-
-
-def _sweep(kind: Kind, results: Sequence[CopyResult], width: int) -> list[str]:
+def _write_sweep(page: Page, kind: Kind, results: Sequence[CopyResult]) -> None:
     """Sizes in rows, paths in columns; below them what follows from all sizes."""
     paths: dict[tuple[str, str], dict[int, CopyResult]] = {}
     for result in results:
         job = result.job
         paths.setdefault((job.source, job.target), {})[job.bytes] = result
     sizes = sorted({result.job.bytes for result in results})
-    title = tr("{way}, GB/s over size:", way=tr(kind.words))
-    columns = []
-    for (source, target), by_size in paths.items():
-        cells = [_rate(by_size[size]) if size in by_size else _NONE for size in sizes]
-        path = tr("{source} to {target}", source=_short(source), target=_short(target))
-        columns.append((path, [*cells, *_of_curve(by_size)]))
+    columns = [
+        (
+            Message("{source} to {target}", source=_short(source), target=_short(target)),
+            [*(_rate(by_size.get(size)) for size in sizes), *_of_curve(by_size)],
+        )
+        for (source, target), by_size in paths.items()
+    ]
+    page.gap()
+    page.say(Message("{way}, GB/s over size:", way=kind.words))
     rows = [*(str(memory(size)) for size in sizes), tr("half rate at"), tr("floor, µs")]
-    return ["", *wrap(title, width), *_in_blocks(rows, columns, width)]
+    page.matrix(rows, columns)
+
+
+def _rate(result: CopyResult | None) -> str:
+    if result is None:
+        return NONE
+    return WRONG if result.wrong else figure(result.rate, gigabytes_per_second)
 
 
 def _of_curve(by_size: Mapping[int, CopyResult]) -> list[str]:
     curve = curve_of(by_size.values())
     if curve is None:
-        return [_NONE, _NONE]
-    half, floor = curve.half_rate_bytes, curve.floor
-    return [
-        _NONE if half is None else str(memory(half)),
-        _NONE if floor is None else _in_microseconds(floor),
-    ]
+        return [NONE, NONE]
+    return [figure(curve.half_rate_bytes, memory), figure(curve.floor, _in_microseconds)]
 
 
-def _summary(results: Sequence[CopyResult], width: int) -> list[str]:
+def _write_summary(page: Page, results: Sequence[CopyResult]) -> None:
     found = findings(results)
     wrong = sum(result.wrong for result in results)
     intact = sum(
         result.measured is not None and result.measured.intact is True for result in results
     )
-    lines: list[str] = []
+    page.gap()
     if intact:
-        checked = trn(
+        checked = Message.counted(
             "{count} of {all} that were checked is intact.",
             "{count} of {all} that were checked are intact.",
             intact,
             all=intact + wrong,
         )
-        lines += ["", *wrap(checked, width)]
+        page.say(checked)
+        page.gap()
     if found:
-        lines += ["", tr("What stands out:")]
+        page.say(Message("What stands out:"))
     advised: set[str] = set()
     for number, finding in enumerate(found[:_MOST_FINDINGS], 1):
-        hint = "" if finding.hint in advised else finding.hint
+        page.say(_finding(number, finding, advised))
         advised.add(finding.hint)
-        lines += wrap(_finding(number, finding, hint), width)
     if len(found) > _MOST_FINDINGS:
-        lines.append(tr("and {count} more.", count=len(found) - _MOST_FINDINGS))
-    rest = [kin for kin in the_rest(_largest(results), found) if kin.rate is not None]
-    if rest:
-        columns = (
-            Column(tr("The rest, by kind") if found else tr("By kind"), 100, elastic=True),
-            Column(tr("Copies"), 60, right=True),
-            Column(tr("Size"), 70, right=True),
-            Column("GB/s", 95, right=True),
-            Column(tr("of limit"), 80, right=True),
-        )
-        rows = [
-            [
-                _kin(kin),
-                str(len(kin.results)),
-                str(memory(kin.results[0].job.bytes)),
-                gigabytes_per_second(kin.rate or 0.0),
-                _NONE if kin.share is None else f"{kin.share * 100:.0f} %",
-            ]
-            for kin in rest
-            if kind_of(kin.results[0].job) is not Kind.LATENCY
+        page.say(Message("and {count} more.", count=len(found) - _MOST_FINDINGS))
+    rest = [
+        [
+            _kin(kin),
+            str(len(kin.results)),
+            str(memory(kin.results[0].job.bytes)),
+            gigabytes_per_second(kin.rate),
+            figure(kin.share, percent),
         ]
-        if rows:
-            lines += ["", *grid(columns, rows, width)]
-    return lines
+        for kin in the_rest(_largest(results), found)
+        if kin.rate is not None and kin.kind is not Kind.LATENCY
+    ]
+    if rest:
+        page.gap()
+        title = Message("The rest, by kind") if found else Message("By kind")
+        columns = (
+            Column(title, 100, elastic=True),
+            Column(Message("Copies"), 60, right=True),
+            Column(Message("Size"), 70, right=True),
+            Column("GB/s", 95, right=True),
+            Column(Message("of limit"), 80, right=True),
+        )
+        page.table(columns, rest)
 
 
 def _largest(results: Sequence[CopyResult]) -> list[CopyResult]:
@@ -243,21 +216,22 @@ def _largest(results: Sequence[CopyResult]) -> list[CopyResult]:
     return [each for each in results if each.job.bytes == most[kind_of(each.job)]]
 
 
-def _finding(number: int, finding: Finding, hint: str) -> str:
-    said = tr(
+def _finding(number: int, finding: Finding, advised: set[str]) -> Message:
+    """A hint that was given already is not repeated."""
+    said = Message(
         "{number}. {title} ({places}): {sentence}",
         number=number,
-        title=tr(finding.title),
+        title=finding.title,
         places=_places(finding),
-        sentence=tr(finding.sentence),
+        sentence=finding.sentence,
     )
-    return f"{said} {tr(hint)}".strip()
+    return told(said, NOTHING if finding.hint in advised else finding.hint)
 
 
-def _kin(kin: Kin) -> str:
+def _kin(kin: Kin) -> Message:
     if kin.kind in (Kind.ONE_WAY, Kind.STAGED):
-        return tr(kin.words)
-    return tr("{way}, {kind}", way=kin.words, kind=kin.kind.value)
+        return kin.words
+    return Message("{way}, {kind}", way=kin.words, kind=kin.kind.value)
 
 
 def _places(finding: Finding) -> str:
@@ -265,7 +239,7 @@ def _places(finding: Finding) -> str:
         return ", ".join(finding.devices)
     pairs = ", ".join(_pair(*cell) for cell in finding.cells[:_MOST_CELLS])
     more = len(finding.cells) - _MOST_CELLS
-    return pairs if more <= 0 else tr("{pairs} and {count} more", pairs=pairs, count=more)
+    return pairs if more <= 0 else Message("{pairs} and {count} more", pairs=pairs, count=more)
 
 
 def _pair(source: str, target: str) -> str:
@@ -274,44 +248,19 @@ def _pair(source: str, target: str) -> str:
     return tr("{source} to {target}", source=source, target=target)
 
 
-def _rate(result: CopyResult) -> str:
-    if result.wrong:
-        return _WRONG
-    return _NONE if result.rate is None else gigabytes_per_second(result.rate)
-
-
-def _share(result: CopyResult) -> str:
-    if result.wrong:
-        return _WRONG
-    return _NONE if result.share is None else f"{result.share * 100:.0f}"
-
-
-def _hidden(result: CopyResult) -> str:
-    if result.wrong:
-        return _WRONG
-    return _NONE if result.hidden is None else f"{result.hidden * 100:.0f}"
-
-
-def _microseconds(result: CopyResult) -> str:
-    if result.wrong:
-        return _WRONG
-    return _NONE if result.seconds is None else _in_microseconds(result.seconds)
-
-
 def _in_microseconds(seconds: float) -> str:
     value = seconds * 1e6
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _in_hundredths(share: float) -> str:
+    return f"{share * 100:.0f}"
 
 
 def _short(device: str) -> str:
     return device.removeprefix("cuda:")
 
 
-def _ordered(devices: Iterable[str]) -> list[str]:
+def _place(device: str) -> tuple[bool, int]:
     """The host first, then by number."""
-
-    def place(device: str) -> tuple[bool, int]:
-        number = device.rpartition(":")[2]
-        return device != HOST, int(number) if number.isdigit() else 0
-
-    return sorted(devices, key=place)
+    return device != HOST, index_of(device) or 0

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deep",
         action="store_true",
         help=tr(
-            "also start each Python that has PyTorch: whether it loads, its cuDNN, its cards"
+            "also load PyTorch in each Python that has it, and ask for its cards and its cuDNN"
         ),
     )
 
@@ -90,18 +90,20 @@ def check(
 
 
 def examine(probe: Probe, clock: Clock, *, deep: bool = False) -> Report:
+    # They take longest to answer, so all else is looked at meanwhile.
+    asked = probe.pythons()
     answer = ask(probe)
     topics = [
         cards(probe, answer),
         driver(probe, answer),
         permissions(probe),
         container(probe, answer),
-        pythons(probe, answer, deep=deep),
         toolkits(probe, answer),
         display(probe),
         parts(probe),
         memory(probe),
     ]
+    topics.insert(4, pythons(probe, answer, asked, deep=deep))
     taken_at = datetime.fromtimestamp(clock.wall(), UTC).isoformat(timespec="seconds")
     return Report(taken_at, topics, () if answer.answering else looked_for(probe))
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import WrongArgumentsError
 from gpuexplorer.commands.snapshot_needs import NEEDS
-from gpuexplorer.commands.source import choose, open_source
-from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
+from gpuexplorer.commands.source import NOT_ANSWERED, choose, open_source, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message

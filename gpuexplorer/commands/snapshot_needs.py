@@ -7,21 +7,21 @@ from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import mark
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.card_course import HARMFUL
 
 # Figures of the table, each by the title of the column in which it would stand.
 IN_THE_TABLE = {
-    u.GPU_UTILIZATION: mark("Busy"),
-    u.CPU_UTILIZATION: mark("Busy"),
-    m.MEMORY_USED: mark("Memory"),
-    h.TEMPERATURE: mark("Temp"),
-    h.POWER_DRAW: mark("Power"),
-    h.POWER_LIMIT: mark("Power limit"),
-    clocks.CLOCK_SM: mark("SM clock"),
-    h.FAN_SPEED: mark("Fan"),
+    u.GPU_UTILIZATION: Message("Busy"),
+    u.CPU_UTILIZATION: Message("Busy"),
+    m.MEMORY_USED: Message("Memory"),
+    h.TEMPERATURE: Message("Temp"),
+    h.POWER_DRAW: Message("Power"),
+    h.POWER_LIMIT: Message("Power limit"),
+    clocks.CLOCK_SM: Message("SM clock"),
+    h.FAN_SPEED: Message("Fan"),
     links.PCIE_GENERATION: "PCIe",
-    links.PCIE_RECEIVE: mark("In, out"),
+    links.PCIE_RECEIVE: Message("In, out"),
 }
 _BESIDE_THEM = (m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MIG_MODE)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import gpuexplorer
-from gpuexplorer.commands.grid import Column, grid, wrap
+from gpuexplorer.commands.page import NONE, Column, Page, figure, shown, wrap
 from gpuexplorer.commands.picture import Picture
 from gpuexplorer.commands.snapshot_needs import IN_THE_TABLE
 from gpuexplorer.commands.terminal import Terminal
@@ -14,43 +14,41 @@ from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import Quantity, memory, quantity, ratio
-from gpuexplorer.core.words import Message, mark, tr, trn
+from gpuexplorer.core.units import memory, part_of_memory, quantity, ratio
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 
-# Columns of cards and of processes, each by its marked title.
 _CARD_COLUMNS = (
     Column("#", 100),
-    Column(mark("cuda"), 40),  # as a rule it says again what stands beside it
-    Column(mark("Card"), 93, elastic=True),
-    Column(mark("Busy"), 99, right=True),
-    Column(mark("Memory"), 94, right=True),
-    Column(mark("Temp"), 80, right=True),
-    Column(mark("Power"), 75, right=True),
-    Column(mark("SM clock"), 50, right=True),
-    Column(mark("Fan"), 45, right=True),
+    Column(Message("cuda"), 40),  # as a rule it says again what stands beside it
+    Column(Message("Card"), 93, elastic=True),
+    Column(Message("Busy"), 99, right=True),
+    Column(Message("Memory"), 94, right=True),
+    Column(Message("Temp"), 80, right=True),
+    Column(Message("Power"), 75, right=True),
+    Column(Message("SM clock"), 50, right=True),
+    Column(Message("Fan"), 45, right=True),
     Column("PCIe", 30),
-    Column(mark("In, out"), 20, right=True),
-    Column(mark("State"), 96, elastic=True),
+    Column(Message("In, out"), 20, right=True),
+    Column(Message("State"), 96, elastic=True),
 )
 _PROCESS_COLUMNS = (
     Column("#", 90),
-    Column(mark("Pid"), 100, right=True),
-    Column(mark("Type"), 40),
-    Column(mark("User"), 50),
-    Column(mark("Memory"), 85, right=True),
+    Column(Message("Pid"), 100, right=True),
+    Column(Message("Type"), 40),
+    Column(Message("User"), 50),
+    Column(Message("Memory"), 85, right=True),
     Column("SM", 70, right=True),
     Column("CPU", 60, right=True),
-    Column(mark("Container"), 20),
-    Column(mark("Command"), 95, elastic=True),
+    Column(Message("Container"), 20),
+    Column(Message("Command"), 95, elastic=True),
 )
 _ROOMY, _NARROW = 150, 100
 _EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
-NONE = "-"  # stands where a figure is missing; the reason follows below the table
 
 
 def show(pictures: Iterator[Picture], *, again: bool) -> None:
@@ -65,47 +63,41 @@ def show(pictures: Iterator[Picture], *, again: bool) -> None:
 
 
 def text_of(picture: Picture, terminal: Terminal) -> str:
-    """The whole picture, at most as wide as the terminal."""
-    width = terminal.width()
-    blocks = [
-        _heading(picture, terminal, width),
-        _cards(picture, width),
-        _missing(picture, width),
-        _processes(picture, width),
-        _notes(picture, width),
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    """The whole picture, at most as wide as the terminal. For each dash a reason follows."""
+    page = Page(terminal.width())
+    _write_heading(page, picture, terminal)
+    for write in (_write_cards, _write_reasons, _write_processes, _write_notes):
+        page.gap()
+        write(page, picture)
+    return str(page)
 
 
-def _heading(picture: Picture, terminal: Terminal, width: int) -> list[str]:
+def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
     source = picture.source
     when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
-    parts = [f"GPU Explorer {gpuexplorer.__version__}", picture.host_name, when]
-    lines = wrap("   ".join(parts), width)
+    page.say(f"GPU Explorer {gpuexplorer.__version__}   {picture.host_name}   {when}")
     if source is None:
-        lines += wrap(tr("No graphics card answers on this computer."), width)
+        page.say(Message("No graphics card answers on this computer."))
+    elif source.cuda_version:
+        version = source.cuda_version
+        page.say(Message("{source}, CUDA {version}", source=source.label, version=version))
     else:
-        label = tr(source.label)
-        if source.cuda_version:
-            label = tr("{source}, CUDA {version}", source=label, version=source.cuda_version)
-        lines += wrap(label, width)
+        page.say(source.label)
     if picture.beats is not None:
-        taken, missed = picture.beats.taken, picture.beats.missed
-        read = trn(
+        read = Message.counted(
             "Read {count} time, {missed} missed. Ctrl-C ends it.",
             "Read {count} times, {missed} missed. Ctrl-C ends it.",
-            taken,
-            missed=missed,
+            picture.beats.taken,
+            missed=picture.beats.missed,
         )
-        lines += wrap(read, width)
+        page.say(read)
     if picture.simulated:
         made_up = tr("SIMULATED: these cards do not exist, their figures are made up.")
-        lines += [terminal.warn(line) for line in wrap(made_up, width)]
-    return lines
+        page.add(*(terminal.warn(line) for line in wrap(made_up, page.width)))
 
 
-def _cards(picture: Picture, width: int) -> list[str]:
-    rows = [_card(picture, card, width) for card in picture.cards]
+def _write_cards(page: Page, picture: Picture) -> None:
+    rows = [_card(picture, card, page.width) for card in picture.cards]
     rows.append(_host(picture))
     always = {"#", "Card", "State"}
     if any(card.cuda_reason for card in picture.cards):
@@ -114,33 +106,27 @@ def _cards(picture: Picture, width: int) -> list[str]:
     if any(str(card.cuda_index) != picture.numbers[card.id] for card in picture.cards):
         seen = any(card.cuda_index is not None for card in picture.cards)
         columns[1] = columns[1]._replace(weight=78 if seen else 60)
-    return [
-        *_without_empty(columns, rows, always, width),
-        *_states(picture, width),
-    ]
+    _write_without_empty(page, columns, rows, always)
+    page.gap()
+    _write_states(page, picture)
 
 
-def _without_empty(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], always: set[str], width: int
-) -> list[str]:
-    """The grid without columns in which nobody has a figure."""
+def _write_without_empty(
+    page: Page, columns: Sequence[Column], rows: Sequence[Sequence[str]], always: set[str]
+) -> None:
+    """The table without columns in which nobody has a figure."""
     told = [
         place
         for place, column in enumerate(columns)
         if column.title in always or any(row[place] != NONE for row in rows)
     ]
-    return grid(
-        [columns[place]._replace(title=tr(columns[place].title)) for place in told],
-        [[row[place] for place in told] for row in rows],
-        width,
-    )
+    page.table([columns[place] for place in told], [[row[at] for at in told] for row in rows])
 
 
 def _card(picture: Picture, card: Card, width: int) -> list[str]:
     reading = picture.readings[card.id]
     number = picture.numbers[card.id]
-    cuda = NONE if card.cuda_index is None else str(card.cuda_index)
-    name = _name(picture, card, width)
+    cuda, name = figure(card.cuda_index), _name(picture, card, width)
     if reading is None or reading.state is not CardState.WORKING:
         return [number, cuda, name, *[NONE] * 8, _short_state(picture, card)]
     return [
@@ -161,8 +147,8 @@ def _card(picture: Picture, card: Card, width: int) -> list[str]:
 
 def _state(picture: Picture, reading: Reading, card: Card, width: int) -> str:
     if why_no_figures(reading.values, reading.missing) is not None:
-        return tr("no usable figure")  # why stands below
-    return _trouble(reading, width) or tr(picture.states[card.id])
+        return Message("no usable figure")  # why stands below
+    return _trouble(reading, width) or picture.states[card.id]
 
 
 def _name(picture: Picture, card: Card, width: int) -> str:
@@ -170,20 +156,22 @@ def _name(picture: Picture, card: Card, width: int) -> str:
     parent = next((other for other in picture.cards if other.id == card.parent), None)
     if card.nameless:
         return NONE  # its state says why
-    name = tr(card.name)
+    if parent is not None and isinstance(card.name, Message):
+        return f"  {tr('MIG instance {number}', number=card.index)}"
     if parent is not None:
-        return f"  {name.removeprefix(tr(parent.name)).strip(', ')}"
+        return f"  {card.name.removeprefix(parent.name).strip()}"
+    name = tr(card.name)
     return name.removeprefix("NVIDIA ") if width < _ROOMY else name
 
 
 def _short_state(picture: Picture, card: Card) -> str:
     reading, sentence = picture.readings[card.id], picture.states[card.id]
     if reading is None or "seconds" in sentence.values:
-        return tr(sentence)  # with the seconds for which there was no answer
-    return tr(reading.state.word)
+        return sentence  # with the seconds for which there was no answer
+    return reading.state.word
 
 
-def _states(picture: Picture, width: int) -> list[str]:
+def _write_states(page: Page, picture: Picture) -> None:
     """What the short words in the table mean, said once for all cards they stand at."""
     cards: dict[CardState, list[str]] = {}
     for card in picture.cards:
@@ -191,17 +179,15 @@ def _states(picture: Picture, width: int) -> list[str]:
         # A note says of each card without access why that is so.
         if reading is not None and reading.state in _EXPLAINED and card.denied is None:
             cards.setdefault(reading.state, []).append(picture.numbers[card.id])
-    lines = []
     for state, numbers in cards.items():
-        said = trn(
+        said = Message.counted(
             "Card {cards}: {state}.",
             "Cards {cards}: {state}.",
             len(numbers),
             cards=", ".join(numbers),
             state=state.sentence,
         )
-        lines += wrap(said, width)
-    return ["", *lines] if lines else []
+        page.say(said)
 
 
 def _host(picture: Picture) -> list[str]:
@@ -209,17 +195,16 @@ def _host(picture: Picture) -> list[str]:
     return [
         "H",
         NONE,
-        tr(picture.host.name),
+        picture.host.name,
         _one(reading, u.CPU_UTILIZATION),
         _memory(reading),
         *[NONE] * 6,
-        tr("the computer"),
+        Message("the computer"),
     ]
 
 
 def _one(reading: Reading, metric: MetricId) -> str:
-    value = reading.values.get(metric)
-    return NONE if value is None else str(quantity(METRICS[metric], value))
+    return figure(reading.values.get(metric), lambda value: quantity(METRICS[metric], value))
 
 
 def _of(reading: Reading, metric: MetricId, limit: MetricId) -> str:
@@ -232,17 +217,9 @@ def _of(reading: Reading, metric: MetricId, limit: MetricId) -> str:
 
 def _memory(reading: Reading) -> str:
     used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
-    if used is None or total is None or not total:
+    if used is None or not total:
         return NONE
-    whole = memory(total)
-    return tr("{part} of {whole}", part=_same_unit(used, whole), whole=whole)
-
-
-def _same_unit(value: float, whole: Quantity) -> str:
-    """A part in the unit of its whole: "0.4 of 79.6 GiB"."""
-    sizes = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
-    decimals = 1 if whole.unit in ("TiB", "GiB") else 0
-    return f"{value / sizes[whole.unit]:.{decimals}f}"
+    return tr("{part} of {whole}", part=part_of_memory(used, total).number, whole=memory(total))
 
 
 def _pcie(reading: Reading) -> str:
@@ -274,7 +251,7 @@ def _trouble(reading: Reading, width: int) -> str:
     )
 
 
-def _missing(picture: Picture, width: int) -> list[str]:
+def _write_reasons(page: Page, picture: Picture) -> None:
     """For every dash in the table the reason, said once for all it is true of."""
     cards: dict[tuple[MetricId, Absence], list[str]] = {}
     for card in picture.cards:
@@ -282,31 +259,29 @@ def _missing(picture: Picture, width: int) -> list[str]:
         if reading is not None and reading.state is CardState.WORKING:
             _gather(cards, reading, picture.numbers[card.id])
     _gather(cards, picture.host_reading, "H")
-    labels: dict[tuple[str, Absence], list[str]] = {}
+    labels: dict[tuple[Message, Absence], list[str]] = {}
     for (metric, absence), numbers in cards.items():
         everywhere = len(numbers) == len(picture.cards) > 1
-        where = tr("every card") if everywhere else _cards_named(numbers)
-        labels.setdefault((where, absence), []).append(tr(IN_THE_TABLE[metric]))
-    lines = []
+        where = Message("every card") if everywhere else _cards_named(numbers)
+        labels.setdefault((where, absence), []).append(shown(IN_THE_TABLE[metric]))
     for (where, absence), named in labels.items():
-        why = tr(
+        why = Message(
             "{figures} ({cards}): {reason}.",
             figures=", ".join(named),
             cards=where,
             reason=absence.sentence,
         )
-        lines += wrap(why, width)
+        page.say(why)
     without: dict[Message, list[str]] = {}
     for card in picture.cards:
         # A note says of each card without access why that is so.
         if card.cuda_index is None and card.cuda_reason and card.denied is None:
             without.setdefault(card.cuda_reason, []).append(picture.numbers[card.id])
     for reason, numbers in without.items():
-        cuda = tr(
+        cuda = Message(
             "CUDA number ({cards}): {reason}.", cards=_cards_named(numbers), reason=reason
         )
-        lines += wrap(cuda, width)
-    return lines
+        page.say(cuda)
 
 
 def _gather(
@@ -317,15 +292,16 @@ def _gather(
             cards.setdefault((metric, reading.missing[metric]), []).append(number)
 
 
-def _cards_named(numbers: Sequence[str]) -> str:
+def _cards_named(numbers: Sequence[str]) -> Message:
     if numbers == ["H"]:
-        return tr("the computer")
-    return trn("card {cards}", "cards {cards}", len(numbers), cards=", ".join(numbers))
+        return Message("the computer")
+    cards = ", ".join(numbers)
+    return Message.counted("card {cards}", "cards {cards}", len(numbers), cards=cards)
 
 
-def _processes(picture: Picture, width: int) -> list[str]:
+def _write_processes(page: Page, picture: Picture) -> None:
     if not picture.cards:
-        return []
+        return
     order = {card.id: place for place, card in enumerate(picture.cards)}
     ordered = sorted(
         picture.processes,
@@ -335,43 +311,38 @@ def _processes(picture: Picture, width: int) -> list[str]:
         ),
     )
     rows = [_process(picture, named) for named in ordered]
-    lines = (
-        _without_empty(_PROCESS_COLUMNS, rows, {"#", "Pid", "Command"}, width) if rows else []
-    )
+    if rows:
+        _write_without_empty(page, _PROCESS_COLUMNS, rows, {"#", "Pid", "Command"})
     unknown = [picture.numbers[card] for card in picture.processes_unknown]
     if unknown:
-        said = trn(
+        said = Message.counted(
             "Which processes use card {cards} is not known just now.",
             "Which processes use cards {cards} is not known just now.",
             len(unknown),
             cards=", ".join(unknown),
         )
-        lines += wrap(said, width)
-    return lines or [tr("No process uses these cards.")]
+        page.say(said)
+    if not rows and not unknown:
+        page.add(tr("No process uses these cards."))
 
 
 def _process(picture: Picture, named: NamedProcess) -> list[str]:
     process = named.process
-    used, busy = process.values.get(ProcessFigure.MEMORY), process.values.get(ProcessFigure.SM)
     command = named.command or f"({tr(named.reason)})"
     return [
         picture.numbers.get(process.card, NONE),
         str(process.pid),
         process.use.value,
         named.user or NONE,
-        NONE if used is None else str(memory(used)),
-        NONE if busy is None else str(ratio(busy)),
-        NONE if named.cpu is None else str(ratio(named.cpu)),
+        figure(process.values.get(ProcessFigure.MEMORY), memory),
+        figure(process.values.get(ProcessFigure.SM), ratio),
+        figure(named.cpu, ratio),
         named.container or NONE,
-        tr("{command} (this program)", command=command) if named.ours else command,
+        Message("{command} (this program)", command=command) if named.ours else command,
     ]
 
 
-def _notes(picture: Picture, width: int) -> list[str]:
-    lines = []
-    for attempt in picture.attempts:
-        lines += wrap(tr(attempt.note), width)
-    for note in picture.notes:
-        if note != MADE_UP:  # it stands at the top already
-            lines += wrap(tr(note), width)
-    return lines
+def _write_notes(page: Page, picture: Picture) -> None:
+    page.say(*(attempt.note for attempt in picture.attempts))
+    # That it is made up stands at the top already.
+    page.say(*(note for note in picture.notes if note != MADE_UP))

@@ -1,4 +1,4 @@
-"""The cards a person asked for: real or simulated, all of them or some."""
+"""The cards a person asked for: real or simulated, all of them or some; and their wiring."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from gpuexplorer.commands.arguments import WrongArgumentsError
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 from gpuexplorer.telemetry.session import Attempt, card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
+from gpuexplorer.telemetry.topology import Topology
+
+_PATIENCE = 3.0  # a person would not wait longer for the wiring
+NOT_ANSWERED = Message(
+    "The driver did not report the wiring within {seconds:.0f} seconds, so it is left out.",
+    seconds=_PATIENCE,
+)
 
 
 def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
@@ -51,6 +60,12 @@ def choose(cards: Sequence[Card], text: str | None) -> list[Card]:
             )
         chosen += [card for card in matches if card not in chosen]
     return chosen
+
+
+def wiring_of(backend: Backend) -> Topology | None:
+    """None when the driver does not answer."""
+    asked = Asked(backend.topology)
+    return asked.result() if asked.answered_within(_PATIENCE) else None
 
 
 def _is_called(card: Card, number: str, word: str) -> bool:

@@ -9,7 +9,9 @@ from typing import TextIO
 from gpuexplorer.commands.windows_console import draws_in_place
 from gpuexplorer.core.words import trn
 
-_PLAIN = str.maketrans({"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-"})
+_PLAIN = str.maketrans(
+    {"°": "", "µ": "u", "…": "~", "─": "-", "×": "x", "·": "-", "\u202f": " "}
+)
 
 
 class Terminal:

@@ -6,19 +6,28 @@ import sys
 from collections.abc import Sequence
 
 from gpuexplorer.commands.arguments import OK, add_source_arguments
-from gpuexplorer.commands.grid import Column, grid, wrap
+from gpuexplorer.commands.page import NONE, Column, Page, figure
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
-from gpuexplorer.commands.source import open_source
+from gpuexplorer.commands.source import NOT_ANSWERED, open_source, wiring_of
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.commands.wiring import NOT_ANSWERED, wiring_of
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+
+_MANY_PAIRS, _FIRST_PAIRS = 6, 4
+_HOST = Message("host")
+_RATES = (
+    Column(Message("Path"), 90),
+    Column(Message("Rate"), 95, right=True),
+    Column(Message("Over"), 50),
+    Column(Message("Peer to peer"), 60),
+    Column(Message("Between"), 100, elastic=True),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,20 +47,24 @@ def run(arguments: argparse.Namespace) -> int:
             )
         whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
         if arguments.json:
-            sys.stdout.write(
-                json.dumps(_as_json(backend.source, whole, topology, attempts), indent=2)
-            )
-            sys.stdout.write("\n")
+            told = _as_json(backend.source, whole, topology, attempts)
+            sys.stdout.write(json.dumps(told, indent=2) + "\n")
         else:
             terminal = Terminal()
-            terminal.show(_text(backend.source, whole, topology, attempts, terminal.width()))
+            page = Page(terminal.width())
+            if whole:
+                _write(page, backend.source, whole, topology)
+            else:
+                page.say(Message("No graphics card answers, so there is no wiring to show."))
+                page.say(*(attempt.note for attempt in attempts))
+            terminal.show(str(page))
     finally:
         backend.close()
     return OK
 
 
 def _as_json(
-    source: Source, cards: list[Card], topology: Topology, attempts: Sequence[Attempt]
+    source: Source, cards: Sequence[Card], topology: Topology, attempts: Sequence[Attempt]
 ) -> dict[str, Json]:
     return {
         "schema": 1,
@@ -72,133 +85,78 @@ def _as_json(
     }
 
 
-def _text(
-    source: Source,
-    cards: list[Card],
-    topology: Topology,
-    attempts: Sequence[Attempt],
-    width: int,
-) -> str:
-    if not cards:
-        nothing = tr("No graphics card answers, so there is no wiring to show.")
-        told = (nothing, *(tr(attempt.note) for attempt in attempts))
-        return "\n".join(line for text in told for line in wrap(text, width))
-    lines = wrap(tr(source.label), width)
+def _write(page: Page, source: Source, cards: Sequence[Card], topology: Topology) -> None:
+    page.say(source.label)
     if source.simulated:
-        made_up = tr("SIMULATED: these cards do not exist, their wiring is made up.")
-        lines += wrap(made_up, width)
-    lines += ["", *_matrix(cards, topology, width), ""]
-    lines += [line for text in _legend(cards, topology) for line in wrap(text, width)]
-    if topology.links:
-        lines += [
-            "",
-            *wrap(tr("Theoretical rates, each direction:"), width),
-            *_rates(cards, topology, width),
-        ]
-    silent = [card for card in cards if card.denied is not None]
-    lines += [""] if silent else []
-    for card in silent:
-        why = tr("Card {card}: {reason}.", card=card.index, reason=card.cuda_reason)
-        lines += wrap(why, width)
-    return "\n".join(lines)
-
-
-def _matrix(cards: list[Card], topology: Topology, width: int) -> list[str]:
-    """Cards in rows and columns, in several blocks where one would be too wide."""
-    columns: list[tuple[str, list[str]]] = [
-        (
-            str(other.index),
-            [
-                PathKind.SELF.value
-                if other is card
-                else _cell(topology.link(card.id, other.id))
-                for card in cards
-            ],
-        )
-        for other in cards
-    ]
-    columns.append((tr("host"), [_cell(topology.link(card.id, HOST_ID)) for card in cards]))
-    nodes = [topology.numa_nodes.get(card.id) for card in cards]
-    columns.append(("NUMA", ["-" if node is None else str(node) for node in nodes]))
-    lines: list[str] = []
-    for block in _blocks(columns, width - 4):
-        lines += [""] if lines else []
-        lines += grid(
-            [Column("", 100), *(Column(title, 90) for title, _ in block)],
-            [
-                [str(card.index), *(cells[row] for _, cells in block)]
-                for row, card in enumerate(cards)
-            ],
-            width,
-        )
-    return lines
-
-
-def _blocks(
-    columns: list[tuple[str, list[str]]], width: int
-) -> list[list[tuple[str, list[str]]]]:
-    blocks: list[list[tuple[str, list[str]]]] = [[]]
-    used = 0
-    for column in columns:
-        needed = max(len(column[0]), *(len(cell) for cell in column[1])) + 2
-        if blocks[-1] and used + needed > width:
-            blocks.append([])
-            used = 0
-        blocks[-1].append(column)
-        used += needed
-    return blocks
-
-
-def _cell(link: Link | None) -> str:
-    if link is None:
-        return PathKind.UNKNOWN.value
-    return link.letters
-
-
-def _legend(cards: list[Card], topology: Topology) -> list[str]:
-    kinds = {link.path for link in topology.links}
+        page.say(Message("SIMULATED: these cards do not exist, their wiring is made up."))
+    page.gap()
+    _write_matrix(page, cards, topology)
+    page.gap()
+    kinds = {link.path for link in topology.links} | {PathKind.SELF}
     if set(topology.cards) < {card.id for card in cards}:
         kinds.add(PathKind.UNKNOWN)  # a card that does not answer has no links at all
-    return [
-        f"{'NV#' if kind is PathKind.NVLINK else kind.value:5} {tr(kind.sentence)}"
-        for kind in PathKind
-        if kind in kinds or kind is PathKind.SELF
+    for kind in PathKind:
+        if kind in kinds:
+            letters = "NV#" if kind is PathKind.NVLINK else kind.value
+            page.say(f"{letters:5} {tr(kind.sentence)}")
+    if topology.links:
+        page.gap()
+        page.say(Message("Theoretical rates, each direction:"))
+        _write_rates(page, cards, topology)
+    page.gap()
+    for card in cards:
+        if card.denied is not None:
+            reason = card.cuda_reason
+            page.say(Message("Card {card}: {reason}.", card=card.index, reason=reason))
+
+
+def _write_matrix(page: Page, cards: Sequence[Card], topology: Topology) -> None:
+    def letters(card: Card, other: Card) -> str:
+        if other is card:
+            return PathKind.SELF.value
+        return _letters(topology.link(card.id, other.id))
+
+    columns: list[tuple[str, Sequence[str]]] = [
+        (str(other.index), [letters(card, other) for card in cards]) for other in cards
     ]
+    columns.append((_HOST, [_letters(topology.link(card.id, HOST_ID)) for card in cards]))
+    nodes = [figure(topology.numa_nodes.get(card.id)) for card in cards]
+    columns.append(("NUMA", nodes))
+    page.matrix([str(card.index) for card in cards], columns, right=False)
 
 
-def _rates(cards: list[Card], topology: Topology, width: int) -> list[str]:
+def _letters(link: Link | None) -> str:
+    return PathKind.UNKNOWN.value if link is None else link.letters
+
+
+def _write_rates(page: Page, cards: Sequence[Card], topology: Topology) -> None:
     """Pairs that are wired alike stand in one row."""
-    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: tr("host")}
+    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: tr(_HOST)}
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     for link in topology.links:
-        speed = tr("unknown") if link.rate is None else str(rate(link.rate))
-        key = (_cell(link), speed, tr(link.rate_reason), _peer(link))
+        speed = Message("unknown") if link.rate is None else str(rate(link.rate))
+        key = (link.letters, speed, link.rate_reason, _peer(link))
         alike.setdefault(key, []).append(f"{numbers[link.a]}-{numbers[link.b]}")
-    columns = (
-        Column(tr("Path"), 90),
-        Column(tr("Rate"), 95, right=True),
-        Column(tr("Over"), 50),
-        Column(tr("Peer to peer"), 60),
-        Column(tr("Between"), 100, elastic=True),
-    )
-    return grid(columns, [[*key, _between(pairs)] for key, pairs in alike.items()], width)
+    page.table(_RATES, [[*key, _between(pairs)] for key, pairs in alike.items()])
 
 
 def _between(pairs: list[str]) -> str:
-    if len(pairs) <= 6:
+    if len(pairs) <= _MANY_PAIRS:
         return ", ".join(pairs)
-    return trn(
+    return Message.counted(
         "{count} pair: {first} to {last}",
         "{count} pairs: {first} to {last}",
         len(pairs),
-        first=", ".join(pairs[:4]),
+        first=", ".join(pairs[:_FIRST_PAIRS]),
         last=pairs[-1],
     )
 
 
 def _peer(link: Link) -> str:
     if link.b == HOST_ID:
-        return "-"
+        return NONE
     if link.peer_to_peer is None:
-        return tr(link.peer_reason) or tr("not reported")
-    return tr("yes") if link.peer_to_peer else tr("no: {reason}", reason=link.peer_reason)
+        return link.peer_reason or Message("not reported")
+    if link.peer_to_peer:
+        return Message("yes")
+    return Message("no: {reason}", reason=link.peer_reason)

@@ -106,7 +106,7 @@ def size(text: str) -> tuple[int, int]:
     parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
     if parts is None:
         raise argparse.ArgumentTypeError(
-            tr("{text!r} is no size; write it like 1600x1000", text=text)
+            tr("{text!r} is not a size; write it like 1600x1000", text=text)
         )
     wide, high = int(parts.group(1)), int(parts.group(2))
     if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):

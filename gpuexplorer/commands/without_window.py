@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 
-from gpuexplorer.commands import snapshot
 from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
@@ -38,6 +37,8 @@ def do_without_display(*, pictures: bool) -> None:
 
 def show_table(arguments: argparse.Namespace, why: Message) -> int:
     """The live table, or one picture of it where nobody looks at a terminal."""
+    from gpuexplorer.commands import snapshot  # noqa: PLC0415 - a window needs none
+
     instead = tr("Here is the table in the terminal instead.")
     sys.stderr.write(f"{paragraph((why, instead))}\n")
     sys.stderr.flush()

@@ -8,8 +8,8 @@ from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Device
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.lab.events import Device, Hello
+from gpuexplorer.lab.start import Start
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.topology import Topology
 
@@ -46,6 +46,14 @@ def worker_bench(python: Path, backend: Backend, topology: Topology | None) -> W
         return at_work
 
     return WorkerBench(Start(python), routes_for, busy, under_load)
+
+
+def routes_here(backend: Backend, hello: Hello, topology: Topology | None) -> Routes:
+    """By the names of that worker's PyTorch."""
+    cards = [card for card in backend.cards() if card.kind is not CardKind.HOST]
+    names = names_by_uuid(hello.devices, cards)
+    readings = lanes_of(backend, [card.id for card in cards if card.kind is CardKind.GPU])
+    return Routes(topology or Topology((), (), {}), cards, names, readings)
 
 
 def offered(devices: Sequence[Device]) -> list[str]:

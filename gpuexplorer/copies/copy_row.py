@@ -1,6 +1,7 @@
-"""CopyRow: one copy that a line of the lab made, or several alike, as its table tells it."""
+"""CopyRow: one copy that a cell of the lab made, or several alike, as its table shows it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gpuexplorer.copies.route import Route, Way
@@ -34,78 +35,39 @@ _NO_RATE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CopyRow:
-    """Of `copies` alike, bytes and times are those of all together."""
+@dataclass(frozen=True, kw_only=True)
+class CopyRow(Transferred):
+    """What was told, and where it belongs. Where several copies are alike, bytes and times are
+    those of all together. `what` and `cell` are known here even where the worker did not say.
+    """
 
     number: int  # its place in the book, which it keeps
-    line: int  # the line's, as it stands before the code
+    ran: int  # the number of the cell that ran; the code may stand in an earlier one
     command: int
-    code: str
-    transfer: Transferred
+    code: str  # the line that copied
+    whole: str  # the cell in which it stands
+    life: int = 0  # of the worker in which it ran; others may give the same cards other names
+    cards: Mapping[str, str] = field(default_factory=dict)  # UUIDs by that worker's names
     route: Route | None = None
-    line_seconds: float | None = None  # the host's, of the whole line; None: it goes on yet
+    cell_seconds: float | None = None  # the host's, of the whole cell; None: it goes on yet
 
     @property
-    def what(self) -> str:
-        """As a person would call it: "X", "loss.item()", "print(Z)"."""
-        one = self.transfer
-        if one.how in ("print", "call", "index", "assignment", "look", "train"):
-            words = {"print": "print({})", "call": "{}(…)", "index": "{}[…]"}
-            return words.get(one.how, "{}").format(one.what or "…")
-        if one.asked or not one.how:
-            return one.what or self.code
-        dotted = one.how not in ("float", "int", "bool", "load", "save", "tensor", "equal")
-        return f"{one.what}.{one.how}()" if dotted else f"{one.how}({one.what or '…'})"
+    def place(self) -> str:
+        """ "3:2" is line 2 of cell 3; a cell of one line is its number."""
+        several = self.line and "\n" in self.whole
+        return f"{self.cell}:{self.line}" if several else f"{self.cell}"
 
-    @property
-    def source(self) -> str:
-        return self.transfer.source
-
-    @property
-    def target(self) -> str:
-        return self.transfer.target
-
-    @property
-    def how(self) -> str:
-        return self.transfer.how
-
-    @property
-    def asked(self) -> bool:
-        return self.transfer.asked
-
-    @property
-    def bytes(self) -> int:
-        return self.transfer.bytes
-
-    @property
-    def copies(self) -> int:
-        return self.transfer.copies
+    def card(self, device: str) -> str:
+        """Its UUID; empty for the host, and where PyTorch does not say it."""
+        return self.cards.get(device, "")
 
     @property
     def device_seconds(self) -> float | None:
-        return self.transfer.seconds
-
-    @property
-    def host_seconds(self) -> float | None:
-        return self.transfer.host_seconds
-
-    @property
-    def modelled(self) -> bool:
-        return self.transfer.modelled
-
-    @property
-    def intact(self) -> bool | None:
-        """None: it was not checked."""
-        return self.transfer.intact
-
-    @property
-    def already_there(self) -> bool:
-        return self.transfer.already_there
+        return self.seconds
 
     @property
     def wrong(self) -> bool:
-        return self.transfer.intact is False
+        return self.intact is False
 
     @property
     def small(self) -> bool:
@@ -137,36 +99,36 @@ class CopyRow:
 
     @property
     def share(self) -> float | None:
-        """Of the limit."""
+        """How much of the limit was reached."""
         return self.rate / self.limit if self.rate is not None and self.limit else None
 
     @property
     def host_side(self) -> Message:
-        """Of the host's memory; empty where none takes part, or it cannot be told."""
-        if self.transfer.pinned is None:
+        """What the host's memory is; empty where none takes part, or it cannot be told."""
+        if self.pinned is None:
             return NOTHING
-        return Message("pinned") if self.transfer.pinned else Message("pageable")
+        return Message("pinned") if self.pinned else Message("pageable")
 
     @property
     def kind_of_way(self) -> Way:
         """As the copy took it; what its route promises where that was not told."""
-        if self.transfer.direct is False:
+        if self.direct is False:
             return Way.STAGED
         if self.route is not None and self.route.words:
             return self.route.way
-        return Way.DIRECT if self.transfer.direct else Way.UNKNOWN
+        return Way.DIRECT if self.direct else Way.UNKNOWN
 
     @property
     def path(self) -> Message:
         if self.already_there:
             return Message("already there")
-        if self.transfer.direct is False:
+        if self.direct is False:
             return Message("staged through host memory")
         if self.route is not None and self.route.words:
             return self.route.words
-        return Message("direct") if self.transfer.direct else NOTHING
+        return Message("direct") if self.direct else NOTHING
 
     @property
     def way(self) -> tuple[str, str, bool | None]:
         """Copies of the same way are compared: the ends, and what memory the host's is."""
-        return self.source, self.target, self.transfer.pinned
+        return self.source, self.target, self.pinned

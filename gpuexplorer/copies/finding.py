@@ -1,6 +1,6 @@
 """Finding: one thing that stands out among measured copies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -55,6 +55,17 @@ class Finding:
 
 def cell_of(result: CopyResult) -> Cell:
     return result.job.source, result.job.target
+
+
+def cells_of(results: Iterable[CopyResult]) -> tuple[Cell, ...]:
+    """Each once."""
+    return tuple(dict.fromkeys(map(cell_of, results)))
+
+
+def unit_of(results: Iterable[CopyResult]) -> Message:
+    """Of their rates: which way is meant, where all mean the same."""
+    units = {each.unit for each in results}
+    return units.pop() if len(units) == 1 else Message("GB/s")
 
 
 def from_to(values: Sequence[float], form: str = "") -> str:

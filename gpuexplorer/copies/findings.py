@@ -1,9 +1,18 @@
 """What stands out among some results, as sentences with the cells they belong to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.finding import Bar, Cell, Finding, Matter, cell_of, from_to
+from gpuexplorer.copies.finding import (
+    Bar,
+    Cell,
+    Finding,
+    Matter,
+    cell_of,
+    cells_of,
+    from_to,
+    unit_of,
+)
 from gpuexplorer.copies.kin import Kin, kin_of
 from gpuexplorer.copies.plan import Kind, kind_of
 from gpuexplorer.copies.remarks import (
@@ -20,8 +29,9 @@ from gpuexplorer.copies.result_json import direct_of
 from gpuexplorer.copies.route import Narrow
 from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import gigabytes_per_second as gbs
+from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.lab.measured import Measured, Wrong
 
 __all__ = ["Bar", "Cell", "Finding", "Matter", "findings", "the_rest", "wrong_in_words"]
 
@@ -46,7 +56,7 @@ def findings(results: Iterable[CopyResult]) -> list[Finding]:
         if each.job.bytes >= _LARGE and each.rate is not None and not each.in_cache
     ]
     wrong = _wrong(told)
-    slower = _direct_slower(large)
+    slower = list(_direct_slower(large))
     narrow = _narrow(large)
     known = {cell for each in (*wrong, *slower, *narrow) for cell in each.cells}
     below = _far_below(large, known)
@@ -83,9 +93,9 @@ def wrong_in_words(wrong: Wrong, size: int) -> Message:
     values = {
         "rounds": wrong.rounds,
         "checked": wrong.checked,
-        "wrong": _grouped(wrong.bytes),
-        "size": _grouped(size),
-        "first": _grouped(wrong.first),
+        "wrong": grouped(wrong.bytes),
+        "size": grouped(size),
+        "first": grouped(wrong.first),
     }
     if wrong.zeros:
         return Message(
@@ -134,14 +144,13 @@ def _wrong(results: Sequence[CopyResult]) -> list[Finding]:
 
 def _by_the_host(measured: Measured, rate: float) -> Message:
     if measured.intact:
-        return Message("Through host memory it is intact: {rate} GB/s.", rate=gbs(rate))
+        return Message("Through host memory it is intact: {rate} GB/s one way.", rate=gbs(rate))
     if measured.modelled:
-        return Message("Through host memory: {rate} GB/s, modelled.", rate=gbs(rate))
-    return Message("Through host memory: {rate} GB/s, not checked.", rate=gbs(rate))
+        return Message("Through host memory: {rate} GB/s one way, modelled.", rate=gbs(rate))
+    return Message("Through host memory: {rate} GB/s one way, not checked.", rate=gbs(rate))
 
 
-def _direct_slower(results: Sequence[CopyResult]) -> list[Finding]:
-    found = []
+def _direct_slower(results: Sequence[CopyResult]) -> Iterator[Finding]:
     by_host = _all_staged(results)
     for result in results:
         if kind_of(result.job) is not Kind.ONE_WAY:
@@ -151,33 +160,30 @@ def _direct_slower(results: Sequence[CopyResult]) -> list[Finding]:
         if staged is None or not direct or not result.rate or not staged.rate:
             continue
         if result.rate < _SLOWER * staged.rate:
-            found.append(
-                Finding(
-                    Matter.DIRECT_SLOWER,
-                    Message("Direct is slower here"),
-                    _direct_against(staged.rate, result.rate, result.limit),
-                    (cell_of(result),),
-                    bars=(
-                        Bar(Message("Staged"), staged.rate, result.limit),
-                        Bar(Message("Direct"), result.rate, result.limit),
-                    ),
-                    instead=staged,
-                )
+            yield Finding(
+                Matter.DIRECT_SLOWER,
+                Message("Direct is slower here"),
+                _direct_against(staged.rate, result.rate, result.limit),
+                (cell_of(result),),
+                bars=(
+                    Bar(Message("Staged"), staged.rate, result.limit),
+                    Bar(Message("Direct"), result.rate, result.limit),
+                ),
+                instead=staged,
             )
-    return found
 
 
 def _direct_against(staged: float, direct: float, limit: float | None) -> Message:
     rates = {"staged": gbs(staged), "direct": gbs(direct)}
     if limit is None:
         return Message(
-            "{staged} GB/s staged, {direct} direct. PyTorch takes the direct path as soon as "
-            "there is one.",
+            "Staged {staged} GB/s one way, direct {direct}. PyTorch takes the direct path as "
+            "soon as there is one.",
             **rates,
         )
     return Message(
-        "{staged} of {limit} GB/s staged, {direct} direct. PyTorch takes the direct path as "
-        "soon as there is one.",
+        "Staged {staged} of {limit} GB/s one way, direct {direct}. PyTorch takes the direct "
+        "path as soon as there is one.",
         limit=gbs(limit),
         **rates,
     )
@@ -202,10 +208,10 @@ def _narrow(results: Sequence[CopyResult]) -> list[Finding]:
 def _narrow_one(narrow: Narrow, group: Sequence[CopyResult]) -> Finding:
     rates = [each.rate for each in group if each.rate is not None]
     limit = next((each.limit for each in group if each.route is not None), None)
-    reached = Message("{rates} GB/s on every PCIe path.", rates=from_to(rates))
+    reached = Message("{rates} GB/s one way on every PCIe path.", rates=from_to(rates))
     if limit:
         reached = Message(
-            "{rates} GB/s on every PCIe path: {share:.0f} % of what that carries.",
+            "{rates} GB/s one way on every PCIe path: {share:.0f} % of what that carries.",
             rates=from_to(rates),
             share=max(rates) / limit * 100,
         )
@@ -216,7 +222,7 @@ def _narrow_one(narrow: Narrow, group: Sequence[CopyResult]) -> Finding:
         Matter.NARROW,
         Message("Runs at {runs}", runs=narrow.runs),
         told(reached, could),
-        tuple(dict.fromkeys(cell_of(each) for each in group)),
+        cells_of(group),
         (narrow.device,),
         _LANES_ADVICE,
         (Bar(_MEASURED, max(rates), limit),),
@@ -253,12 +259,13 @@ def _low_device(device: str, own: Sequence[tuple[CopyResult, Kin]]) -> Finding:
         Matter.FAR_BELOW,
         Message("Slower than others of its kind"),
         Message(
-            "{rates} GB/s on {paths} paths, where others reach {usual}.",
+            "{rates} {unit} on {paths} paths, where others reach {usual}.",
             rates=from_to(rates),
+            unit=unit_of(each for each, _ in own),
             paths=len(own),
             usual=from_to(usual),
         ),
-        tuple(dict.fromkeys(cell_of(each) for each, _ in own)),
+        cells_of(each for each, _ in own),
         (device,),
         _where_to_look([each for each, _ in own]),
         (Bar(_MEASURED, max(rates)), Bar(_OTHERS, max(usual))),
@@ -289,13 +296,18 @@ def _low_pair(result: CopyResult, kin: Kin) -> Finding:
     assert result.rate is not None
     assert kin.rate is not None
     kind = kind_of(result.job)
-    values = {"rate": gbs(result.rate), "others": len(kin.results), "usual": gbs(kin.rate)}
+    values = {
+        "rate": gbs(result.rate),
+        "unit": unit_of([result]),
+        "others": len(kin.results),
+        "usual": gbs(kin.rate),
+    }
     sentence = Message(
-        "{rate} GB/s, where the median of {others} like it is {usual} GB/s.", **values
+        "{rate} {unit}, where the median of {others} like it is {usual}.", **values
     )
     if kind is not Kind.ONE_WAY:
         sentence = Message(
-            "{rate} GB/s ({kind}), where the median of {others} like it is {usual} GB/s.",
+            "{rate} {unit} ({kind}), where the median of {others} like it is {usual}.",
             kind=kind.value,
             **values,
         )
@@ -308,9 +320,8 @@ def _low_pair(result: CopyResult, kin: Kin) -> Finding:
     )
 
 
-def _asymmetric(results: Sequence[CopyResult], known: set[Cell]) -> list[Finding]:
+def _asymmetric(results: Sequence[CopyResult], known: set[Cell]) -> Iterator[Finding]:
     by_key = {(cell_of(each), _same(each)): each for each in results}
-    found = []
     for (cell, same), result in by_key.items():
         back = by_key.get((cell[::-1], same))
         if back is None or result.job.local or {cell, cell[::-1]} & known:
@@ -318,23 +329,20 @@ def _asymmetric(results: Sequence[CopyResult], known: set[Cell]) -> list[Finding
         if kind_of(result.job) is not Kind.ONE_WAY or not result.rate or not back.rate:
             continue
         if result.rate < _LOPSIDED * back.rate:
-            found.append(
-                Finding(
-                    Matter.ASYMMETRIC,
-                    Message("Slower than the way back"),
-                    Message(
-                        "{there} GB/s there, {back} GB/s back.",
-                        there=gbs(result.rate),
-                        back=gbs(back.rate),
-                    ),
-                    (cell, cell[::-1]),
-                    bars=(
-                        Bar(Message("There"), result.rate, result.limit),
-                        Bar(Message("Back"), back.rate, back.limit),
-                    ),
-                )
+            yield Finding(
+                Matter.ASYMMETRIC,
+                Message("Slower than the way back"),
+                Message(
+                    "{there} GB/s there, {back} GB/s back.",
+                    there=gbs(result.rate),
+                    back=gbs(back.rate),
+                ),
+                (cell, cell[::-1]),
+                bars=(
+                    Bar(Message("There"), result.rate, result.limit),
+                    Bar(Message("Back"), back.rate, back.limit),
+                ),
             )
-    return found
 
 
 def _all_staged(results: Iterable[CopyResult]) -> Mapping[tuple[Cell, int], CopyResult]:
@@ -349,7 +357,3 @@ def _all_staged(results: Iterable[CopyResult]) -> Mapping[tuple[Cell, int], Copy
 def _same(result: CopyResult) -> tuple[object, ...]:
     job = result.job
     return kind_of(job), job.bytes, job.pinned, job.pieces, job.beside
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", " ")

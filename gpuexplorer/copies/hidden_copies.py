@@ -1,4 +1,4 @@
-"""What a line copied that nobody asked for: how often, what it cost, and what would help."""
+"""What a cell copied that nobody asked for: how often, what it cost, and what would help."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,22 @@ from gpuexplorer.core.units import USUAL, Units, duration, memory, plain
 from gpuexplorer.core.words import NOTHING, Message, told
 
 _READING = frozenset({"item", "float", "int", "bool", "index", "tolist", "max", "min", "sum"})
-_COMPARING = frozenset({"equal", "allclose", "nonzero", "masked_select"})
+_PRINTING = frozenset({"print", "format", "display", "repr", "str"})
+_COMPARING = frozenset(
+    {
+        "equal",
+        "allclose",
+        "nonzero",
+        "masked_select",
+        "if",
+        "while",
+        "assert",
+        "and",
+        "or",
+        "not",
+    }
+)
+_SHARING_OUT = "torch.nn.parallel"  # the module that gives each card a part of a batch
 _OFTEN = 3  # times in a line, from which on it is worth a cure
 _LAUNCH = 5e-6  # seconds to ask a card for anything, where none was timed
 _MOVED_TWICE = 1 << 20  # bytes of pageable memory, from which on pinned memory pays
@@ -22,9 +37,10 @@ _PIN_IT = Message(
 
 @dataclass(frozen=True, slots=True)
 class LineSum:
-    """All copies of one line that had the same cause and the same ends."""
+    """All copies of one line of code that had the same cause and the same ends."""
 
-    line: int
+    cell: int  # that ran
+    place: str  # of the code
     what: str
     how: str
     asked: bool
@@ -39,29 +55,24 @@ class LineSum:
     cure_seconds: float | None  # what the copies would cost then; estimated
     rows: tuple[int, ...]  # their numbers in the book
 
-    @property
-    def saved(self) -> float | None:
-        if self.seconds is None or self.cure_seconds is None:
-            return None
-        return max(0.0, self.seconds - self.cure_seconds)
 
-
-def sums_of(book: CopyBook, line: int, units: Units = USUAL) -> Sequence[LineSum]:
-    """The dearest first."""
+def sums_of(book: CopyBook, cell: int, units: Units = USUAL) -> Sequence[LineSum]:
+    """What that cell ran, the costliest first."""
     groups: dict[tuple[str, ...], list[CopyRow]] = {}
-    for row in book.of_line(line):
+    for row in book.of_cell(cell):
         if not row.already_there:
-            groups.setdefault((row.source, row.target, row.how, row.what), []).append(row)
+            cause = (row.source, row.target, row.how, row.what, row.place)
+            groups.setdefault(cause, []).append(row)
     sums = [_sum_of(book, rows, units) for rows in groups.values()]
     return sorted(sums, key=lambda each: -(each.seconds or each.device_seconds or 0.0))
 
 
 def worst_of(book: CopyBook, units: Units = USUAL) -> LineSum | None:
-    """Of all lines, the copies that nobody asked for and that kept the host longest."""
-    dearest = book.dearest_hidden
-    if dearest is None:
+    """The copies of all cells that nobody asked for and that kept the host longest."""
+    costliest = book.costliest_hidden
+    if costliest is None:
         return None
-    hidden = [each for each in sums_of(book, dearest.line, units) if not each.asked]
+    hidden = [each for each in sums_of(book, costliest.ran, units) if not each.asked]
     return hidden[0] if hidden else None
 
 
@@ -73,7 +84,8 @@ def _sum_of(book: CopyBook, rows: Sequence[CopyRow], units: Units) -> LineSum:
     device = _total([row.device_seconds for row in rows])
     cure, price = _cure(book, rows, copies, size, device, units)
     return LineSum(
-        first.line,
+        first.ran,
+        first.place,
         first.what,
         first.how,
         first.asked,
@@ -123,10 +135,10 @@ def _moved(first: CopyRow, copies: int, size: int, units: Units) -> Message:
 def _spent(first: CopyRow, seconds: float | None) -> Message:
     if seconds is None:
         return NOTHING
-    if first.line_seconds is None:
+    if first.cell_seconds is None:
         return Message("That took {seconds}.", seconds=str(duration(seconds)))
-    whole = duration(first.line_seconds)
-    part = duration(min(seconds, first.line_seconds))
+    whole = duration(first.cell_seconds)
+    part = duration(min(seconds, first.cell_seconds))
     spent = part.number if part.unit == whole.unit else str(part)
     if first.modelled:
         return Message(
@@ -147,7 +159,7 @@ def _cure(
     to_host = first.target == HOST
     if first.asked:
         return _cure_of_asked(first, size)
-    if first.how == "call":
+    if first.within.startswith(_SHARING_OUT):
         return Message(
             "Keep one model a card, and give each its part of the batch there."
         ), None
@@ -169,13 +181,13 @@ def _cure(
 
 def _keep(how: str, price: float | None) -> Message:
     if price is None:
-        if how == "print":
+        if how in _PRINTING:
             return Message("Keep what is to be printed on the card, and print it once.")
         if how in _READING:
             return Message("Keep the log on the card and move it once.")
         return Message("Keep it on the card and move it once.")
     about = _roughly(price)
-    if how == "print":
+    if how in _PRINTING:
         return Message(
             "Keep what is to be printed on the card, and print it once: about {price}.",
             price=about,
@@ -187,7 +199,7 @@ def _keep(how: str, price: float | None) -> Message:
 
 def _cure_of_asked(first: CopyRow, size: int) -> tuple[Message, float | None]:
     large = size >= _MOVED_TWICE * first.copies
-    if first.transfer.pinned is False and large:
+    if first.pinned is False and large:
         return _PIN_IT, None
     return NOTHING, None
 

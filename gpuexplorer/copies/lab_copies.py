@@ -1,4 +1,4 @@
-"""CopyBook: all copies that the lines of the lab made, kept up as the lines come."""
+"""CopyBook: all copies that the cells of the lab made, kept up as the cells run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -6,7 +6,8 @@ from dataclasses import replace
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
-from gpuexplorer.lab.ledger import Entry, Ledger
+from gpuexplorer.lab.events import Transferred
+from gpuexplorer.lab.ledger import Cell, Ledger
 
 Way = tuple[str, str, bool | None]
 
@@ -14,23 +15,26 @@ Way = tuple[str, str, bool | None]
 class CopyBook:
     """Rows keep their numbers and their order. Taking in costs what is new, not what is there.
 
-    `route` tells the way between two devices, or None where it is not known yet.
+    `route` gives the way between two devices as the worker names them now, or None where it is
+    not known yet. Of a cell that runs again, its last run counts.
     """
 
     def __init__(self, route: Callable[[str, str], Route | None] | None = None) -> None:
         self._route = route
         self._routes: dict[tuple[str, str], Route | None] = {}
         self._rows: list[CopyRow] = []
-        self._of_line: dict[int, list[int]] = {}
+        self._of_cell: dict[int, list[int]] = {}
         self._best: dict[Way, float] = {}
-        self._dearest: int | None = None
-        self._taken: dict[int, int] = {}  # of a command that goes on: so many transfers
-        self._at = 0  # entries before it are over and taken in
+        self._costliest: int | None = None
+        self._taken = 0  # so many transfers of the cell that goes on
+        self._at = 0  # what began before it is over and taken in
+        self._life = 0
+        self._ledger = Ledger()
 
     @property
-    def dearest_hidden(self) -> CopyRow | None:
-        """Of those that nobody asked for, the row that kept the host longest."""
-        return None if self._dearest is None else self._rows[self._dearest]
+    def costliest_hidden(self) -> CopyRow | None:
+        """The row that nobody asked for and that kept the host longest."""
+        return None if self._costliest is None else self._rows[self._costliest]
 
     @property
     def rows(self) -> Sequence[CopyRow]:
@@ -41,17 +45,17 @@ class CopyBook:
         return len(self._rows)
 
     def take(self, ledger: Ledger) -> Sequence[CopyRow]:
-        """What came since the last time, of lines that run as well. One book, one ledger."""
+        """What came since the last time, of cells that run as well. One book, one ledger."""
         first = len(self._rows)
-        entries = ledger.entries
-        at = self._at
-        while at < len(entries):
-            entry = entries[at]
-            over = entry.state in ("done", "failed")
-            self._take_entry(entry, at + 1, over=over)
-            if over and at == self._at:
-                self._at += 1
-            at += 1
+        self._ledger, self._life = ledger, ledger.life
+        while self._at < len(ledger.begun):
+            cell, run = ledger.begun[self._at]
+            over = cell.state not in ("waiting", "running") or cell.runs > run
+            if cell.runs == run:
+                self._take_cell(cell, over=over)
+            if not over:
+                break
+            self._at, self._taken = self._at + 1, 0
         return self._rows[first:]
 
     def measured(self, result: CopyResult) -> None:
@@ -63,43 +67,66 @@ class CopyBook:
             self._note_best((job.source, job.target, pinned), result.rate)
 
     def reroute(self) -> None:
-        """The wiring was told, or became another: every row gets its way anew."""
+        """The wiring was told, or became another: rows of this worker get their way anew."""
         self._routes.clear()
-        self._rows = [replace(row, route=self._way(row)) for row in self._rows]
+        for number, row in enumerate(self._rows):
+            if row.life == self._life:
+                self._rows[number] = replace(row, route=self._way(row))
 
     def best(self, row: CopyRow) -> float | None:
         """The best rate that was reached on its way so far, bytes per second."""
         return self._best.get(row.way)
 
-    def of_line(self, line: int) -> Sequence[CopyRow]:
-        return [self._rows[number] for number in self._of_line.get(line, ())]
+    def of_cell(self, number: int) -> Sequence[CopyRow]:
+        """What its last run copied, by the number before the cell."""
+        return [self._rows[each] for each in self._of_cell.get(number, ())]
 
-    def lines(self) -> Iterator[int]:
+    def cells(self) -> Iterator[int]:
         """Those that copied, in their order."""
-        return iter(self._of_line)
+        return iter(self._of_cell)
 
-    def _take_entry(self, entry: Entry, line: int, *, over: bool) -> None:
-        taken = self._taken.get(entry.id, 0)
-        finished = entry.finished
-        seconds = None if finished is None else _kept_host(entry)
-        for transfer in entry.transfers[taken:]:
-            row = CopyRow(len(self._rows), line, entry.id, entry.code, transfer)
-            row = replace(row, route=self._way(row), line_seconds=seconds)
-            self._of_line.setdefault(line, []).append(row.number)
+    def _take_cell(self, cell: Cell, *, over: bool) -> None:
+        if not self._taken:
+            self._of_cell.pop(cell.number, None)
+        seconds = _kept_host(cell)
+        for transfer in cell.transfers[self._taken :]:
+            code, whole = self._line(cell, transfer)
+            known = {
+                **vars(transfer),
+                "what": transfer.what or code,
+                "cell": transfer.cell if transfer.line else cell.number,
+            }
+            row = CopyRow(
+                **known,
+                number=len(self._rows),
+                ran=cell.number,
+                command=cell.id,
+                code=code,
+                whole=whole,
+                life=cell.life,
+                cards=cell.cards,
+            )
+            row = replace(row, route=self._way(row), cell_seconds=seconds)
+            self._of_cell.setdefault(cell.number, []).append(row.number)
             self._rows.append(row)
             self._compare(row)
             if row.rate is not None:
                 self._note_best(row.way, row.rate)
-        if not over:
-            self._taken[entry.id] = len(entry.transfers)
-            return
-        self._taken.pop(entry.id, None)
-        if taken:
-            for number in self._of_line.get(line, ()):
-                self._rows[number] = replace(self._rows[number], line_seconds=seconds)
+        if over and self._taken:
+            for number in self._of_cell[cell.number]:
+                self._rows[number] = replace(self._rows[number], cell_seconds=seconds)
+        self._taken = len(cell.transfers)
+
+    def _line(self, cell: Cell, transfer: Transferred) -> tuple[str, str]:
+        """The code that copied, and the cell in which it stands: it may be an earlier one."""
+        stands = self._ledger.by_number(transfer.cell) if transfer.line else None
+        whole = (stands or cell).code
+        lines = whole.split("\n")
+        at = transfer.line if stands is not None and transfer.line <= len(lines) else 1
+        return lines[at - 1].strip(), whole
 
     def _way(self, row: CopyRow) -> Route | None:
-        if self._route is None or row.already_there:
+        if self._route is None or row.already_there or row.life != self._life:
             return None
         pair = row.source, row.target
         if pair not in self._routes:
@@ -112,17 +139,15 @@ class CopyBook:
     def _compare(self, row: CopyRow) -> None:
         if row.asked or row.already_there:
             return
-        dearest = self.dearest_hidden
-        if dearest is None or (row.host_seconds or 0) > (dearest.host_seconds or 0):
-            self._dearest = row.number
+        most = self.costliest_hidden
+        if most is None or (row.host_seconds or 0) > (most.host_seconds or 0):
+            self._costliest = row.number
 
     def _note_best(self, way: Way, rate: float) -> None:
         self._best[way] = max(rate, self._best.get(way, 0.0))
 
 
-def _kept_host(entry: Entry) -> float | None:
-    """Until the line was over for somebody who waits for its last copy."""
-    finished = entry.finished
-    return (
-        None if finished is None else max(finished.host_seconds, finished.device_seconds or 0)
-    )
+def _kept_host(cell: Cell) -> float | None:
+    """Until the cell was over for somebody who waits for its last copy."""
+    done = cell.finished
+    return None if done is None else max(done.host_seconds, done.device_seconds or 0)

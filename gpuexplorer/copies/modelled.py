@@ -9,7 +9,6 @@ from gpuexplorer.copies.asked_for import index_of, refusal
 from gpuexplorer.copies.datasheet.modelled_products import modelled_product
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.copies.samples import SAMPLES, spread
 from gpuexplorer.copies.sharing import HOST, HOST_COPIES, Wires
@@ -19,7 +18,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.copy_job import CopyJob, fitted
-from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.lab.measured import Measured, Wrong
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.copying import (
     Way,
@@ -100,15 +99,13 @@ class ModelBench:
 
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
         self._stopped.clear()
-        route = self._route(job)
+        route = self._routes.of_job(job)
         made = fitted(job, lambda smaller: self._too_much(smaller) is None)
         refused = self._refused(made)
         if refused is not None:
             return CopyResult(job, None, route, refused.sentence, refused.hint)
-        for taken in range(1, SAMPLES + 1):
-            if self._pace and self._stopped.wait(self._pace / SAMPLES):
-                return CopyResult(job, None, route, _STOPPED)
-            on_sampled(taken, SAMPLES)
+        if not self._sampled(on_sampled):
+            return CopyResult(job, None, route, _STOPPED)
         return CopyResult(job, self._measured(made, job.bytes), route)
 
     def measure_product(
@@ -119,11 +116,17 @@ class ModelBench:
         gone = None if index is None else self._gone(index, job.device)
         if gone is not None:
             return ProductResult(job, None, failure=gone.sentence, hint=gone.hint)
+        if not self._sampled(on_sampled):
+            return ProductResult(job, None, failure=_STOPPED)
+        return modelled_product(self._spec, job, Random(f"{self._seed}/{job}"))
+
+    def _sampled(self, on_sampled: Callable[[int, int], None]) -> bool:
+        """False where it was stopped."""
         for taken in range(1, SAMPLES + 1):
             if self._pace and self._stopped.wait(self._pace / SAMPLES):
-                return ProductResult(job, None, failure=_STOPPED)
+                return False
             on_sampled(taken, SAMPLES)
-        return modelled_product(self._spec, job, Random(f"{self._seed}/{job}"))
+        return True
 
     def stop(self) -> None:
         self._stopped.set()
@@ -134,11 +137,6 @@ class ModelBench:
     def seconds(self, job: CopyJob) -> float:
         """Of one such copy, without the spread of samples."""
         return self._times(job).there
-
-    def _route(self, job: CopyJob) -> Route:
-        if job.mode == "staged":
-            return self._routes.staged(job.source, job.target)
-        return self._routes.route(job.source, job.target)
 
     def _refused(self, job: CopyJob) -> Trouble | None:
         devices = dict.fromkeys(

@@ -1,11 +1,10 @@
 """Results as JSON, schema 1, and as CSV: what programs read of them."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.spreadsheet import csv_of
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import Message
 
@@ -102,20 +101,14 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
 
 def as_csv(results: Iterable[CopyResult], *, simulated: bool) -> str:
     """A header and one line each; an empty field is a figure that there is not."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
+    rows = []
     for result in results:
-        told = result_as_json(result)
-        samples = () if result.measured is None else result.measured.samples_s
-        row = {name: _field(value) for name, value in told.items()}
-        shown = samples if result.seconds is not None else ()
-        row["min_s"] = str(min(shown)) if shown else ""
-        row["max_s"] = str(max(shown)) if shown else ""
-        row["simulated"] = _field(simulated)
-        row["notes"] = " ".join(notes_of(result))
-        writer.writerow(row)
-    return out.getvalue()
+        known: dict[str, Json] = {"simulated": simulated, "notes": " ".join(notes_of(result))}
+        if result.measured is not None and result.seconds is not None:
+            samples = result.measured.samples_s
+            known |= {"min_s": min(samples), "max_s": max(samples)}
+        rows.append({**result_as_json(result), **known})
+    return csv_of(COLUMNS, rows)
 
 
 def direct_of(result: CopyResult) -> bool | None:
@@ -165,11 +158,3 @@ def _modelled(result: CopyResult) -> bool:
 
 def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
-
-
-def _field(value: Json) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)

@@ -9,6 +9,7 @@ from gpuexplorer.core.catalogue import links as wires
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate as in_words
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
@@ -24,6 +25,7 @@ _PART_UNTOLD = Message("it is not known how fast an instance's part of the memor
 _NO_WIRING = Message("the driver has not reported how this card is wired")
 _HOST_MEMORY = Message("host memory")
 _PCIE = Message("PCIe")
+_BETWEEN_SOCKETS = Message("between sockets")
 _WAYS = {
     PathKind.BOARD: Way.BOARD,
     PathKind.SWITCH: Way.SWITCH,
@@ -72,9 +74,7 @@ class Routes:
         self._near = topology.cpu_affinity
         known = {model.name: model.memory.bytes_per_second for model in MODELS}
         self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
-        self._known: dict[tuple[str, str], Route] = {}
-        # Ways of many cards are put together of few climbs.
-        self._climbed: dict[tuple[str, int], tuple[tuple[Leg, ...], tuple[Leg, ...]]] = {}
+        self._begin_anew()
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -110,6 +110,10 @@ class Routes:
             return self.route(source, target)
         return self._through_host(source, target, one, other, NOTHING)
 
+    def of_job(self, job: CopyJob) -> Route:
+        way = self.staged if job.mode == "staged" else self.route
+        return way(job.source, job.target)
+
     def see_under_load(self, readings: Values) -> set[str]:
         """What cards told while they copied: only then a link is as fast as it gets. Returns
         the devices that told; one that is left alone to rest does not.
@@ -121,9 +125,14 @@ class Routes:
         }
         for card, values in told.items():
             self._lanes[card] = _Lanes(self._shape.host_link(card), values, loaded=True)
-        self._known = {}
-        self._climbed = {}
+        self._begin_anew()
         return {name for name, card in self._names.items() if card in told}
+
+    def _begin_anew(self) -> None:
+        """All ways are put together of those from each card up to its processor, and back."""
+        self._known: dict[tuple[str, str], Route] = {}
+        self._ups = {name: self._climb(name, card) for name, card in self._names.items()}
+        self._downs = {name: _turned(legs) for name, legs in self._ups.items()}
 
     def _find(self, source: str, target: str) -> Route:
         one, other = self._names.get(source), self._names.get(target)
@@ -163,8 +172,8 @@ class Routes:
         assert card is not None
         lanes = self._lanes[card]
         down = source == HOST
-        legs = self._down(card, target) if down else self._up(source, card)
         device = target if down else source
+        legs = tuple(_turned(self._up(device, card)) if down else self._up(device, card))
         narrow = lanes.narrow(device)
         return Route(source, target, legs, Way.TO_HOST, None, lanes.rate, lanes.reason, narrow)
 
@@ -192,14 +201,15 @@ class Routes:
         way = _WAYS.get(link.path, Way.DIRECT)
         if link.peer_to_peer is None:
             way = Way.UNSURE
-        up, down = self._path_up(one), self._path_up(other)
-        met = next((place for place in up if place in down), None)
+        up, down = self._ups[source], self._downs[target]
+        below = {leg.begins: at for at, leg in enumerate(down) if leg.begins}
+        met = next((at for at, leg in enumerate(up) if leg.ends in below), None)
         if met is not None:
-            up, down = up[: up.index(met) + 1], down[: down.index(met) + 1]
-        legs = [*self._climb(source, one, up)]
-        if met is None:
-            legs.append(_between_sockets(up[-1], down[-1]) if up and down else _UNKNOWN_LEG)
-        legs += self._descend(target, other, down)
+            legs = [*up[: met + 1], *down[below[up[met].ends] :]]
+        else:
+            here, there = up[-1].ends, down[0].begins
+            between = _between_sockets(here, there) if here and there else _UNKNOWN_LEG
+            legs = [*up, between, *down]
         limit, reason, narrow = self._narrower(source, target, one, other)
         if link.rate is None:
             reason = link.rate_reason or reason
@@ -210,15 +220,14 @@ class Routes:
         self, source: str, target: str, one: CardId, other: CardId, why: Message
     ) -> Route:
         limit, reason, narrow = self._narrower(source, target, one, other)
-        up, down = self._path_up(one), self._path_up(other)
-        legs = list(self._up(source, one))
-        if up and down:
-            here, there = up[-1], down[-1]
-            memory = f"memory {here.split()[1]}"
-            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, memory, here))
+        legs = self._up(source, one)
+        here, there = self._shape.home.get(one), self._shape.home.get(other)
+        if here is not None and there is not None:
+            memory, socket = f"memory {here}", f"socket {here}"
+            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, memory, socket))
             if here != there:
-                legs.append(_between_sockets(here, there))
-        legs += self._descend(target, other, down)
+                legs.append(_between_sockets(socket, f"socket {there}"))
+        legs += self._downs[target]
         return Route(
             source,
             target,
@@ -242,52 +251,23 @@ class Routes:
         _, slower = min(ends, key=lambda end: end[1].rate or 0.0)
         return slower.rate, slower.reason, narrow
 
-    def _up(self, device: str, card: CardId) -> tuple[Leg, ...]:
+    def _up(self, device: str, card: CardId) -> list[Leg]:
         """From a card into the memory of its processor."""
-        path = self._path_up(card)
-        legs = self._climb(device, card, path)
-        if not path:
-            return legs
-        socket = path[-1]
-        memory = f"memory {socket.split()[1]}"
-        return (*legs, Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, socket, memory))
+        legs, home = list(self._ups[device]), self._shape.home.get(card)
+        if home is not None:
+            socket, memory = f"socket {home}", f"memory {home}"
+            legs.append(Leg(Wire.MEMORY, _HOST_MEMORY, None, _MEMORY_UNTOLD, socket, memory))
+        return legs
 
-    def _down(self, card: CardId, device: str) -> tuple[Leg, ...]:
-        return tuple(_turned(self._up(device, card)))
-
-    def _path_up(self, card: CardId) -> list[str]:
-        home = self._shape.home.get(card)
-        if home is None:
-            return []
-        above = [f"junction {each.number}" for each in self._shape.above.get(card, ())]
-        return [*above, f"socket {home}"]
-
-    def _climb(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
-        return self._both_ways(device, card, path)[0]
-
-    def _descend(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
-        return self._both_ways(device, card, path)[1]
-
-    def _both_ways(
-        self, device: str, card: CardId, path: Sequence[str]
-    ) -> tuple[tuple[Leg, ...], tuple[Leg, ...]]:
-        key = device, len(path)
-        if key not in self._climbed:
-            legs = self._legs(device, card, path)
-            self._climbed[key] = legs, tuple(_turned(legs))
-        return self._climbed[key]
-
-    def _legs(self, device: str, card: CardId, path: Sequence[str]) -> tuple[Leg, ...]:
-        lanes = self._lanes[card]
-        legs = [
-            Leg(Wire.PCIE, _PCIE, None, _NOBODY_TELLS, begins, ends)
-            for begins, ends in pairwise([device, *path])
-        ]
-        if not legs:  # all that is known of it is that it sits on the bus
-            return (Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, device, ""),)
-        first = legs[0]
-        own = Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, first.begins, first.ends)
-        return (own, *legs[1:])
+    def _climb(self, device: str, card: CardId) -> list[Leg]:
+        lanes, home = self._lanes[card], self._shape.home.get(card)
+        path = [""]  # all that is known of it is that it sits on the bus
+        if home is not None:
+            above = [f"junction {each.number}" for each in self._shape.above.get(card, ())]
+            path = [*above, f"socket {home}"]
+        (begins, ends), *more = pairwise([device, *path])
+        own = Leg(Wire.PCIE, lanes.words, lanes.rate, lanes.reason, begins, ends)
+        return [own, *(Leg(Wire.PCIE, _PCIE, None, _NOBODY_TELLS, *each) for each in more)]
 
 
 class _Lanes:
@@ -352,7 +332,7 @@ _UNKNOWN_LEG = Leg(Wire.PCIE, _PCIE, None, _NO_WIRING)
 
 
 def _between_sockets(begins: str, ends: str) -> Leg:
-    return Leg(Wire.SOCKETS, Message("between sockets"), None, _NOBODY_TELLS, begins, ends)
+    return Leg(Wire.SOCKETS, _BETWEEN_SOCKETS, None, _NOBODY_TELLS, begins, ends)
 
 
 def _turned(legs: Sequence[Leg]) -> list[Leg]:

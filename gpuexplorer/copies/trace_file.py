@@ -1,7 +1,6 @@
 """The timeline as a trace that Perfetto and Chrome open, in pieces and in order of time."""
 
 import heapq
-import json
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -9,6 +8,17 @@ from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Bar
 from gpuexplorer.copies.timeline import Engine, Item, Role, Timeline, Track
+from gpuexplorer.core.trace_format import (
+    FreeRows,
+    end,
+    flow_text,
+    head,
+    joined,
+    named_process,
+    named_thread,
+    nanoseconds,
+    slice_text,
+)
 
 _PIECE = 500  # events
 _HOST_PROCESS = 1
@@ -28,7 +38,7 @@ def trace_pieces(
     simulated: bool,
     names: Mapping[str, str] | None = None,
 ) -> Iterator[bytes]:
-    """A file, whole when joined. `names` says by PyTorch's names what the cards are called.
+    """A file, whole when joined. `names` says what cards are called, by UUID or PyTorch's name.
 
     Stretches of one row never overlap, and each flow has its two ends.
     """
@@ -36,12 +46,11 @@ def trace_pieces(
     about = {
         "simulated": simulated,
         "modelled": simulated or timeline.modelled,
-        "axis": "the lines of the session one after another, without the pauses between them",
+        "axis": "the cells of the session one after another, without the pauses between them",
     }
     if about["modelled"]:
         about["note"] = "Times are modelled: no card was measured."
-    head = f'{{"displayTimeUnit":"ns","otherData":{json.dumps(about)},"traceEvents":[\n'
-    yield head.encode()
+    yield head(about).encode()
     begun = False
     events = heapq.merge(
         *(_slices(timeline, book, each) for each in rows.values()),
@@ -52,11 +61,11 @@ def trace_pieces(
     for event in events:
         piece.append(event.text)
         if len(piece) >= _PIECE:
-            yield ((",\n" if begun else "") + ",\n".join(piece)).encode()
+            yield joined(piece, begun=begun)
             begun, piece = True, []
     if piece:
-        yield ((",\n" if begun else "") + ",\n".join(piece)).encode()
-    yield b"\n]}\n"
+        yield joined(piece, begun=begun)
+    yield end().encode()
 
 
 class _Rows:
@@ -64,18 +73,15 @@ class _Rows:
 
     def __init__(self, timeline: Timeline, track: Track) -> None:
         self.track = track
-        self.process = _process(track.device)
+        self.process = timeline.devices.index(track.whose) + _HOST_PROCESS
         lane = timeline.lane(track)
         count = 0 if lane is None else len(lane)
         self.bars: list[Bar] = [] if lane is None else [lane.bar(item) for item in range(count)]
         self.row_of: list[int] = []
         self._of_copy: dict[int, int] = {}
-        free: list[int] = []  # when each row's last stretch is over
+        free = FreeRows()
         for bar in self.bars:
-            begin, end = _ns(bar.begin), _ns(bar.end)
-            row = next((at for at, until in enumerate(free) if until <= begin), len(free))
-            free[row : row + 1] = [end]
-            self.row_of.append(row)
+            self.row_of.append(free.row(nanoseconds(bar.begin), nanoseconds(bar.end)))
             copy = timeline.item(track, bar.item).row
             if copy is not None:
                 self._of_copy.setdefault(copy, bar.item)
@@ -95,36 +101,23 @@ def _meta(rows: Mapping[Track, _Rows], names: Mapping[str, str]) -> Iterator[str
         if each.process not in told:
             told.add(each.process)
             device = "host" if track.device == HOST else track.device
-            called = f"{device} {names[track.device]}" if track.device in names else device
-            yield _meta_text("process_name", each.process, 0, {"name": called})
-            order = {"sort_index": each.process}
-            yield _meta_text("process_sort_index", each.process, 0, order)
+            name = names.get(track.card or track.device)
+            called = f"{device} {name}" if name else device
+            yield from named_process(each.process, called)
         for row in range(each.rows):
-            thread = each.thread(row)
             name = track.engine.value if row == 0 else f"{track.engine.value} ({row + 1})"
-            yield _meta_text("thread_name", each.process, thread, {"name": name})
-            order = {"sort_index": thread}
-            yield _meta_text("thread_sort_index", each.process, thread, order)
-
-
-def _meta_text(what: str, process: int, thread: int, args: Mapping[str, object]) -> str:
-    event = {"ph": "M", "name": what, "pid": process, "tid": thread, "ts": 0, "args": args}
-    return json.dumps(event, separators=(",", ":"))
+            yield from named_thread(each.process, each.thread(row), name)
 
 
 def _slices(timeline: Timeline, book: CopyBook, rows: _Rows) -> Iterator[_Event]:
     for bar, row in zip(rows.bars, rows.row_of, strict=True):
         item = timeline.item(rows.track, bar.item)
         copy = None if item.row is None else book.rows[item.row]
-        begin, end = _ns(bar.begin), _ns(bar.end)
-        name = json.dumps(_name(timeline, rows.track, item, copy, bar))
-        args = json.dumps(_args(item, copy, bar), separators=(",", ":"))
-        text = (
-            f'{{"ph":"X","name":{name},"cat":"{item.role}","ts":{_us(begin)},'
-            f'"dur":{_us(end - begin)},"pid":{rows.process},"tid":{rows.thread(row)},'
-            f'"args":{args}}}'
-        )
-        yield _Event(begin, 0, text)
+        begin, until = nanoseconds(bar.begin), nanoseconds(bar.end)
+        name = _name(timeline, rows.track, item, copy, bar)
+        args = _args(timeline, item, copy, bar)
+        place = rows.process, rows.thread(row)
+        yield _Event(begin, 0, slice_text(name, item.role, place, begin, until, args))
 
 
 def _flows(timeline: Timeline, book: CopyBook, rows: Mapping[Track, _Rows]) -> Iterator[_Event]:
@@ -136,22 +129,16 @@ def _flows(timeline: Timeline, book: CopyBook, rows: Mapping[Track, _Rows]) -> I
             continue
         (first, its_rows), (last, other_rows) = ends
         # Both lie within their stretches, and the arrow does not go back in time.
-        leaves = max(_ns(first.begin), min(_ns(last.begin), _open_until(first)))
-        arrives = max(_ns(last.begin), min(leaves, _open_until(last)))
+        leaves = max(nanoseconds(first.begin), min(nanoseconds(last.begin), _open_until(first)))
+        arrives = max(nanoseconds(last.begin), min(leaves, _open_until(last)))
         if arrives < leaves:
             continue
-        number = copy.number + 1
-        name = json.dumps(copy.what)
         for phase, at, order, bar, each in (
             ("s", leaves, 1, first, its_rows),
             ("f", arrives, 2, last, other_rows),
         ):
-            thread = each.thread(each.row_of[bar.item])
-            bound = ',"bp":"e"' if phase == "f" else ""
-            text = (
-                f'{{"ph":"{phase}","name":{name},"cat":"copy","id":{number},'
-                f'"ts":{_us(at)},"pid":{each.process},"tid":{thread}{bound}}}'
-            )
+            place = each.process, each.thread(each.row_of[bar.item])
+            text = flow_text(phase, copy.what, "copy", copy.number + 1, place, at)
             events.append(_Event(at, order, text))
     events.sort(key=lambda each: each[:2])
     yield from events
@@ -162,7 +149,7 @@ def _ends(
 ) -> tuple[tuple[Bar, _Rows], tuple[Bar, _Rows]] | None:
     found: list[tuple[Bar, _Rows]] = []
     for device, engine in ((copy.source, Engine.COPY_OUT), (copy.target, Engine.COPY_IN)):
-        track = Track(device, Engine.PYTHON if device == HOST else engine)
+        track = Track(device, Engine.PYTHON if device == HOST else engine, copy.card(device))
         each = rows.get(track)
         bar = None if each is None else each.of_copy(copy.number)
         if bar is None or each is None:
@@ -189,17 +176,19 @@ def _name(timeline: Timeline, track: Track, item: Item, copy: CopyRow | None, ba
             why = f": {item.why}" if item.why else ""
             return f"waits for {_called(item.waits_for)}{why}{times}"
         case _:
-            place = timeline.lines[item.line - 1]
-            return place.code.partition("\n")[0]
+            return timeline.places[item.place].code.partition("\n")[0]
 
 
-def _args(item: Item, copy: CopyRow | None, bar: Bar) -> Mapping[str, object]:
-    args: dict[str, object] = {"line": item.line}
+def _args(
+    timeline: Timeline, item: Item, copy: CopyRow | None, bar: Bar
+) -> Mapping[str, object]:
+    args: dict[str, object] = {"cell": timeline.places[item.place].cell}
     if bar.times > 1:
         args |= {"count": bar.times, "busy_s": bar.busy}
     if copy is None:
         return args
     args |= {
+        "code": f"{copy.place}: {copy.code}",
         "from": copy.source,
         "to": copy.target,
         "bytes": copy.bytes,
@@ -217,28 +206,12 @@ def _args(item: Item, copy: CopyRow | None, bar: Bar) -> Mapping[str, object]:
     return args
 
 
-def _process(device: str) -> int:
-    number = device.rpartition(":")[2]
-    if device == HOST:
-        return _HOST_PROCESS
-    return _HOST_PROCESS + 1 + (int(number) if number.isdigit() else 900)
-
-
 def _called(device: str) -> str:
     return "the host" if device == HOST else device
-
-
-def _ns(seconds: float) -> int:
-    return round(seconds * 1e9)
 
 
 def _open_until(bar: Bar) -> int:
     """The last moment of which a viewer takes the stretch to be open: at its end, the next one
     of the row may have begun.
     """
-    return max(_ns(bar.begin), _ns(bar.end) - 1)
-
-
-def _us(nanoseconds: int) -> str:
-    """Microseconds, as the format wants them, to the nanosecond."""
-    return f"{nanoseconds // 1000}.{nanoseconds % 1000:03d}"
+    return max(nanoseconds(bar.begin), nanoseconds(bar.end) - 1)

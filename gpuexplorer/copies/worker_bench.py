@@ -3,32 +3,25 @@
 import math
 import queue
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
-from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.datasheet.product_result import ProductResult
-from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import HOST, Routes, Values
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import (
-    Device,
-    Event,
-    Failed,
-    Finished,
-    Hello,
-    Measured,
-    Multiplied,
-    Sampled,
-)
+from gpuexplorer.lab.events import Device, Event, Failed, Finished, Hello
+from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
 from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.lab.worker_process import Start, WorkerProcess
+from gpuexplorer.lab.worker_process import WorkerProcess
 
 SAMPLES = 7
 MOST_SHARE = 0.125  # of the free memory of each side
@@ -110,68 +103,54 @@ class WorkerBench:
                 self._running = None
 
     def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
-        number = self._begin()
-        measured: list[Measured] = []
+        def sampled(taken: int, samples: int) -> None:
+            on_sampled(taken, samples)
+            if taken == 1:
+                self._look_at_links(job)
 
-        def hear(said: Event) -> None:
-            match said:
-                case Sampled():
-                    on_sampled(said.taken, said.samples)
-                    if said.taken == 1:
-                        self._look_at_links(job)
-                case Measured():
-                    measured.append(said)
-
-        try:
-            busy = self._busy_now((job.source, job.target))
-            self._greeted(number)
-            sentence, hint = self._carried_out(_command(number, job, self._near(job)), hear)
-        except _StoppedError:
-            self._give_up()
-            return CopyResult(job, None, self._route(job), _STOPPED)
-        finally:
-            self._end()
-        if measured and not sentence:
-            told = measured[0]
-            samples = chain(told.samples_s, told.back_samples_s, *told.beside_samples_s)
-            sentence = _untimed(samples)
-        if sentence or not measured:
-            return CopyResult(job, None, self._route(job), sentence or _NO_RESULT, hint)
-        return CopyResult(job, measured[0], self._route(job), busy=busy)
+        ends = job.source, job.target
+        told = self._told(ends, lambda number: _command(number, job, self._near(job)), sampled)
+        if isinstance(told.answer, Measured):
+            return CopyResult(job, told.answer, self._route(job), busy=told.busy)
+        return CopyResult(job, None, self._route(job), told.failure, told.hint)
 
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
     ) -> ProductResult:
-        number = self._begin()
-        measured: list[Multiplied] = []
         warmed: list[float] = []
 
-        def hear(said: Event) -> None:
-            match said:
-                case Sampled():
-                    if not warmed:
-                        warmed.append(self._clock.now())
-                    on_sampled(said.taken, said.samples)
-                case Multiplied():
-                    measured.append(said)
+        def sampled(taken: int, samples: int) -> None:
+            if not warmed:
+                warmed.append(self._clock.now())
+            on_sampled(taken, samples)
 
+        told = self._told((job.device,), lambda number: _multiply(number, job), sampled)
+        if not isinstance(told.answer, Multiplied):
+            return ProductResult(job, None, failure=told.failure, hint=told.hint)
+        loaded = (warmed[0] - told.answer.loaded_s, warmed[0]) if warmed else None
+        return ProductResult(job, told.answer, loaded, busy=told.busy)
+
+    def _told(
+        self,
+        devices: Sequence[str],
+        command: Callable[[int], Measure | Multiply],
+        on_sampled: Callable[[int, int], None],
+    ) -> "_Told":
+        """Raises Trouble where the process cannot be started."""
+        number = self._begin()
         try:
-            busy = self._busy_now((job.device,))
+            busy = self._busy_now(devices)
             self._greeted(number)
-            sentence, hint = self._carried_out(_multiply(number, job), hear)
+            told = self._carried_out(command(number), on_sampled)
         except _StoppedError:
             self._give_up()
-            return ProductResult(job, None, failure=_STOPPED)
+            return _Told(failure=_STOPPED)
         finally:
             self._end()
-        if measured and not sentence:
-            sentence = _untimed(measured[0].samples_s)
-        if sentence or not measured:
-            return ProductResult(job, None, failure=sentence or _NO_RESULT, hint=hint)
-        told = measured[0]
-        end = warmed[0] if warmed else None
-        loaded = None if end is None else (end - told.loaded_s, end)
-        return ProductResult(job, told, loaded, busy=busy)
+        failure = told.failure
+        if not failure:
+            failure = _NO_RESULT if told.answer is None else _untimed(told.answer)
+        return _Told(None if failure else told.answer, failure, told.hint, busy)
 
     def stop(self) -> None:
         with self._lock:
@@ -223,13 +202,12 @@ class WorkerBench:
             self._running = None
 
     def _carried_out(
-        self, command: Measure | Multiply, hear: Callable[[Event], None]
-    ) -> tuple[Message, Message]:
-        """Why not, and a way out; both empty where it was."""
-        process = self._process
+        self, command: Measure | Multiply, on_sampled: Callable[[int, int], None]
+    ) -> "_Told":
+        process, number = self._process, command.id
         assert process is not None
-        number = command.id
         process.send(command)
+        answer: Measured | Multiplied | None = None
         until: float | None = None  # it was told to stop; who stops it says so again and again
         while True:
             try:
@@ -243,15 +221,14 @@ class WorkerBench:
                         until = self._clock.now() + _PATIENCE
                 case _Ended(why=why):
                     self._process = None
-                    return why, _ANOTHER
-                case Sampled(id=told) if told == number and until is not None:
-                    pass
-                case Sampled(id=told) | Measured(id=told) | Multiplied(id=told) if (
-                    told == number
-                ):
-                    hear(said)
+                    return _Told(failure=why, hint=_ANOTHER)
+                case Sampled(id=told) if told == number:
+                    if until is None:
+                        on_sampled(said.taken, said.samples)
+                case Measured(id=told) | Multiplied(id=told) if told == number:
+                    answer = said
                 case Finished(id=told) if told == number:
-                    return NOTHING, NOTHING
+                    return _Told(answer)
                 case Failed(id=told) if told == number:
                     return self._failed(said)
                 case _:
@@ -268,14 +245,14 @@ class WorkerBench:
         # One that is left alone to rest tells nothing, and is asked again at the next job.
         self._looked_at |= self._routes.see_under_load(self._under_load(sorted(new)))
 
-    def _failed(self, failed: Failed) -> tuple[Message, Message]:
+    def _failed(self, failed: Failed) -> "_Told":
         if failed.cause == "worker lost":
             self._give_up()
-            return failed.sentence, _ANOTHER
+            return _Told(failure=failed.sentence, hint=_ANOTHER)
         if failed.cause == "device broken":
             self._give_up()  # a card's context that is broken stays so until its process ends
         said = Message("{words}", words=failed.message or failed.error)
-        return failed.sentence or said, failed.hint
+        return _Told(failure=failed.sentence or said, hint=failed.hint)
 
     def _give_up(self) -> None:
         """End the process, whatever it does; a new one starts when it is needed."""
@@ -285,11 +262,7 @@ class WorkerBench:
             process.stop()
 
     def _route(self, job: CopyJob) -> Route | None:
-        if self._routes is None:
-            return None
-        if job.mode == "staged":
-            return self._routes.staged(job.source, job.target)
-        return self._routes.route(job.source, job.target)
+        return None if self._routes is None else self._routes.of_job(job)
 
     def _near(self, job: CopyJob) -> Mapping[str, str]:
         """Of each card that takes part, the processors that are close to it."""
@@ -305,6 +278,15 @@ class WorkerBench:
             self._busy_seen = self._busy()
         shares = {device: self._busy_seen.get(device, 0.0) for device in devices}
         return tuple(Busy(device, share) for device, share in shares.items() if share >= _BUSY)
+
+
+class _Told(NamedTuple):
+    """What came of a job: an answer, or why there is none and a way out."""
+
+    answer: Measured | Multiplied | None = None
+    failure: Message = NOTHING
+    hint: Message = NOTHING
+    busy: Sequence[Busy] = ()
 
 
 class _StoppedError(Exception):
@@ -334,8 +316,11 @@ def _multiply(number: int, job: ProductJob) -> Multiply:
     return Multiply(number, job.device, job.kind, job.size, SAMPLES, MOST_SHARE, seconds)
 
 
-def _untimed(samples: Iterable[float]) -> Message:
+def _untimed(told: Measured | Multiplied) -> Message:
     """Why a rate cannot follow from these times; empty where it can."""
+    samples = [*told.samples_s]
+    if isinstance(told, Measured):
+        samples += chain(told.back_samples_s, *told.beside_samples_s)
     wrong = [each for each in samples if not 0 < each < math.inf]
     if not wrong:
         return NOTHING

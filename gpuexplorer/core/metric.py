@@ -75,3 +75,60 @@ class Metric(NamedTuple):
         if self.choices:
             return self.choices.get(int(value), Message("code {number}", number=int(value)))
         return None
+
+
+# Between which figures one of a unit is possible, where its metric does not say otherwise.
+_POSSIBLE = {
+    Unit.RATIO: (0.0, 1.0),
+    Unit.BYTES: (0.0, float(1 << 50)),
+    Unit.CELSIUS: (-100.0, 250.0),
+    Unit.WATTS: (0.0, 20_000.0),
+    Unit.HERTZ: (0.0, 5e10),
+    Unit.TURNS_PER_MINUTE: (0.0, 50_000.0),
+    Unit.SECONDS: (0.0, 1e9),  # 30 years
+    Unit.COUNT: (0.0, 1e15),
+    Unit.LANES: (1.0, 32.0),
+    Unit.GENERATION: (1.0, 7.0),
+    Unit.FLAG: (0.0, 1.0),
+}
+
+
+class Subject:
+    """The metrics of one subject, in the order in which people read them."""
+
+    def __init__(self) -> None:
+        self.metrics: list[Metric] = []
+
+    def add(
+        self,
+        name: str,
+        unit: Unit,
+        label: Message,
+        meaning: Message,
+        smi: str = "",
+        cadence: Cadence = Cadence.SLOW,
+        *,
+        lowest: float | None = None,
+        highest: float | None = None,
+        scope: Scope = Scope.CARD,
+        part: tuple[Part, int] | None = None,
+        choices: Mapping[int, Message] | None = None,
+        plotted: bool = True,
+    ) -> MetricId:
+        low, high = _POSSIBLE.get(unit, (0.0, float("inf")))
+        metric = Metric(
+            MetricId(name),
+            label,
+            unit,
+            meaning,
+            smi,
+            cadence,
+            float(max(choices)) if choices else high if highest is None else highest,
+            low if lowest is None else lowest,
+            scope,
+            part,
+            choices or {},
+            plotted,
+        )
+        self.metrics.append(metric)
+        return metric.id

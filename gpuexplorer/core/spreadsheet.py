@@ -1,11 +1,32 @@
 """Text for tables that a spreadsheet opens."""
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
 
 
 def harmless(text: str) -> str:
     """A spreadsheet takes a text that begins so for a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """A header and a line each. What there is not is an empty field; what is no column is left
+    out.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_field(row.get(column)) for column in columns] for row in rows)
+    return out.getvalue()
+
+
+def _field(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def tabbed(captions: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:

@@ -54,6 +54,16 @@ def plain(number: float) -> str:
     return "0" if text == "-0" else text
 
 
+def trimmed(number: str) -> str:
+    """Without noughts at the end of its fraction: "24" of "24.0"."""
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def grouped(number: int) -> str:
+    """With thin spaces between thousands."""
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One unit for all figures of an axis: what is shown is value / size + zero."""
@@ -157,12 +167,18 @@ def memory(value: float, units: Units = USUAL) -> Quantity:
     return Quantity(f"{value:.0f}", "B")
 
 
-def part_of_memory(value: float, whole: float, units: Units = USUAL) -> str:
-    """The number alone, in the unit of the whole: "0.53" of 24 GiB."""
-    shown = measure(Unit.BYTES, whole, units).shown(value)
-    if shown == 0:
-        return "0"
-    return "<0.01" if shown < 0.01 else _short(shown)
+def bytes_words(count: float, units: Units = USUAL) -> str:
+    """ "24 B", "2 MiB", "7.45 GiB": without noughts that say nothing."""
+    read = memory(count, units)
+    return f"{trimmed(read.number)} {read.unit}"
+
+
+def part_of_memory(value: float, whole: float, units: Units = USUAL) -> Quantity:
+    """In the unit of the whole: "0.53 GiB" of 24 GiB."""
+    scale = measure(Unit.BYTES, whole, units)
+    shown = scale.shown(value)
+    number = "0" if shown == 0 else "<0.01" if shown < 0.01 else _short(shown)
+    return Quantity(number, scale.name)
 
 
 def rate(value: float) -> Quantity:
@@ -199,6 +215,12 @@ def duration(seconds: float) -> Quantity:
         if seconds >= size:
             return Quantity(_short(seconds / size), name)
     return Quantity(f"{seconds * 1e9:.0f}", "ns") if seconds else Quantity("0", "s")
+
+
+def seconds_words(seconds: float) -> str:
+    """One or two digits, which is all that is known of what is only expected."""
+    read = duration(float(f"{seconds:.2g}"))
+    return f"{trimmed(read.number)} {read.unit}"
 
 
 def _largest_below(

@@ -1,12 +1,17 @@
-"""Bridge: where other threads hand things to the window."""
+"""Bridge and Inbox: where other threads hand things to the window."""
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+import contextlib
+import socket
+import threading
+import weakref
+
+from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal
 
 from gpuexplorer.telemetry.happenings import Happening
 
 
 class Bridge(QObject):
-    """`post_…` may be called from any thread; the signals come in the window's own."""
+    """`post_…` may be called from any thread; the other signals come in the window's own."""
 
     happened = Signal(Happening)
     source_answered = Signal()  # a driver that kept us waiting has answered at last
@@ -17,27 +22,59 @@ class Bridge(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
-        self._answer_posted.connect(self._on_answer_posted, Qt.ConnectionType.QueuedConnection)
-        self._alerts_posted.connect(self._on_alerts_posted, Qt.ConnectionType.QueuedConnection)
+        queued = Qt.ConnectionType.QueuedConnection
+        self._posted.connect(self.happened, queued)
+        self._answer_posted.connect(self.source_answered, queued)
+        self._alerts_posted.connect(self.alerts_changed, queued)
+        self.post_happening = self._posted.emit
+        self.post_source_answered = self._answer_posted.emit
+        self.post_alerts_changed = self._alerts_posted.emit
 
-    def post_happening(self, happening: Happening) -> None:
-        self._posted.emit(happening)
 
-    def post_source_answered(self) -> None:
-        self._answer_posted.emit()
+class Inbox(QObject):
+    """What other threads put into `letterbox` comes in the window's own, in its order."""
 
-    def post_alerts_changed(self) -> None:
-        self._alerts_posted.emit()
+    came = Signal(object)
 
-    @Slot()
-    def _on_alerts_posted(self) -> None:
-        self.alerts_changed.emit()
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.letterbox = Letterbox()
+        notifier = QSocketNotifier(self.letterbox.ear.fileno(), QSocketNotifier.Type.Read, self)
+        notifier.activated.connect(self._on_rung)
+        weakref.finalize(self, self.letterbox.close)
 
-    @Slot()
-    def _on_answer_posted(self) -> None:
-        self.source_answered.emit()
+    def _on_rung(self) -> None:
+        for each in self.letterbox.take():
+            self.came.emit(each)
 
-    @Slot(Happening)
-    def _on_posted(self, happening: Happening) -> None:
-        self.happened.emit(happening)
+
+class Letterbox:
+    """All that another thread needs, and nothing of Qt. Such a thread may outlive the window's
+    end of it, and what a thread lets go of last is deleted there: a QObject must not be.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._things: list[object] = []
+        self.ear, self._mouth = socket.socketpair()
+        self.ear.settimeout(0)  # the window waits for nobody
+
+    def put(self, thing: object) -> None:
+        """From any thread. Nobody hears it once the inbox is gone."""
+        with self._lock, contextlib.suppress(OSError):
+            if not self._things:
+                self._mouth.send(b"\0")
+            self._things.append(thing)
+
+    def take(self) -> list[object]:
+        with self._lock:
+            with contextlib.suppress(BlockingIOError):
+                self.ear.recv(1)
+            things, self._things = self._things, []
+        return things
+
+    def close(self) -> None:
+        with self._lock:
+            self._things.clear()
+            self.ear.close()
+            self._mouth.close()

@@ -1,17 +1,18 @@
 """DiagnosticsSheet: what the program itself costs, live, with a way to copy it."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.measuring.cost_words import as_text, cost_lines
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.measuring.words import as_text, cost_lines
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, text_label
+from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 
 class DiagnosticsSheet(Sheet):
@@ -43,30 +44,25 @@ class DiagnosticsSheet(Sheet):
         copy = self.add_button(tr("Copy"), ROLE.ActionRole)
         copy.clicked.connect(self._on_copy_clicked)
         self.add_close()
+        clock.ticked.connect(self._show_figures)
+        diagnostics.heartbeat.start()
+        self.finished.connect(self._on_finished)
 
     def _show_figures(self) -> None:
+        letters = self.look.letters.body
         for what, value in cost_lines(self._diagnostics.figures()):
-            label = self._values.get(what)
-            if label is None:
-                name = text_label(what, self.look.letters.body.font, Tone.QUIET)
-                label = self._values[what] = ElidedLabel(self.look.letters.body, Tone.TEXT)
-                self._rows.addRow(name, label)
-            label.show_text(value)
-            label.setAccessibleName(tr("{what}: {value}", what=what, value=value))
-
-    def _on_ticked(self) -> None:
-        self._show_figures()
+            shown = self._values.get(what)
+            if shown is None:
+                name = label(what, letters, Tone.QUIET)
+                shown = self._values[what] = ElidedLabel(letters, Tone.TEXT)
+                self._rows.addRow(name, shown)
+            shown.show_text(value)
+            shown.setAccessibleName(tr("{what}: {value}", what=what, value=value))
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(as_text(cost_lines(self._diagnostics.figures())))
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._clock.ticked.connect(self._on_ticked)
-        self._diagnostics.heartbeat.start()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._clock.ticked.disconnect(self._on_ticked)
+    def _on_finished(self) -> None:
+        self._clock.ticked.disconnect(self._show_figures)
         if self._beats_for_us:
             self._diagnostics.heartbeat.stop()

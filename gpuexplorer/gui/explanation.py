@@ -1,6 +1,8 @@
 """Explanation: why no card is read, kept up to date with each look for one."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -8,31 +10,34 @@ from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import Message, trn
+from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.nothing_found.nothing_found_view import NothingFoundView, Search
-from gpuexplorer.gui.wording.moments import moment_words
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.session import Attempt
 
+if TYPE_CHECKING:
+    from gpuexplorer.gui.nothing_found.view import NothingFoundView
+
 
 class Explanation(QObject):
-    """Puts its screen among the others. A look that finds the same changes only its time, so
-    that whoever reads it, or goes through it with the keys, is not disturbed.
+    """Puts its screen among the others, once it is needed. A look that finds the same changes
+    only its time, so that whoever reads it, or goes through it with the keys, is not disturbed.
     """
 
     way_on_chosen = Signal()
+    practice_asked = Signal()
     look_again_asked = Signal()
-    screen_asked = Signal(str)
-    card_asked = Signal(str)
 
     def __init__(
         self,
         look: Look,
         settings: Settings,
         screens: Screens,
+        navigation: Navigation,
         live: LiveFrame,
         host: Card,
         can_look_again: bool,
@@ -44,14 +49,17 @@ class Explanation(QObject):
         self._look = look
         self._settings = settings
         self._screens = screens
+        self._navigation = navigation
         self._live = live
         self._host = host
         self._units = settings.choices.units
         self._can_look_again = can_look_again
         self._attempts, self._looked_for = [*attempts], [*looked_for]
         self._every: float | None = None
+        self._looked = self._time()
         self._back = False
-        self._view = self._make()
+        self._view: NothingFoundView | None = None
+        screens.explanation_needed.connect(self._make)
         live.show_looked_for(looked_for)
         settings.changed.connect(self._on_settings_changed)
 
@@ -61,62 +69,71 @@ class Explanation(QObject):
         """What the newest look came to; what stood there before holds where nothing is told."""
         found = [*attempts], [*(looked_for or self._looked_for)]
         if found == (self._attempts, self._looked_for):
-            self._view.show_looked(self._time(), self._every)
+            self.show_rhythm(self._every)
             return
         self._attempts, self._looked_for = found
-        self._view = self._make()
+        self._looked = self._time()
+        self._make_anew()
         self._live.show_looked_for(self._looked_for)
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: simulated cards are there already."""
         self._back = back
-        self._view.show_way_on(back=back)
+        if self._view is not None:
+            self._view.show_way_on(back=back)
 
     def look_again(self, look: Callable[[], object]) -> None:
         """Says so until the answer is there, which may take seconds."""
-        self._view.show_looking()
+        if self._view is not None:
+            self._view.show_looking()
         look()
 
     def show_rhythm(self, every: float | None) -> None:
         """So many seconds after each look comes another by itself; None where none comes."""
-        self._every = every
-        self._view.show_looked(self._time(), every)
+        self._every, self._looked = every, self._time()
+        if self._view is not None:
+            self._view.show_looked(self._looked, every)
 
     def open(self) -> None:
         """Over the screens, which stay as they are."""
         self._screens.show_explanation()
-        self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._view is not None:
+            self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _make(self) -> NothingFoundView:
+    def _make_anew(self) -> None:
+        if self._view is not None:
+            self._make()
+
+    def _make(self) -> None:
+        from gpuexplorer.gui.nothing_found.view import (  # noqa: PLC0415 - with cards, never
+            NothingFoundView,
+            Search,
+        )
+
         here = [*self._looked_for]
         if here:
             here.append(_host_looked_for(self._host, self._units))
-        search = Search(self._attempts, here, self._time())
-        view = NothingFoundView(self._look, search, self._can_look_again)
+        search = Search(self._attempts, here, self._looked)
+        view = self._view = NothingFoundView(self._look, search, self._can_look_again)
         view.way_on_chosen.connect(self.way_on_chosen)
+        view.practice_asked.connect(self.practice_asked)
         view.look_again_asked.connect(self.look_again_asked)
-        view.lab_asked.connect(self._on_lab_asked)
-        view.host_asked.connect(self._on_host_asked)
+        view.lab_asked.connect(partial(self._navigation.open_screen, "lab"))
+        view.host_asked.connect(partial(self._navigation.open_card, HOST_ID))
+        view.reasons_asked.connect(partial(self._navigation.open_screen, "overview"))
         view.show_way_on(back=self._back)
         view.show_looked(search.time, self._every)
         self._screens.explain_with(view)
-        return view
 
     def _time(self) -> str:
         now = SystemClock().wall()
         return moment_words(now, now)
 
-    def _on_lab_asked(self) -> None:
-        self.screen_asked.emit("lab")
-
-    def _on_host_asked(self) -> None:
-        self.card_asked.emit(HOST_ID)
-
     def _on_settings_changed(self) -> None:
         units = self._settings.choices.units
         if units != self._units:
             self._units = units
-            self._view = self._make()
+            self._make_anew()
 
 
 def _host_looked_for(host: Card, units: Units) -> Looked:

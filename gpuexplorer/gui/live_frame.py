@@ -7,19 +7,19 @@ from PySide6.QtCore import QObject
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr, trn
+from gpuexplorer.gui.cards.process_words import pids
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.rail.rail import Rail
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
-from gpuexplorer.gui.widgets.rail.rail import Rail
-from gpuexplorer.gui.wording.cards.missing_figures import missing_figures
-from gpuexplorer.gui.wording.processes.process_words import pids
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
 
-# Dear questions are asked only by a view that shows their answers.
+# Costly questions are asked only by a view that shows their answers.
 _READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
@@ -27,8 +27,9 @@ _MISSING_EVERY = 2.0
 _PROCESSES = "processes"
 
 
-def window_title(session: Session) -> str:
-    parts = [host_name(), "GPU Explorer"]
+def window_title(session: Session, *which: str) -> str:
+    """`which` of the windows: nothing for the main one."""
+    parts = [*which, host_name(), "GPU Explorer"]
     if session.simulated:
         parts.insert(0, tr(SIMULATED))
     return " – ".join(parts)
@@ -92,16 +93,14 @@ class LiveFrame(QObject):
         else:
             self._status.show_beat(session.sampler.interval, session.beats())
         self._rail.devices.show_absent(self._absent if session.bare else "")
-        self._rail.devices.show_faces(
-            {each.card.id: machine.face(each) for each in cards}, machine.host_face()
-        )
+        faces = [machine.face(each) for each in cards]
+        self._rail.devices.show_faces(faces, machine.host_face())
         count = len(pids(session.named_processes()))
         self._rail.show_count(_PROCESSES, count or None)
         now = session.clock.now()
         if cards and now - self._missing_at >= _MISSING_EVERY:
             self._missing_at = now
-            known = {each.card.id: machine.known(each.card.id) for each in cards}
-            self._status.show_missing(*missing_figures(cards, known))
+            self._status.show_missing(*missing_figures(faces))
 
     def stop(self) -> None:
         """Nothing is asked for after this. Harmless when called twice."""

@@ -4,26 +4,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QHBoxLayout,
-    QMainWindow,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.leaving import Leaving
+from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -33,24 +26,22 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.state.trail import Trail
 from gpuexplorer.gui.theme.dressing import Dressing
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.view_list import VIEWS, Desk, screen_names
+from gpuexplorer.gui.view_list import VIEWS, Desk
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
+from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
 from gpuexplorer.gui.widgets.copy_key import CopyKey
-from gpuexplorer.gui.widgets.palette.palette import Palette
-from gpuexplorer.gui.widgets.rail.rail import NARROW_BELOW, Rail
-from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
-from gpuexplorer.gui.window_commands import WindowCommands
+from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
@@ -66,16 +57,17 @@ class MainWindow(QMainWindow):
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         or_simulated: bool,
-        simulate: Callable[[], None],
+        simulate: Callable[[str], None],
         bridge: Bridge | None = None,
         settings: Settings | None = None,
         look_again: Callable[[], None] | None = None,
     ) -> None:
-        """`simulate` starts simulated cards; `look_again` ends them and looks for real ones."""
+        """`simulate` starts the cards named; `look_again` ends them and looks for real ones."""
         super().__init__()
         self._session = session
         self._machine: MachineState | None = None
         self._lab: LabState | None = None
+        self._quitting = False
         self._simulate = simulate
         self._look_again = look_again
         self._nothing_real = or_simulated or session.bare
@@ -93,28 +85,30 @@ class MainWindow(QMainWindow):
         self.frame_clock.ticked.connect(self.time_window.follow_clock)
         self.navigation = Navigation(self)
         self._places = Places(self, self.navigation, self.time_window, self.settings)
-        self.commands = WindowCommands(
-            self, self.time_window, Trail(self.navigation, self), self.settings
-        )
-        self._alerts = WindowAlerts(
-            self.look, self.settings, self.navigation, self.frame_clock, self, bridge
-        )
-        self._rail = Rail(self.look, screen_names(), self.navigation)
+        self.commands = WindowCommands(self, self.time_window, self.navigation, self.settings)
+        small, leaving = self.commands[Do.SMALL_WINDOW], self.commands[Do.QUIT]
+        shared = (self.look, self.settings, self.navigation)
+        self.companions = Companions(*shared, small, leaving, self)
+        tray = self.companions.tray
+        self._alerts = WindowAlerts(*shared, self.frame_clock, self, bridge, tray)
+        screens = [(each.name, each.title, each.icon) for each in VIEWS]
+        self._rail = Rail(self.look, screens, self.navigation)
         self._top = TopBar(self.look, self.time_window)
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
         CopyKey(self)
-        self._status = StatusLine(self.look)
+        self.status = StatusLine(self.look)
         self._live = LiveFrame(
-            self._rail, self._top, self._status, self.frame_clock, parent=self
+            self._rail, self._top, self.status, self.frame_clock, parent=self
         )
         self._lay_out()
         Dressing(self.look, self, self._screens)
-        self._leaving = Leaving(self.look, self)
+        self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
             self.look,
             self.settings,
             self._screens,
+            self.navigation,
             self._live,
             session.host,
             look_again is not None,
@@ -125,7 +119,6 @@ class MainWindow(QMainWindow):
         self._connect()
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
-        self.setWindowIcon(QIcon(str(resource("icons", "gpuexplorer.svg"))))
         self._on_look_changed()
         self._on_settings_changed()
         self._places.restore([entry.name for entry in VIEWS])
@@ -134,13 +127,8 @@ class MainWindow(QMainWindow):
     @property
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
-        return self._lab is not None and self._lab.stage.runs
-
-    def show_attempts(
-        self, attempts: Sequence[Attempt], looked_for: Sequence[Looked] = ()
-    ) -> None:
-        """What was tried came out otherwise than was known when the window opened."""
-        self.explanation.show_search(attempts, looked_for)
+        lab = self._lab
+        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
 
     def show_nothing(
         self,
@@ -152,15 +140,7 @@ class MainWindow(QMainWindow):
         self._nothing_real = True
         self.explanation.show_search(attempts, looked_for)
         self.show_session(bare)
-        self.explanation.open()
-
-    def show_cost(self, text: str, hint: str = "") -> None:
-        """What the program itself takes, for the line at the bottom."""
-        self._status.show_cost(text, hint)
-
-    def offer(self, actions: Sequence[QAction]) -> None:
-        """Put these into the menu and the palette, with their keys: diagnostics, say."""
-        self.commands.offer(actions)
+        self.navigation.open_screen("overview")  # which says why
 
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
@@ -172,6 +152,7 @@ class MainWindow(QMainWindow):
         self._live.stop()
         self._alerts.stop()
         self._stillness.stop()
+        self.companions.stop()
 
     def open_settings(self) -> None:
         """Or close them again."""
@@ -180,6 +161,7 @@ class MainWindow(QMainWindow):
     def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
         self._session = session
+        self.diagnostics.watch(session)
         self._live.stop()
         # Qt lets go of it with its screens; until then they may ask it.
         before = self._machine
@@ -193,6 +175,7 @@ class MainWindow(QMainWindow):
         self._lab = lab = lab_of(machine, self._pythons)
         self._rail.show_lab(lab)
         self._alerts.follow(session)
+        self.companions.follow(machine)
         desk = Desk(
             self.look,
             machine,
@@ -213,10 +196,10 @@ class MainWindow(QMainWindow):
         session, commands = self._session, self.commands
         simulated = session.simulated
         can_look = self._look_again is not None
-        commands.simulate.setVisible(session.bare)
-        commands.stop_simulating.setVisible(simulated and can_look)
-        commands.look_again.setVisible(session.bare and can_look)
-        commands.reasons.setVisible(simulated and self._nothing_real)
+        commands[Do.SIMULATE].setVisible(session.bare)
+        commands[Do.STOP_SIMULATING].setVisible(simulated and can_look)
+        commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look)
+        commands[Do.REASONS].setVisible(simulated and self._nothing_real)
         if can_look:
             self._top.offer_real_cards()
         self._show_banner()
@@ -226,54 +209,41 @@ class MainWindow(QMainWindow):
         self._banner.setVisible(self._session.simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        beside = QVBoxLayout()
-        beside.setSpacing(0)
-        beside.addWidget(self._top)
-        beside.addWidget(self._banner)
-        beside.addWidget(self._alerts.strip)
-        beside.addWidget(self._screens, 1)
-        upper = QHBoxLayout()
-        upper.setSpacing(0)
-        upper.addWidget(self._rail)
-        upper.addLayout(beside, 1)
+        beside = column(self._top, self._banner, self._screens, GROWS, gap=0)
+        upper = row(self._rail, beside, GROWS, gap=0)
+        bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
         central = QWidget()
-        column = QVBoxLayout(central)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(upper, 1)
-        column.addWidget(self._status)
+        column(upper, GROWS, bottom, within=central, gap=0)
         self.setCentralWidget(central)
         self._banner.hide()
         self._rail.show_menu(self.commands.menu_of_program)
 
     def _connect(self) -> None:
         commands = self.commands
-        for action, slot in (
-            (commands.palette, self._on_palette_asked),
-            (commands.keys, self._on_keys_asked),
-            (commands.find, self._on_find_asked),
-            (commands.full_screen, self._on_full_screen_asked),
-            (commands.fold, self._on_fold_asked),
-            (commands.settings, self.open_settings),
-            (commands.menu, self._rail.open_menu),
-            (commands.about, self._on_about_asked),
-            (commands.simulate, self._on_simulated_cards_asked),
-            (commands.stop_simulating, self._on_real_cards_asked),
-            (commands.look_again, self._on_real_cards_asked),
-            (commands.reasons, self.explanation.open),
-            (commands.next_screen, self._screens.show_next),
-            (commands.screen_before, self._screens.show_before),
-            (commands.quit, self.close),
+        for do, slot in (
+            (Do.SEARCH, self._on_palette_asked),
+            (Do.KEYS, self._on_keys_asked),
+            (Do.FIND, self._on_find_asked),
+            (Do.FULL_SCREEN, self._on_full_screen_asked),
+            (Do.FOLD, self._on_fold_asked),
+            (Do.SETTINGS, self.open_settings),
+            (Do.MENU, self._rail.open_menu),
+            (Do.DIAGNOSTICS, self._on_diagnostics_asked),
+            (Do.ABOUT, self._on_about_asked),
+            (Do.SIMULATE, self._on_simulated_cards_asked),
+            (Do.PRACTISE, self._on_practice_asked),
+            (Do.STOP_SIMULATING, self._on_real_cards_asked),
+            (Do.LOOK_AGAIN, self._on_real_cards_asked),
+            (Do.REASONS, self.explanation.open),
+            (Do.NEXT_SCREEN, self._screens.show_next),
+            (Do.SCREEN_BEFORE, self._screens.show_before),
+            (Do.QUIT, self._on_quit_asked),
         ):
-            action.triggered.connect(slot)
+            commands[do].triggered.connect(slot)
         self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
+        self.explanation.practice_asked.connect(self._on_practice_asked)
         self.explanation.look_again_asked.connect(self._on_real_cards_asked)
-        self.explanation.screen_asked.connect(self._on_screen_asked)
-        self.explanation.card_asked.connect(self._on_card_asked)
-        commands.screen_asked.connect(self._on_screen_asked)
-        commands.card_asked.connect(self._on_card_asked)
-        self._rail.screen_chosen.connect(self._on_screen_asked)
-        self._rail.devices.card_chosen.connect(self._on_card_asked)
+        self.navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
         self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
         self._top.real_cards_asked.connect(self._on_real_cards_asked)
@@ -288,7 +258,6 @@ class MainWindow(QMainWindow):
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
-        self.setFont(self.look.letters.body.font)
 
     def _on_settings_changed(self) -> None:
         choices = self.settings.choices
@@ -312,34 +281,57 @@ class MainWindow(QMainWindow):
             self._screens.show_screen()
 
     def _on_simulated_cards_asked(self) -> None:
-        self._leaving.leave(self._lab, tr("Simulate cards"), self._simulate)
+        simulate = partial(self._simulate, MAKE_BELIEVE)
+        leave(self.look, self, tr("Simulate cards"), simulate, lab=self._lab)
+
+    def _on_practice_asked(self) -> None:
+        leave(self.look, self, tr("Simulate cards"), self._practise, lab=self._lab)
+
+    def _practise(self) -> None:
+        self._simulate(IDLE)
+        self.navigation.open_screen("lab")
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
-            left = None if self._session.bare else self._lab
             look = partial(self.explanation.look_again, self._look_again)
-            self._leaving.leave(left, tr(STOP_SIMULATING), look)
-
-    def _on_screen_asked(self, name: str) -> None:
-        self.navigation.open_screen(name)
-        # It may be covered by the explanation.
-        self._screens.show_screen()
-
-    def _on_card_asked(self, card: str) -> None:
-        self.navigation.open_card(CardId(card))
-        self._screens.show_screen()
+            words, session = tr(STOP_SIMULATING), self._session
+            if session.bare:
+                look()
+            else:
+                leave(self.look, self, words, look, lab=self._lab, simulated=session)
 
     def _on_palette_asked(self) -> None:
-        commands = self.commands.commands(self._machine, self._screens.commands_here())
-        Palette(self.look, commands, self.commands.palette.shortcuts(), self).open()
+        from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415
+
+        commands = self.commands.with_cards(self._machine, self._screens.commands_here())
+        CommandPalette(self.look, commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
+        from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import (  # noqa: PLC0415
+            ShortcutsSheet,
+        )
+
         here, parts = self._screens.commands_here(), self._screens.key_groups_here()
         groups = self.commands.all_keys(here, parts)
-        ShortcutsSheet(self.look, groups, self.commands.keys.shortcuts(), self).open()
+        ShortcutsSheet(self.look, groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
     def _on_about_asked(self) -> None:
+        from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet  # noqa: PLC0415
+
         AboutSheet(self.look, self).open()
+
+    def _on_diagnostics_asked(self) -> None:
+        from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet  # noqa: PLC0415
+
+        DiagnosticsSheet(self.look, self.diagnostics, self.frame_clock, self).open()
+
+    def _on_quit_asked(self) -> None:
+        self._quitting = True
+        hidden = self.isHidden()
+        self.close()
+        if hidden:
+            # Of a window that nobody saw Qt does not notice that it was the last.
+            QApplication.quit()
 
     def _on_find_asked(self) -> None:
         view = self._screens.view
@@ -371,7 +363,7 @@ class MainWindow(QMainWindow):
             self.time_window.unmark()
         elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self._on_full_screen_asked()
-        else:
+        elif not pressed_by_enter(self, event):
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -384,6 +376,10 @@ class MainWindow(QMainWindow):
         self._fold()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self.companions.keep_running and not self._quitting:
+            self.hide()
+            event.ignore()
+            return
         for over in self.children():
             if isinstance(over, QWidget) and over.isWindow():
                 over.close()

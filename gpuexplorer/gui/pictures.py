@@ -59,9 +59,8 @@ class Pictures(QObject):
         windows: Sequence[MainWindow],
         shots: Sequence[Shot],
         schemes: Sequence[Scheme],
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._folder = folder
         self._windows = windows
         self._waited = False

@@ -1,8 +1,9 @@
 """Screens: those of one session, each made when it is first opened; or why there are none."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
@@ -10,21 +11,26 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
 from gpuexplorer.gui.warming import Warming
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.wording.key_words import KeyGroup
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.nothing_found.view import NothingFoundView
 
 
 class Screens(QStackedWidget):
     """Follows the navigation. What nobody has looked at yet costs nothing."""
 
-    def __init__(self, navigation: Navigation, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    explanation_needed = Signal()  # for the first time: whoever hears it explains
+
+    def __init__(self, navigation: Navigation) -> None:
+        super().__init__()
         self._navigation = navigation
         self._views: dict[str, LiveView] = {}
         self._desk: Desk | None = None
-        self._explanation: QWidget | None = None
+        self._explanation: NothingFoundView | None = None
         self._warming = Warming(LATER, self)
-        navigation.screen_changed.connect(self.show_screen)
+        navigation.asked.connect(self.show_screen)
 
     @property
     def view(self) -> LiveView | None:
@@ -51,10 +57,12 @@ class Screens(QStackedWidget):
         if within and shown is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def explain_with(self, explanation: QWidget) -> None:
+    def explain_with(self, explanation: "NothingFoundView") -> None:
         """This stands where no card is read, in the place of the one before."""
         before, self._explanation = self._explanation, explanation
         shown = before is not None and self.currentWidget() is before
+        if before is not None:
+            explanation.show_screen(before.stands_for)
         self.addWidget(explanation)
         if shown:
             self.setCurrentWidget(explanation)
@@ -62,9 +70,12 @@ class Screens(QStackedWidget):
             self.removeWidget(before)
             before.deleteLater()
 
-    def show_explanation(self) -> None:
-        """Over the screens, which stay as they are."""
+    def show_explanation(self, name: str = "") -> None:
+        """Over the screens, which stay as they are; or in the place of the one of that name."""
+        if self._explanation is None:
+            self.explanation_needed.emit()
         if self._explanation is not None:
+            self._explanation.show_screen(name)
             focused = QApplication.focusWidget()
             self.setCurrentWidget(self._explanation)
             if self._may_give_keyboard(focused):
@@ -72,12 +83,16 @@ class Screens(QStackedWidget):
 
     def show_screen(self) -> None:
         """The screen that was chosen last, or the first."""
-        name = self._navigation.screen or VIEWS[0].name
-        self._navigation.open_screen(name)
+        name = self._navigation.screen
+        if not name:
+            self._navigation.open_screen(VIEWS[0].name)  # which comes back here
+            return
         entry = next(entry for entry in VIEWS if entry.name == name)
         desk = self._desk
-        if desk is None or (desk.machine.session.bare and not entry.without_cards):
-            self.show_explanation()
+        if desk is None:
+            return  # the window is being put together, and what is remembered comes first
+        if desk.machine.session.bare and not entry.without_cards:
+            self.show_explanation(name)
             return
         view = self._views.get(name)
         if view is None:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QLibraryInfo, QMessageLogContext, QtMsgType, qInstallMessageHandler
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer import __version__
+from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
 
@@ -33,6 +34,7 @@ def create_application(argv: Sequence[str]) -> QApplication:
     application.setApplicationName("GPU Explorer")
     application.setApplicationVersion(__version__)
     application.setOrganizationName("gpuexplorer")
+    application.setWindowIcon(QIcon(str(resource("icons", "gpuexplorer.svg"))))
     if application.platformName() == "offscreen":
         qInstallMessageHandler(_say_all_but_size_hints)
     return application

@@ -11,25 +11,18 @@ _DUE = 10  # shorter searches since the last long one; Python's own measure
 class Sweeping(QObject):
     """Python begins a search in whichever thread is at work, and amid a frame. What is Qt's
     must not end in another thread than the window's, and with a thousand lines in the lab the
-    longest takes 30 ms. Here each has a turn of the event loop to itself.
+    longest takes 30 ms. Here each has a turn of the event loop to itself. What is there at the
+    first turn stays, and is never gone through again.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._young, self._middle, _ = gc.get_threshold()
-        self._timer = QTimer(self, interval=_EVERY, timerType=Qt.TimerType.CoarseTimer)
-        self._timer.timeout.connect(self._on_timeout)
-
-    def start(self) -> None:
-        """What is there now stays, and is never gone through again."""
-        gc.freeze()
         gc.disable()
-        self._timer.start()
-
-    def stop(self) -> None:
-        """Python begins them by itself again."""
-        self._timer.stop()
-        gc.enable()
+        QTimer.singleShot(0, gc.freeze)
+        timer = QTimer(self, interval=_EVERY, timerType=Qt.TimerType.CoarseTimer)
+        timer.timeout.connect(self._on_timeout)
+        timer.start()
 
     def _on_timeout(self) -> None:
         young, middle, old = gc.get_count()

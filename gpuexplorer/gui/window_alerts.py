@@ -4,11 +4,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.desktop.notices import Notices
+from gpuexplorer.gui.desktop.notifications import Notifications
+from gpuexplorer.gui.desktop.tray import Tray
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.state.alert_notes import AlertNotes
-from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -28,7 +27,7 @@ class WindowAlerts(QObject):
         frame_clock: FrameClock,
         window: QWidget,
         bridge: Bridge | None = None,
-        notices: Notices | None = None,
+        tray: Tray | None = None,
     ) -> None:
         super().__init__(window)
         self._look = look
@@ -36,7 +35,7 @@ class WindowAlerts(QObject):
         self._window = window
         self.watch = AlertWatch(settings, bridge or Bridge(self), self)
         self.strip = AlertStrip(look, self.watch, navigation, frame_clock)
-        self._notices = notices or Notices(parent=self)
+        self._notices = Notifications(tray=tray, parent=self)
         self._notes = AlertNotes(self.watch, self._notices, self)
 
     def follow(self, session: RememberingSession | None) -> None:
@@ -49,6 +48,8 @@ class WindowAlerts(QObject):
 
     def open_settings(self, machine: MachineState | None) -> None:
         """Where they stand open already, they are closed: the same key opens and closes."""
+        from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
+
         for before in self._window.findChildren(SettingsDialog):
             if before.isVisible():
                 before.reject()

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
+from gpuexplorer.lab.watched import Idle, Loader, Trip
 
-VERSION = 2
+VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,19 @@ class Began:
     """The command of that number is being carried out."""
 
     id: int
+    random: str = ""  # the state of all generators; empty where it is as it was last said
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One call of the person's own code on the way to an error, or to a copy."""
+
+    cell: int  # its number, as it stands before the cell; 0: the imports every session has
+    line: int  # in that cell, from 1
+    name: str = ""  # of the function; empty: the cell itself
+    begin: int = 0  # the very expression, in letters of its first line; 0, 0: not known
+    end: int = 0
+    file: str = ""  # its whole path, where it is not a cell but a file of the person's
 
 
 @dataclass(frozen=True)
@@ -69,7 +84,7 @@ class Transferred:
     """Bytes went from one device to another, and how long the device needed.
 
     Where both are the same device, a copy was asked for and nothing had to be copied. Moments
-    count from the line's beginning.
+    count from the cell's beginning. Copies alike of one line of code are told as one.
     """
 
     id: int
@@ -78,9 +93,15 @@ class Transferred:
     bytes: int
     seconds: "float | None"
     modelled: bool = False
-    copies: int = 1  # a loop's many are told as one
-    what: str = ""  # the name on the shelf, or the path from it; empty where there is none
-    asked: bool = True  # the line was written for it; False: it came with something else
+    copies: int = 1
+    what: str = ""  # the expression that caused it, as it stands in the cell
+    asked: bool = True  # the code was written for it; False: it came with something else
+    cell: int = 0  # the number of the cell whose code caused it, and the line in it
+    line: int = 0  # 0: not known, such as in a thread of PyTorch's own
+    file: str = ""  # its whole path, where the code is not a cell's but stands in a file
+    within: str = ""  # the library's module that copied, such as "torch.nn.parallel.comm"
+    deep: int = 0  # calls of libraries between the cell's code and the copy
+    thread: str = ""  # which, where it was not the cell's own; "autograd" is PyTorch's
     how: str = ""  # the word that caused it, such as "to", "item", "print", "load"
     pinned: "bool | None" = None  # the host's memory; None where none takes part
     blocking: "bool | None" = None  # the host was kept until it was done
@@ -90,6 +111,8 @@ class Transferred:
     begin: "float | None" = None  # when the device began the first
     end: "float | None" = None  # when the last had arrived
     intact: "bool | None" = None  # None: it was not checked
+    row: int = 0  # of a Watched: what comes later under the same number takes its place
+    bursts: int = 1  # copies with nothing computed on a card between them count as one
 
     @property
     def already_there(self) -> bool:
@@ -119,12 +142,23 @@ class Spans:
 
 
 @dataclass(frozen=True)
+class Element:
+    """A tensor, a model or an optimiser inside a container, by its path from the name."""
+
+    path: str  # "nets[0]", "trainer.model"
+    kind: str
+    device: str
+    text: str
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
 class Placed:
     """A name of the shelf stands for this now."""
 
     id: int
     name: str
-    kind: str  # "tensor", "model", "optimiser", "value"
+    kind: str  # "tensor", "model", "optimiser", "container", "value"
     device: str
     text: str  # a short description, or the values themselves where they are few
     shape: "tuple[int, ...] | None" = None
@@ -133,6 +167,8 @@ class Placed:
     requires_grad: bool = False
     same_as: str = ""  # another name for the very same object
     holds: "tuple[Held, ...]" = ()
+    elements: "tuple[Element, ...]" = ()  # of a container, the first so many
+    more: int = 0  # elements beyond these
 
 
 @dataclass(frozen=True)
@@ -145,11 +181,44 @@ class Freed:
 
 @dataclass(frozen=True)
 class Printed:
-    """Something a line printed, or the value of a line that was not assigned."""
+    """What a cell printed, as it came; or the value of its last expression."""
 
     id: int
     text: str
-    placement: bool = False  # where an operation ran, from the placement log
+    stream: str = (
+        "out"  # "out", "err", "value", "warning", or "placement": where operations ran
+    )
+    cell: int = 0  # of a warning: where it arose
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """A figure that a cell drew, as a PNG in base64."""
+
+    id: int
+    png: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The cell waits for an Answer: for what a person types or allows, or a machine is like."""
+
+    id: int
+    what: str  # "input", "password", "install" (yes or no), "nvidia-smi"
+    text: str  # the prompt, the command that would install, nvidia-smi's arguments
+    memory: "tuple[Memory, ...]" = ()  # of nvidia-smi: what the cell has taken so far
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How what is being typed may go on, and what is called there."""
+
+    id: int
+    begin: int  # the words take the place of the letters from here to the cursor
+    words: "tuple[str, ...]"
+    signature: str = ""  # of the call the cursor is in
+    doc: str = ""  # its first sentence
 
 
 @dataclass(frozen=True)
@@ -206,78 +275,54 @@ class Opened:
 
 @dataclass(frozen=True)
 class Progressed:
-    """A training run got on: the losses since the last time this was said."""
+    """The list named `losses` grew: what came to it since the last time this was said."""
 
     id: int
-    first_step: int
+    first: int  # the place of the first of these in the list
     losses: "tuple[float, ...]"
-    steps: int
-    seconds: float
+    seconds: float  # since the cell began
 
 
 @dataclass(frozen=True)
-class Sampled:
-    """A measurement got on: how many of how many samples are taken."""
+class Watched:
+    """What was seen of a program, or of a cell, so far. Rows that are as they were last said
+    are left out.
+    """
 
     id: int
-    taken: int
-    samples: int
+    seconds: float  # since it began
+    seen_seconds: float  # for so long of these it was watched
+    steps: int = 0
+    seen_steps: int = 0
+    step: str = ""  # what counts as one: "optimizer", "batch"; empty: slices of time
+    cost_seconds: "float | None" = None  # what watching took of these seconds; estimated
+    modelled: bool = False  # the seconds
+    copies: "tuple[Transferred, ...]" = ()
+    idle: "tuple[Idle, ...]" = ()
+    loaders: "tuple[Loader, ...]" = ()
+    trips: "tuple[Trip, ...]" = ()
+    busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by card, in seen_seconds
+    profiled: "tuple[tuple[str, float, float, float], ...]" = ()
+    # By torch.profiler: card, seconds that were recorded, of these computing, and copying.
+    children: "tuple[tuple[str, int], ...]" = ()  # processes that were not watched, by kind
+    memory: "tuple[Memory, ...]" = ()
+    dropped: int = 0  # copies of places for which there was no row left
+    over: bool = False  # the last of the program
+    devices: "tuple[Device, ...]" = ()  # said once, when the program began to use cards
+    pauses: "tuple[tuple[str, float], ...]" = ()
+    # Seconds by card between two operations, each too short for `idle`; of simulated cards.
+    started: float = 0.0  # seconds before the first step, or the first batch; 0: there is none
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """What did not arrive as it was sent."""
-
-    rounds: int  # of so many that were checked, this many were wrong
-    checked: int
-    bytes: int  # in the worst of them
-    first: int  # the place of its first wrong byte
-    zeros: bool  # all of them came as zeros
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A copy was measured. Times are of one copy of all the bytes of the job."""
+class Traced:
+    """Single stretches of what a program did, for a trace; in the order of their ends."""
 
     id: int
-    samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
-    host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
-    asked_s: "float | None" = None  # of one call, without
-    back_samples_s: "tuple[float, ...]" = ()  # the other direction at the same time
-    beside_samples_s: "tuple[tuple[float, ...], ...]" = ()  # each of the other copies
-    alone_s: "float | None" = None  # the computation alone, where one ran beside
-    copying_s: "float | None" = None  # the copies of a sample alone, where one ran beside
-    together_s: "float | None" = None  # computation and copies until both were done
-    loops: int = 1  # copies in a sample
-    gated: "bool | None" = None  # the queue was full before the first began; None: no gate
-    # Several copies that no gate held: the share of the shortest in which all were under way.
-    overlap: "float | None" = None
-    intact: "bool | None" = None  # None: it was not checked, and a note says why
-    wrong: "tuple[Wrong, ...]" = ()  # empty or one
-    compared_samples: int = 0  # of these the last copy was
-    compared_copies: int = 0  # of one more sample, each by itself
-    modelled: bool = False
-    direct: "bool | None" = None  # card to card: peers in truth, as the driver said
-    near: "bool | None" = None  # the host's memory lay close to the card; None: not known
-    in_cache: bool = False  # a card's copy to itself: both ends fit into its L2 cache
-    fewer_bytes: "int | None" = None  # than were asked for, since so many did not fit
-    notes: "tuple[Message, ...]" = ()  # sentences
-
-
-@dataclass(frozen=True)
-class Multiplied:
-    """Products of matrices were measured. Times are of one product."""
-
-    id: int
-    samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
-    host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
-    loops: int = 1  # products in a sample
-    gated: "bool | None" = None  # the queue was full before the first began; None: no gate
-    right: "bool | None" = None  # a product that is known came out so; None: not checked
-    wrong_values: int = 0  # of the known product's values, so many were not as they must be
-    loaded_s: float = 0.0  # at work without a pause, before the samples
-    modelled: bool = False
-    notes: "tuple[Message, ...]" = ()  # sentences
+    # Kind ("copy", "compute", "idle", "loader", "wait", "step"), device, begin and end in
+    # seconds since it began, row (of copies, idle, loaders; else 0), bytes.
+    stretches: "tuple[tuple[str, str, float, float, int, int], ...]" = ()
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -289,8 +334,8 @@ class Finished:
     device_seconds: "float | None" = None
     modelled: bool = False
     memory: "tuple[Memory, ...]" = ()
-    drew: bool = False  # it drew random numbers
-    worker_seconds: float = 0.0  # what it took in truth, where the rest is modelled
+    watched: bool = True
+    watch_seconds: "float | None" = None  # of the host's time, what watching took; estimated
     busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by device
 
 
@@ -306,6 +351,10 @@ class Failed:
     hint: Message = NOTHING
     memory: "tuple[Memory, ...]" = field(default=())
     lost: "tuple[str, ...]" = ()  # the cards that do not answer any more, where it is that
+    frames: "tuple[Frame, ...]" = ()  # of the person's code alone, the outermost first
+    host_seconds: "float | None" = None
+    modelled: bool = False  # the host's time
+    missing: str = ""  # the module that was not found, where pip may install it
 
     @property
     def told(self) -> Message:
@@ -321,12 +370,17 @@ Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads 
     Placed,
     Freed,
     Printed,
+    Pictured,
+    Asked,
+    Completed,
     Peeked,
     Opened,
     Progressed,
     Sampled,
     Measured,
     Multiplied,
+    Watched,
+    Traced,
     Finished,
     Failed,
 ]

@@ -1,78 +1,135 @@
-"""Ledger: the sum of all events. What is on the shelf, what runs, and what each line cost."""
+"""Ledger: the sum of all events. The cells, what became of each, and what the worker holds."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Union
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.effects import Effects, effects_of
 from gpuexplorer.lab.events import (
+    Asked,
     Began,
     Device,
     Event,
     Failed,
     Finished,
     Freed,
-    Held,
     Hello,
     Memory,
+    Pictured,
     Placed,
     Printed,
     Progressed,
     Span,
     Spans,
     Transferred,
+    Watched,
 )
-from gpuexplorer.lab.loops import loop_of
-from gpuexplorer.lab.lost_cards import needing
-from gpuexplorer.lab.recipes import Recipes, Step
-from gpuexplorer.lab.undoing import taking_back
-from gpuexplorer.lab.wire import Command, Run, Train
+from gpuexplorer.lab.held_memory import HeldMemory
+from gpuexplorer.lab.seen import merged, replaced
+from gpuexplorer.lab.wire import Command, Run
+
+_MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a session's prints
+
+# Every session's first cell, by the number 0.
+IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
 _LOST = ("worker lost", "device broken")
-_Stretch = tuple[str, int]  # the device, and PyTorch's number of the storage
+_JOINED = ("out", "err")  # streams that come in pieces
 
 
 @dataclass
-class Entry:
-    """One line of the session: the code, and what became of it."""
+class Cell:
+    """One cell of the session: its code, and what became of it when it last ran."""
 
-    command: Union[Run, Train]  # noqa: UP007 - Python 3.10
-    state: str = "waiting"  # then "running", "done" or "failed"
-    finished: "Finished | None" = None
-    failed: "Failed | None" = None
-    cures: "int | None" = None  # the failed line that this one is to cure
-    cured_by: "int | None" = None
-    undoes: "int | None" = None
-    printed: "list[str]" = field(default_factory=list)
-    placement: "list[str]" = field(default_factory=list)  # where its operations ran
+    command: Run
+    by_form: bool = False  # a form or a drag wrote it
+    outside: str = ""  # the file it was opened from; empty: it was written here
+    state: str = "waiting"  # then "running"; then "done", "failed" or "cancelled"
+    outputs: "list[Printed | Pictured]" = field(default_factory=list)
+    letters: int = 0  # that it printed, as far as they were said
+    forgotten: int = 0  # of them, which are not among the outputs any more
+    asked: "Asked | None" = None  # what it waits for
     transfers: "list[Transferred]" = field(default_factory=list)
-    spans: "Sequence[Span]" = ()  # when devices computed, and who waited
+    spans: "Sequence[Span]" = ()  # when devices computed, and what waited
+    seen: "Watched | None" = None  # all that was watched of it, so far
     losses: "list[float]" = field(default_factory=list)
-    placed: "list[str]" = field(default_factory=list)
-    models: "frozenset[str]" = frozenset()  # the names that stood for models before it
+    placed: "dict[str, Placed]" = field(default_factory=dict)  # by their names
+    shares: "dict[str, str]" = field(default_factory=dict)  # by name: whose memory it shares
+    names_before: "frozenset[str]" = frozenset()  # on the shelf
     memory_before: "Mapping[str, Memory]" = field(default_factory=dict)
     memory_after: "Mapping[str, Memory]" = field(default_factory=dict)
+    random: str = ""  # the state of all generators before it
+    finished: "Finished | None" = None
+    failed: "Failed | None" = None
+    cures: "int | None" = None  # the command of the failed cell that this one is to cure
+    cured_by: "int | None" = None
+    life: int = -1  # of the worker it last ran in, as the ledger counts them
+    runs: int = 0  # so often it began
+    cards: "Mapping[str, str]" = field(default_factory=dict)  # the UUIDs by that worker's names
 
     @property
     def id(self) -> int:
         return self.command.id
 
     @property
-    def code(self) -> str:
-        if isinstance(self.command, Train):
-            return loop_of(self.command)
-        return self.command.line.strip()
+    def number(self) -> int:
+        """As it stands before the cell."""
+        return self.command.number
 
     @property
-    def effects(self) -> Effects:
-        return effects_of(self.command)
+    def code(self) -> str:
+        return self.command.code
+
+    @property
+    def devices(self) -> "frozenset[str]":
+        """All that it worked on."""
+        worked = {device for device, _ in self.finished.busy} if self.finished else set()
+        for each in self.transfers:
+            worked |= {each.source, each.target}
+        return frozenset(worked | {e for e in self.memory_after if self.allocated_bytes(e) > 0})
 
     def allocated_bytes(self, device: str) -> int:
-        """How much more tensors hold there than before this line; negative where freed."""
+        """How much more tensors hold there than before this cell; negative where freed."""
         before, after = self.memory_before.get(device), self.memory_after.get(device)
         return _tensors(after) - _tensors(before)
+
+    def begin(self, memory: "Mapping[str, Memory]", life: int) -> None:
+        """It runs now, for the first time or again; what it did before is forgotten."""
+        new = Cell(self.command, self.by_form, self.outside, "running", random=self.random)
+        new.cures, new.cured_by = self.cures, self.cured_by
+        new.life, new.runs = life, self.runs + 1
+        new.memory_before = dict(memory)
+        vars(self).update(vars(new))
+
+    def say(self, output: "Printed | Pictured") -> None:
+        self.letters += _letters(output)
+        match (self.outputs[-1:], output):
+            case ([Printed() as last], Printed(stream=stream)) if (
+                stream == last.stream and stream in _JOINED
+            ):
+                self.outputs[-1] = replace(last, text=last.text + output.text)
+            case _:
+                self.outputs.append(output)
+        if self.letters - self.forgotten > _MOST_KEPT:
+            self._forget()
+
+    def _forget(self) -> None:
+        """The older half of what it printed, as a program may go on for days."""
+        kept: list[Printed | Pictured] = []
+        room = _MOST_KEPT // 2
+        for each in reversed(self.outputs):
+            if isinstance(each, Printed) and each.stream in _JOINED:
+                kept.append(replace(each, text=each.text[-room:]))
+            else:
+                kept.append(each)
+            room -= _letters(each)
+            if room <= 0:
+                break
+        self.outputs[:] = reversed(kept)
+        self.forgotten = self.letters - sum(map(_letters, kept))
+
+
+def _letters(output: "Printed | Pictured") -> int:
+    return len(output.text) if isinstance(output, Printed) else 0
 
 
 class Ledger:
@@ -80,47 +137,88 @@ class Ledger:
 
     def __init__(self) -> None:
         self.hello: Hello | None = None
-        self.entries: list[Entry] = []
+        self.cells: list[Cell] = []
         self.things: dict[str, Placed] = {}
         self.held = HeldMemory()
         self.shelf = 0  # counts up whenever a thing came or went
         self.memory: dict[str, Memory] = {}
-        self.first = 0  # the lines before it belong to an earlier, given up shelf
-        self._of: dict[int, Entry] = {}
-        self._numbers: dict[int, int] = {}
-        self._again: set[int] = set()
+        self.begun: list[tuple[Cell, int]] = []  # in that order, each with which of its runs
+        self.first = 0  # the cells before it belong to an earlier, given up session
+        self.life = 0  # counts up whenever a worker is gone
+        self._of: dict[int, Cell] = {}
+        self._by_number: dict[int, Cell] = {}
+        self._before: dict[int, str] = {}  # of those that are to run again: how they were
         self._open: set[int] = set()  # was sent, and did not come to its end
+        self._random = ""  # as the worker last said it
+        self._cards: Mapping[str, str] = {}
 
     @property
     def devices(self) -> "Sequence[Device]":
         return self.hello.devices if self.hello is not None else ()
 
     @property
-    def running(self) -> "Entry | None":
-        begun = (self._of[each] for each in self._open - self._again)
+    def running(self) -> "Cell | None":
+        begun = (self._of[each] for each in self._open)
         return next((each for each in begun if each.state == "running"), None)
 
+    @property
+    def unfinished(self) -> "Sequence[int]":
+        """The commands of cells that wait or run."""
+        return sorted(self._open)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._open)
+
+    @property
+    def replaying(self) -> "Sequence[int]":
+        """The commands of cells that are run again and did not come to their end."""
+        return sorted(self._open & self._before.keys())
+
+    def cell(self, command: int) -> "Cell | None":
+        """Also by the command that ran it again."""
+        return self._of.get(command)
+
+    def by_number(self, number: int) -> "Cell | None":
+        return self._by_number.get(number)
+
+    def number(self, command: int) -> "int | None":
+        """As it stands before the cell."""
+        cell = self._of.get(command)
+        return None if cell is None else cell.number
+
     def sent(
-        self, command: Command, *, cures: "int | None" = None, undoes: "int | None" = None
+        self,
+        command: Command,
+        *,
+        cures: "int | None" = None,
+        by_form: bool = False,
+        outside: str = "",
     ) -> None:
-        """Lines and training runs become entries; a look or a cancel does not."""
-        if isinstance(command, (Run, Train)):
-            entry = Entry(command, cures=cures, undoes=undoes)
-            self.entries.append(entry)
-            self._of[command.id] = entry
-            self._numbers[command.id] = len(self.entries)
+        """What is run becomes a cell; a look or a cancel does not."""
+        if isinstance(command, Run):
+            cell = Cell(command, by_form, outside, cures=cures)
+            self.cells.append(cell)
+            self._by_number[cell.number] = cell
+            self._of[command.id] = cell
             self._open.add(command.id)
 
-    def sent_again(self, command: Command, entry: Entry) -> None:
-        """A new worker gets a line of the old one's, so that the shelf is as it was."""
-        self._again.add(command.id)
+    def sent_again(self, command: Run, cell: Cell) -> None:
+        """It stays the same cell, and keeps what became of it until it begins."""
+        self._of[command.id] = cell
         self._open.add(command.id)
-        self._of[command.id] = entry
+        self._before[command.id] = cell.state
+        cell.state = "waiting"
+
+    def answered(self, cell: Cell) -> None:
+        """It does not wait for what it asked any more."""
+        cell.asked = None
 
     def apply(self, event: Event) -> None:
         match event:
             case Hello():
                 self.hello = event
+                self._cards = {each.name: each.uuid for each in event.devices if each.uuid}
                 self.lost()
             case Placed():
                 self.shelf += 1
@@ -130,124 +228,83 @@ class Ledger:
                 self.shelf += 1
                 self.things.pop(name, None)
                 self.held.freed(name)
-            case Finished(memory=memory):
-                self.memory = {each.device: each for each in memory}
+            case Finished() | Failed():
                 self._open.discard(event.id)
-            case Failed(cause=cause):
-                self._open.discard(event.id)
-                if cause in _LOST:
+                if event.memory:
+                    self.memory = {each.device: self._whole(each) for each in event.memory}
+                if isinstance(event, Failed) and event.cause in _LOST:
                     self.lost()
             case _:
                 pass
-        number = event_id(event)
-        entry = self._of.get(number)
-        if entry is not None and number in self._again:
-            self._note_again(entry, event)
-        elif entry is not None:
-            self._note(entry, event)
+        cell = self._of.get(event_id(event))
+        if cell is not None:
+            self._note(cell, event)
+
+    def context_found(self, device: str, size: int) -> None:
+        """What a process holds on a card beside PyTorch's memory, whoever can tell it says."""
+        self.memory[device] = replace(self.memory[device], context_bytes=size)
+
+    def _whole(self, memory: Memory) -> Memory:
+        """Real cards tell no context; what was found out of it holds for the worker's life."""
+        before = self.memory.get(memory.device)
+        if before is None or memory.context_bytes is not None:
+            return memory
+        return replace(memory, context_bytes=before.context_bytes)
 
     def lost(self) -> None:
-        """The worker is gone, and what was on the shelf with it; the lines are kept."""
+        """The worker is gone, and what was on the shelf with it; the cells are kept."""
         self.shelf += 1
+        self.life += 1
+        self._random = ""
         self.things.clear()
         self.held.clear()
         self.memory.clear()
 
     def start_over(self) -> None:
-        """What was on the shelf is given up. The lines that made it only stay to be read."""
+        """What was on the shelf is given up. The cells that made it only stay to be read."""
         self.lost()
-        self.first = len(self.entries)
+        self.first = len(self.cells)
+
+    def done(self) -> "list[Cell]":
+        """Those that succeeded since the session was begun."""
+        return [each for each in self.cells[self.first :] if each.state == "done"]
+
+    def gone(self, cell: Cell) -> bool:
+        """It was carried out, and what it made went with its worker."""
+        return cell.state == "done" and cell.life != self.life
 
     @property
-    def unfinished(self) -> "Sequence[int]":
-        """The commands that wait or run, those of lines that are run again among them."""
-        return sorted(self._open)
+    def used(self) -> bool:
+        """A cell of this session, whatever became of it, began in the worker there is."""
+        return any(each.number and each.life == self.life for each in self.cells)
 
-    @property
-    def busy(self) -> bool:
-        return bool(self._open)
-
-    @property
-    def rebuilding(self) -> "Sequence[int]":
-        """The commands of lines that are run again and did not come to their end."""
-        return sorted(self._open & self._again)
-
-    def entry(self, command: int) -> "Entry | None":
-        return self._of.get(command)
-
-    def number(self, command: int) -> "int | None":
-        """As it stands before the line: 1 for the first."""
-        return self._numbers.get(command)
-
-    def done(self) -> "list[Entry]":
-        """Since the shelf was begun."""
-        return [each for each in self.entries[self.first :] if each.state == "done"]
-
-    def recipe(self, name: str) -> "list[Entry]":
-        """The lines that rebuild what a name stands for; Trouble where there are none."""
-        done, recipes = self._recipes()
-        if name not in recipes.current:
-            raise Trouble("No line of this session made {name}.", name=name)
-        return [done[number] for number in recipes.of(name)]
-
-    def recipe_code(self, name: str) -> "list[str]":
-        """The same as code, the seed it begins with included."""
-        done, recipes = self._recipes()
-        if name not in recipes.current:
-            raise Trouble("No line of this session made {name}.", name=name)
-        chosen = recipes.of(name)
-        first = [self.first_line] if recipes.needs_first_seed(chosen) else []
-        return [*first, *(done[number].code for number in chosen)]
-
-    def rebuild(self) -> "list[Entry]":
-        """All that a new worker needs to hear; lines that only looked are left out.
-
-        The new worker begins with the same seed, and lines that drew are all there, so the
-        random numbers that come afterwards are those that would have come.
-        """
+    def replay(self, upto: "int | None" = None, with_failed: bool = False) -> "list[Cell]":
+        """The cells to run again, to the end or to the one of that number."""
+        wanted = ("done", "failed", "cancelled") if with_failed else ("done",)
         return [
             each
-            for each in self.done()
-            if not each.effects.only_looks(each.models)
-            or (each.finished and each.finished.drew)
+            for each in self.cells[self.first :]
+            if each.state in wanted and each.number and (upto is None or each.number <= upto)
         ]
 
-    def leave_out(self, cards: "Sequence[str]") -> "list[int]":
-        """These cards are lost: the commands of the lines that cannot be run again for it."""
-        left = needing(self.done(), cards)
+    def leave_out(self, cards: "Iterable[str]") -> "list[Cell]":
+        """These cards are lost: the cells that worked on them, which cannot run again."""
+        lost = tuple(cards)
+        left = [each for each in self.done() if each.devices.intersection(lost)]
         for each in left:
             said = Message.counted(
-                "{cards} is lost, and what this line made went with it.",
-                "{cards} are lost, and what this line made went with them.",
-                len(cards),
-                cards=", ".join(cards),
+                "{cards} is lost, and what this cell made went with it.",
+                "{cards} are lost, and what this cell made went with them.",
+                len(lost),
+                cards=", ".join(lost),
             )
             hint = Message("Run it on another card, or when the card is back.")
             each.state = "failed"
-            lost = tuple(cards)
             each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=lost)
-        return [each.id for each in left]
-
-    def undo(self) -> "tuple[Entry, list[str]]":
-        """The last line that created or deleted, and the code that takes it back."""
-        undone = {each.undoes for each in self.entries}
-        for number, entry in reversed(list(enumerate(self.done()))):
-            effects = entry.effects
-            if entry.undoes is not None or entry.id in undone:
-                continue
-            if effects.changes or not (effects.makes or effects.deletes):
-                continue  # what it changed in place cannot be taken back
-            done = self.done()
-            codes, steps = [each.code for each in done], [_step(each) for each in done]
-            return entry, taking_back(codes, steps, number, self.first_line)
-        raise Trouble("There is nothing to undo.", "Creating and deleting can be undone.")
-
-    @property
-    def first_line(self) -> str:
-        return f"torch.manual_seed({self.hello.seed if self.hello is not None else 0})"
+        return left
 
     def unnamed_bytes(self, device: str) -> int:
-        """What PyTorch holds there for nobody on the shelf: graphs, and forgotten results."""
+        """What PyTorch holds there for nothing on the shelf: graphs, and forgotten results."""
         return max(0, _tensors(self.memory.get(device)) - self.held.bytes_on(device))
 
     def twins(self, name: str) -> "list[str]":
@@ -256,106 +313,67 @@ class Ledger:
         same = [each for each, thing in self.things.items() if thing.same_as == first]
         return [each for each in (first, *same) if each != name]
 
-    def _note(self, entry: Entry, event: Event) -> None:
+    def _note(self, cell: Cell, event: Event) -> None:
         match event:
-            case Began():
-                entry.state = "running"
-                entry.memory_before = dict(self.memory)
-                entry.models = frozenset(
-                    name for name, thing in self.things.items() if thing.kind == "model"
-                )
-            case Printed(text=text, placement=True):
-                entry.placement.append(text)
-            case Printed(text=text):
-                entry.printed.append(text)
+            case Began(random=random):
+                self._random = random or self._random
+                cell.begin(self.memory, self.life)
+                cell.random, cell.cards = self._random, self._cards
+                cell.names_before = frozenset(self.things)
+                self.begun.append((cell, cell.runs))
+            case Printed() | Pictured():
+                cell.say(event)
+            case Asked():
+                cell.asked = event
             case Transferred():
-                entry.transfers.append(event)
+                cell.transfers.append(event)
             case Spans(spans=spans):
-                entry.spans = spans
-            case Progressed(losses=losses):
-                entry.losses.extend(losses)
+                cell.spans = spans
+            case Watched():
+                self._meet(cell, event.devices)
+                cell.seen = event if cell.seen is None else merged(cell.seen, event)
+                if all(each.row for each in cell.transfers):
+                    # Else each copy was said before, by itself.
+                    cell.transfers[:] = replaced(cell.transfers, event.copies)
+            case Progressed(first=first, losses=losses):
+                if first == 0:
+                    cell.losses.clear()  # the cell began another list
+                cell.losses.extend(losses)
             case Placed(name=name):
-                entry.placed.append(name)
+                cell.placed[name] = event
+                owner = self.held.first_beside(name)
+                if owner:
+                    cell.shares[name] = owner
             case Finished():
-                entry.state, entry.finished = "done", event
-                entry.memory_after = dict(self.memory)
-                self._cure(entry)
-            case Failed():
-                entry.state, entry.failed = "failed", event
+                self._end(cell, "done", event)
+                cell.finished = event
+                failed = self._of.get(cell.cures) if cell.cures is not None else None
+                if failed is not None:
+                    failed.cured_by = cell.id
+            case Failed() if cell.state == "waiting" and event.id in self._before:
+                cell.state = self._before[event.id]  # it is what it was, and may run again
+            case Failed(cause=cause):
+                self._end(cell, "cancelled" if cause == "cancelled" else "failed", event)
+                cell.failed = event
             case _:
                 pass
 
-    def _note_again(self, entry: Entry, event: Event) -> None:
-        # What went with yet another worker can be made by the next.
-        if isinstance(event, Failed) and event.cause not in _LOST:
-            entry.state, entry.failed = "failed", event
+    def _meet(self, cell: Cell, devices: "tuple[Device, ...]") -> None:
+        """A program's worker does not look for cards before the program does."""
+        if devices and self.hello is not None:
+            self.hello = replace(self.hello, devices=devices)
+            self._cards = {each.name: each.uuid for each in devices if each.uuid}
+            cell.cards = self._cards
 
-    def _cure(self, entry: Entry) -> None:
-        failed = self._of.get(entry.cures) if entry.cures is not None else None
-        if failed is not None:
-            failed.cured_by = entry.id
-
-    def _recipes(self) -> "tuple[list[Entry], Recipes]":
-        done = self.done()
-        return done, Recipes([_step(each) for each in done])
+    def _end(self, cell: Cell, state: str, event: "Finished | Failed") -> None:
+        cell.state, cell.asked = state, None
+        if event.memory:
+            cell.memory_after = dict(self.memory)
 
 
 def event_id(event: Event) -> int:
     return int(getattr(event, "id", 0))
 
 
-def _step(entry: Entry) -> Step:
-    drew = bool(entry.finished and entry.finished.drew)
-    return Step(entry.effects, drew, entry.models)
-
-
 def _tensors(memory: "Memory | None") -> int:
     return (memory.tensors_bytes or 0) if memory is not None else 0
-
-
-class HeldMemory:
-    """Told of each change, so that asking does not grow with what lies on the shelf."""
-
-    def __init__(self) -> None:
-        self._stretches: dict[str, Sequence[_Stretch]] = {}
-        self._names: dict[_Stretch, dict[str, None]] = {}
-        self._sizes: dict[_Stretch, int] = {}
-        self._bytes: dict[str, int] = {}
-
-    def placed(self, name: str, holds: Sequence[Held]) -> None:
-        """Whatever the name held before."""
-        self.freed(name)
-        found = {(each.device, each.storage): each.bytes for each in holds}
-        self._stretches[name] = tuple(found)
-        for stretch, size in found.items():
-            self._names.setdefault(stretch, {})[name] = None
-            self._resize(stretch, size)
-
-    def freed(self, name: str) -> None:
-        for stretch in self._stretches.pop(name, ()):
-            names = self._names[stretch]
-            del names[name]
-            if not names:
-                del self._names[stretch]
-                self._resize(stretch, 0)
-
-    def clear(self) -> None:
-        for each in (self._stretches, self._names, self._sizes, self._bytes):
-            each.clear()
-
-    def bytes_on(self, device: str) -> int:
-        return self._bytes.get(device, 0)
-
-    def first_beside(self, name: str) -> str:
-        """Who held memory of this name's before it did; empty where nobody shares it."""
-        for stretch in self._stretches.get(name, ()):
-            first = next(iter(self._names[stretch]))
-            if stretch[1] and first != name:
-                return first
-        return ""
-
-    def _resize(self, stretch: _Stretch, size: int) -> None:
-        before = self._sizes.pop(stretch, 0)
-        if size:
-            self._sizes[stretch] = size
-        self._bytes[stretch[0]] = self._bytes.get(stretch[0], 0) + size - before

@@ -1,43 +1,68 @@
 """Load: tells simulated cards what the lab does to them, so that the plots answer."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Memory, Transferred
-from gpuexplorer.lab.wire import Command, Peek, Run, Train
+from gpuexplorer.lab.events import (
+    Asked,
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Memory,
+    Transferred,
+    Watched,
+)
+from gpuexplorer.lab.wire import Command, Peek, Run
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.occupied import Occupation
 
 # As a driver counts: the share of its last sampling period in which a kernel ran.
 _PERIOD = 0.25
-# As who reads the counter of a wire: what went over it, until it is read the next time.
+# As the counter of a wire is read: what went over it, until it is read the next time.
 _READ_EVERY = 2.0
+# A program says what was seen of it about every half second; until it says it again, or seems
+# to be at rest, its cards are at work as they were.
+_SAID_AGAIN = 0.75
 
 
 class Load:
-    """`elapsed` tells the seconds that the machine counts in. For one thread."""
+    """`elapsed` tells the seconds that the machine counts in. For one thread.
 
-    def __init__(self, machine: Machine, elapsed: Callable[[], float]) -> None:
+    `live`: what runs is a program, which says while it runs what it did so far. A cell says it
+    when it is over.
+    """
+
+    def __init__(
+        self, machine: Machine, elapsed: Callable[[], float], *, live: bool = False
+    ) -> None:
         self._machine = machine
         self._elapsed = elapsed
         self._indices: dict[str, int] = {}
         self._held: dict[int, int] = {}
-        self._moved: dict[int, _Bytes] = {}  # by the line that runs now
+        # Bytes over each card's wires, by the field of an Occupation; of what runs now.
+        self._moved: dict[int, Counter[str]] = defaultdict(Counter)
+        self._program = _Program() if live else None
 
     def apply(self, event: Event) -> None:
         match event:
             case Hello(devices=devices):
-                self._indices = {
-                    each.name: int(each.uuid.removeprefix("SIM-"))
-                    for each in devices
-                    if each.uuid.startswith("SIM-")
-                }
+                self._know(devices)
             case Transferred():
                 self._move(event)
+            case Watched() if self._program is not None:
+                self._know(event.devices)
+                self._hold(event.memory)
+                self._go_on(event, self._program)
             case Finished():
                 self._hold(event.memory)
-                self._occupy(event)
+                if self._program is None:
+                    self._occupy(event)
                 self._tell_moved()
+            case Asked():
+                self._hold(event.memory)
             case Failed():
                 self._tell_moved()
             case _:
@@ -46,7 +71,7 @@ class Load:
     def told(self, command: Command, lost: "tuple[str, ...]") -> Command:
         """With what its cards cannot know by themselves. `lost`: by PyTorch's names."""
         match command:
-            case Run() | Train():
+            case Run():
                 return replace(command, others=self.others(), lost=lost)
             case Peek():
                 return replace(command, lost=lost)
@@ -74,6 +99,15 @@ class Load:
                 self._machine.hold(index, self._elapsed(), -held)
         self._held.clear()
         self._moved.clear()
+        if self._program is not None:
+            self._program = _Program()  # another counts from its own beginning
+
+    def _know(self, devices: "Sequence[Device]") -> None:
+        self._indices.update(
+            (each.name, int(each.uuid.removeprefix("SIM-")))
+            for each in devices
+            if each.uuid.startswith("SIM-")
+        )
 
     def _hold(self, memory: "Sequence[Memory]") -> None:
         for each in memory:
@@ -95,6 +129,23 @@ class Load:
             length = max(seconds, _PERIOD)
             self._machine.occupy(index, Occupation(now, now + length, seconds / length))
 
+    def _go_on(self, watched: Watched, program: "_Program") -> None:
+        """The cards work as they did on the program's own axis since this was last said."""
+        now = self._elapsed()
+        seconds, busy, copies = program.since(watched)
+        if seconds <= 0:
+            return
+        for copy in copies:
+            self._move(copy)
+        moved, self._moved = self._moved, defaultdict(Counter)
+        begin = max(now, program.until)
+        program.until = now + _SAID_AGAIN
+        for device, index in self._indices.items():
+            share = min(1.0, busy.get(device, 0.0) / seconds)
+            if begin < program.until and (share or index in moved):
+                rates = _rates(moved[index], seconds)
+                self._machine.occupy(index, Occupation(begin, program.until, share, **rates))
+
     def _move(self, event: Transferred) -> None:
         if event.already_there:
             return
@@ -105,46 +156,46 @@ class Load:
             and target in self._machine.wiring.peers(source)
             and event.direct is not False
         )
+        wire = "nvlink" if linked else "pcie"
         if source is not None:
-            self._moved.setdefault(source, _Bytes()).sent(event.bytes, linked=linked)
+            self._moved[source][f"{wire}_transmit"] += event.bytes
         if target is not None:
-            self._moved.setdefault(target, _Bytes()).received(event.bytes, linked=linked)
+            self._moved[target][f"{wire}_receive"] += event.bytes
 
     def _tell_moved(self) -> None:
-        """Once for each line: a loop of thousands of copies is one stretch of traffic."""
+        """Once for each cell: a loop of thousands of copies is one stretch of traffic."""
         now = self._elapsed()
         for index, moved in self._moved.items():
-            self._machine.occupy(
-                index,
-                Occupation(
-                    now,
-                    now + _READ_EVERY,
-                    pcie_receive=moved.pcie_in / _READ_EVERY,
-                    pcie_transmit=moved.pcie_out / _READ_EVERY,
-                    nvlink_receive=moved.nvlink_in / _READ_EVERY,
-                    nvlink_transmit=moved.nvlink_out / _READ_EVERY,
-                ),
-            )
+            rates = _rates(moved, _READ_EVERY)
+            self._machine.occupy(index, Occupation(now, now + _READ_EVERY, 0.0, **rates))
         self._moved.clear()
 
 
-@dataclass(slots=True)
-class _Bytes:
-    """What went over the wires of one card."""
+class _Program:
+    """What was seen of the program that runs, as it was last said."""
 
-    pcie_in: int = 0
-    pcie_out: int = 0
-    nvlink_in: int = 0
-    nvlink_out: int = 0
+    def __init__(self) -> None:
+        self.until = 0.0  # so long its cards are at work as they were
+        self._seconds = 0.0
+        self._busy: dict[str, float] = {}
+        self._bytes: dict[int, int] = {}  # by row
 
-    def sent(self, count: int, *, linked: bool) -> None:
-        if linked:
-            self.nvlink_out += count
-        else:
-            self.pcie_out += count
+    def since(
+        self, watched: Watched
+    ) -> "tuple[float, Mapping[str, float], Sequence[Transferred]]":
+        """Seconds on its own axis, seconds of work by device, and what was copied in them."""
+        seconds = watched.seen_seconds - self._seconds
+        busy = {name: all_of_it - self._busy.get(name, 0.0) for name, all_of_it in watched.busy}
+        copies = [
+            replace(each, bytes=each.bytes - self._bytes.get(each.row, 0))
+            for each in watched.copies
+        ]
+        self._seconds = watched.seen_seconds
+        self._busy.update(watched.busy)
+        self._bytes.update((each.row, each.bytes) for each in watched.copies)
+        return seconds, busy, copies
 
-    def received(self, count: int, *, linked: bool) -> None:
-        if linked:
-            self.nvlink_in += count
-        else:
-            self.pcie_in += count
+
+def _rates(moved: "Counter[str]", seconds: float) -> "dict[str, float]":
+    """As the bytes went in so many seconds."""
+    return {wire: count / seconds for wire, count in moved.items()}

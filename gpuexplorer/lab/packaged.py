@@ -4,8 +4,6 @@ import sys
 from collections.abc import MutableMapping
 from pathlib import Path
 
-from gpuexplorer.lab.torch_builds import TorchBuild, read_build
-
 ROLE = "worker"  # the word by which the program is told to be the other process
 _ORIGINAL = "_ORIG"
 _STARTERS = "_PYI_"
@@ -34,12 +32,6 @@ def is_this_program(path: Path) -> bool:
 def program_for_worker(program: Path) -> Path:
     """On Windows there are two; the one that may have a terminal has pipes like any other."""
     return program.with_name("gpuexplorer.exe") if sys.platform == "win32" else program
-
-
-def torch_inside() -> "TorchBuild | None":
-    """The PyTorch that was packaged with the program."""
-    parts = folder()
-    return None if parts is None else read_build(parts / "torch" / "version.py")
 
 
 def give_back(environment: "MutableMapping[str, str]") -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,42 +19,53 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
-from gpuexplorer.lab.torch_builds import Suits, TorchBuild, suits
+from gpuexplorer.lab.torch_builds import Suits, TorchBuild, build_said, read_build, suits
 
 _PATIENCE = 10.0
+_NO_PYTHON = Message("It did not answer as a Python does.")
 _ANSWER = "GPUEXPLORER "
 _QUESTIONED = "import importlib.util"
 # Nothing of torch is imported: its own file says what it was built for.
 _ASK = r"""
 import json, os, re, sys
-said = {"version": list(sys.version_info[:3]), "prefix": sys.prefix, "torch": None}
 sys.path[:] = [each for each in sys.path if each]
+said = {"version": list(sys.version_info[:3]), "prefix": sys.prefix, "torch": None}
+said["packages"] = [each for each in sys.path if each.endswith("-packages")]
 found = None
 if sys.version_info >= (3, 4):
     import importlib.util
     found = importlib.util.find_spec("torch")
 if found is not None and found.origin:
     path = os.path.join(os.path.dirname(found.origin), "version.py")
-    with open(path, encoding="utf-8") as text:
-        told = text.read()
+    told = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as text:
+            told = text.read()
     pattern = r"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['\"]([^'\"\n]*)['\"]"
     said["torch"] = dict(re.findall(pattern, told, re.M))
 print("GPUEXPLORER " + json.dumps(said))
 """
+# Folders of environments, below the home folder.
 _ENVIRONMENTS = (
-    "miniconda3/envs",
-    "anaconda3/envs",
-    "miniforge3/envs",
-    "mambaforge/envs",
-    "micromamba/envs",
     ".pyenv/versions",
     ".asdf/installs/python",
     ".local/share/mise/installs/python",
     ".local/share/uv/python",
+    ".local/share/uv/tools",
+    ".local/share/pipx/venvs",
     ".local/share/virtualenvs",
     ".virtualenvs",
     ".cache/pypoetry/virtualenvs",
     "AppData/Local/Programs/Python",  # where Windows' installer puts them for one person
+    "AppData/Roaming/uv/python",
+    "AppData/Local/uv/python",
+)
+# The same, where a variable names the folder.
+_NAMED_ENVIRONMENTS = (
+    ("WORKON_HOME", ""),
+    ("UV_PYTHON_INSTALL_DIR", ""),
+    ("PYENV_ROOT", "versions"),
+    ("PROGRAMFILES", ""),
 )
 _USUAL_FOLDERS = {
     "darwin": (
@@ -62,7 +74,8 @@ _USUAL_FOLDERS = {
         "/Library/Frameworks/Python.framework/Versions/Current/bin",
     )
 }
-_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
+_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
+_VERSIONED = re.compile(r"python3\.\d+t?")
 _GLANCE = 0.1  # seconds between two looks whether it was given up
 _BURYING = 1.0
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
@@ -77,10 +90,16 @@ class LabPython:
     version: "tuple[int, ...]" = ()
     build: "TorchBuild | None" = None
     trouble: Message = NOTHING
+    packages: "tuple[Path, ...]" = ()  # the folders its packages lie in
 
     @property
     def usable(self) -> bool:
         return not self.trouble
+
+    @property
+    def release(self) -> str:
+        """Such as 3.12: what its folders are named by."""
+        return ".".join(str(each) for each in self.version[:2])
 
     @property
     def label(self) -> Message:
@@ -101,11 +120,12 @@ class LabPython:
 
 def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
     """Programs that may be a Python with torch, the likeliest first; nobody is asked yet."""
-    found: dict[str, Path] = {}
+    found: dict[tuple[Path, Path], Path] = {}
     for path in _possible(environment, home):
         # Path.is_file() raises where a folder above is closed to this user.
         if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113
-            found.setdefault(os.path.abspath(path), path)  # noqa: PTH100 - resolve() leaves a venv
+            # The program alone would lead out of a virtual environment.
+            found.setdefault((path.parent.resolve(), path.resolve()), path)
     return list(found.values())
 
 
@@ -122,11 +142,12 @@ def ask(
         said = json.loads(answer)
         version = tuple(int(each) for each in said["version"])
         torch = said["torch"]
-        build = None if torch is None else _build(torch)
+        build = None if torch is None else build_said(torch)
         prefix = str(said["prefix"])
+        packages = tuple(Path(each) for each in said.get("packages", ()))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return LabPython(path, trouble=_no_python())
-    return LabPython(path, prefix, version, build, _unfit(version, build))
+        return LabPython(path, trouble=_NO_PYTHON)
+    return LabPython(path, prefix, version, build, unfit(version, build), packages)
 
 
 def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
@@ -158,15 +179,22 @@ def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
 
 def _this_program(path: Path) -> LabPython:
     """It would not understand the question, and there is no need to ask it."""
-    build = packaged.torch_inside()
+    build = _torch_inside()
     without = Message("This is GPU Explorer itself, without PyTorch inside.")
     trouble = without if build is None else NOTHING
-    return LabPython(path, str(packaged.folder()), sys.version_info[:3], build, trouble)
+    parts = packaged.folder() or Path()
+    return LabPython(path, str(parts), sys.version_info[:3], build, trouble, (parts,))
+
+
+def _torch_inside() -> TorchBuild | None:
+    """The PyTorch that was packaged with the program."""
+    parts = packaged.folder()
+    return None if parts is None else read_build(parts / "torch" / "version.py")
 
 
 def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
     # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
-    if packaged.folder() is None or packaged.torch_inside() is not None:
+    if packaged.folder() is None or _torch_inside() is not None:
         yield Path(sys.executable)
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environment.get(name):
@@ -176,18 +204,39 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
             yield from _programs(Path(environment["PWD"]) / name)
     for folder in environment.get("PATH", "").split(os.pathsep):
         if folder:
-            names = ("python.exe",) if os.name == "nt" else ("python3", "python")
-            yield from (Path(folder) / name for name in names)
+            yield from _on_path(Path(folder))
     for name in _CONDA_HOMES:
-        yield from _programs(home / name)
+        for base in (home / name, Path("/opt", name)):
+            yield from _programs(base)
+            yield from _programs_below(base / "envs")
     for line in _lines(home / ".conda" / "environments.txt"):
         yield from _programs(Path(line))
     for name in _ENVIRONMENTS:
-        for each in _entries(home / name):
-            yield from _programs(each)
+        yield from _programs_below(home / name)
+    for variable, below in _NAMED_ENVIRONMENTS:
+        if environment.get(variable):
+            yield from _programs_below(Path(environment[variable], below))
     # A program that is opened by a click is told little of PATH.
     for name in _USUAL_FOLDERS.get(sys.platform, ()):
         yield Path(name, "python3")
+
+
+def _on_path(folder: Path) -> "Iterator[Path]":
+    """A folder such as /usr/bin may hold several, one for each version."""
+    if os.name == "nt":
+        yield folder / "python.exe"
+        return
+    plain, there = [folder / "python3", folder / "python"], _entries(folder)
+    if folder.name == "shims":
+        # Each takes a fifth of a second to choose a Python that is found by its own folder.
+        yield from [each for each in plain if each in there][:1]
+        return
+    yield from (*plain, *(each for each in there if _VERSIONED.fullmatch(each.name)))
+
+
+def _programs_below(folder: Path) -> "Iterator[Path]":
+    for each in _entries(folder):
+        yield from _programs(each)
 
 
 def _entries(folder: Path) -> "list[Path]":
@@ -211,14 +260,6 @@ def _programs(prefix: Path) -> "list[Path]":
     return [prefix / "bin" / "python3", prefix / "bin" / "python"]
 
 
-def _build(said: "Mapping[str, object]") -> "TorchBuild | None":
-    texts = {name: str(value) for name, value in said.items()}
-    version = texts.get("__version__")
-    if version is None:
-        return None
-    return TorchBuild(version, texts.get("cuda"), texts.get("hip"), texts.get("xpu"))
-
-
 def _answered(
     path: Path, question: str, patience: float, given_up: "threading.Event | None" = None
 ) -> "str | Message":
@@ -235,14 +276,14 @@ def _answered(
             return line.removeprefix(_ANSWER)
     # Another program complains of the question itself.
     if answer.code == 0 or any(_QUESTIONED in line for line in lines):
-        return _no_python()
+        return _NO_PYTHON
     if not lines:
         return Message("It ended with code {code}.", code=answer.code)
     last = lines[-1][:200].rstrip(".")
     return Message("It ended with code {code}: {last}.", code=answer.code, last=last)
 
 
-def _unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
+def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
     """Why the lab cannot use it; empty where it can."""
     if version < OLDEST_PYTHON:
         return Message(
@@ -257,10 +298,6 @@ def _unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
         oldest="{}.{}".format(*OLDEST_TORCH),
         version=build.version,
     )
-
-
-def _no_python() -> Message:
-    return Message("It did not answer as a Python does.")
 
 
 @dataclass(frozen=True)

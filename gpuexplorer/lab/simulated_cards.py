@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.simulation.computing import SINGLE_REACHED, TENSOR_REACHED
 from gpuexplorer.simulation.copying import Way, way_between, way_to_host
+from gpuexplorer.simulation.faults import Fault, FaultKind
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import Wiring
@@ -12,6 +14,9 @@ from gpuexplorer.simulation.wiring import Wiring
 HOST = -1
 _CONTEXT_MIB = 118
 _CONTEXT_MIB_OF_MULTIPROCESSOR = 3
+# As "Dive into Deep Learning" shows it: 24 bytes take a card from 6 MiB to 925 MiB, of which
+# 2 MiB are PyTorch's first block. PyTorch that loads kernels when needed takes less.
+_CONTEXT_MIB_AS_SEEN = {"TitanRTX": 917}
 # Of single precision, for cards made for computing and for all others.
 _DOUBLE_OF_COMPUTING_CARDS = 1 / 2
 _DOUBLE_OF_OTHERS = 1 / 64
@@ -59,6 +64,27 @@ def simulated_cards(spec: MachineSpec, chosen: "Chosen | None" = None) -> Simula
     return SimulatedCards(cards, tuple(links))
 
 
+def present_cards(
+    machine: Machine,
+    faults: Sequence[Fault],
+    elapsed: float,
+    visible: "Sequence[int] | None" = None,
+) -> SimulatedCards:
+    """As the machine is after so many seconds: what others hold, and what arrives wrong."""
+    spec = machine.spec
+    held = {
+        index: machine.reading(index, elapsed).memory_used + card.model.memory.reserved_bytes
+        for index, card in enumerate(spec.cards)
+    }
+    wrong = [
+        (each.card, each.to)
+        for each in faults
+        if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
+        if each.card is not None and each.to is not None
+    ]
+    return simulated_cards(spec, Chosen(visible, held, wrong))
+
+
 def _card(spec: MachineSpec, index: int, chosen: Chosen) -> "Mapping[str, object]":
     model = spec.cards[index].model
     single = model.speed.fp32 * SINGLE_REACHED
@@ -83,7 +109,8 @@ def _card(spec: MachineSpec, index: int, chosen: Chosen) -> "Mapping[str, object
 
 def context_bytes(model: CardModel) -> int:
     """What a program pays on a card before its first tensor: more on larger chips."""
-    return (_CONTEXT_MIB + _CONTEXT_MIB_OF_MULTIPROCESSOR * model.multiprocessors) * MIB
+    estimated = _CONTEXT_MIB + _CONTEXT_MIB_OF_MULTIPROCESSOR * model.multiprocessors
+    return _CONTEXT_MIB_AS_SEEN.get(model.key, estimated) * MIB
 
 
 def _link(way: Way) -> "dict[str, object]":

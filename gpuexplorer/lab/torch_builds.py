@@ -1,7 +1,7 @@
 """TorchBuild: what a PyTorch was built for, by its files, and whether that suits the cards."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,7 +76,12 @@ def read_build(version_file: Path) -> TorchBuild | None:
         text = version_file.read_text("utf-8", "replace")
     except OSError:
         return None
-    said: dict[str, str] = dict(_ASSIGNMENT.findall(text))
+    return build_said(dict(_ASSIGNMENT.findall(text)))
+
+
+def build_said(told: Mapping[str, object]) -> TorchBuild | None:
+    """By what version.py assigns; None where that is no version."""
+    said = {name: str(value) for name, value in told.items()}
     version = said.get("__version__")
     if version is None:
         return None

@@ -1,12 +1,14 @@
 """Commands and events as lines of JSON: all that window and worker have in common."""
 
+import functools
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Union
+from enum import Enum
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab import events
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.product_job import ProductJob
@@ -14,17 +16,21 @@ from gpuexplorer.lab.product_job import ProductJob
 
 @dataclass(frozen=True)
 class Run:
-    """Carry out one line of the lab."""
+    """Run one cell: any Python."""
 
     id: int
-    line: str
+    code: str
+    number: int = 0  # as it stands before the cell; its code is known as "<cell 3>"
+    watched: bool = True
+    placement: bool = False  # each operation prints where it ran
+    random: str = ""  # the state that all generators take before it; empty: as they are
     others: "tuple[tuple[str, int], ...]" = ()  # bytes of other programs, on simulated cards
     lost: "tuple[str, ...]" = ()  # simulated cards that do not answer any more
 
 
 @dataclass(frozen=True)
 class Peek:
-    """Look into what a line such as `X` or `net[0].weight` stands for; it stays where it is."""
+    """Look into what an expression such as `X` or `net[0].weight` gives; it stays there."""
 
     id: int
     what: str
@@ -35,19 +41,20 @@ class Peek:
 
 
 @dataclass(frozen=True)
-class Train:
-    """Train a model for so many steps with an optimiser; all by the names on the shelf."""
+class Complete:
+    """How may this go on? Answered by a Completed, also while a cell runs."""
 
     id: int
-    model: str
-    inputs: str
-    targets: str
-    optimiser: str
-    loss: str  # a word of torch.nn.functional, such as "mse_loss"
-    steps: int
-    batch: int
-    others: "tuple[tuple[str, int], ...]" = ()
-    lost: "tuple[str, ...]" = ()
+    code: str
+    at: int  # the place of the cursor, in letters
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the cell of that number asked for. None: it is refused, or there is no answer."""
+
+    id: int
+    text: "str | None" = None
 
 
 @dataclass(frozen=True)
@@ -71,17 +78,7 @@ class Measure:
 
     @property
     def job(self) -> CopyJob:
-        return CopyJob(
-            self.source,
-            self.target,
-            self.bytes,
-            self.mode,
-            self.pinned,
-            self.both_ways,
-            self.pieces,
-            self.beside,
-            self.fit,
-        )
+        return CopyJob(**{each.name: getattr(self, each.name) for each in fields(CopyJob)})
 
 
 @dataclass(frozen=True)
@@ -108,51 +105,16 @@ class Cancel:
     id: int
 
 
-@dataclass(frozen=True)
-class Forget:
-    """Take names from the shelf; no names: all of it."""
-
-    id: int
-    names: "tuple[str, ...]" = ()
-
-
-Command = Union[Run, Peek, Train, Measure, Multiply, Cancel, Forget]  # noqa: UP007 - the worker may be Python 3.10
+Command = Union[Run, Peek, Complete, Answer, Measure, Multiply, Cancel]  # noqa: UP007 - the worker may be Python 3.10
 
 # Any: each is a dataclass, called with what its line of JSON holds.
-_EVENTS: "dict[str, type[Any]]" = {
-    each.__name__.lower(): each
-    for each in (
-        events.Hello,
-        events.Began,
-        events.Transferred,
-        events.Spans,
-        events.Placed,
-        events.Freed,
-        events.Printed,
-        events.Peeked,
-        events.Opened,
-        events.Progressed,
-        events.Sampled,
-        events.Measured,
-        events.Multiplied,
-        events.Finished,
-        events.Failed,
-    )
-}
-_COMMANDS: "dict[str, type[Any]]" = {
-    each.__name__.lower(): each
-    for each in (Run, Peek, Train, Measure, Multiply, Cancel, Forget)
-}
-# Fields that hold other records.
-_RECORDS: "dict[str, type[Any]]" = {
-    "devices": events.Device,
-    "memory": events.Memory,
-    "holds": events.Held,
-    "layers": events.Layer,
-    "parts": events.Part,
-    "wrong": events.Wrong,
-    "spans": events.Span,
-}
+_EVENTS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Event)}
+_COMMANDS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Command)}
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+class Garbled(Trouble):
+    """One of our own messages, which lacks a field or holds what that field cannot."""
 
 
 def line_of(message: "Event | Command") -> str:
@@ -173,20 +135,27 @@ def command_of(line: str) -> Command:
 
 
 # Any: which record it is stands in the line itself, and is checked field by field.
-def _read(line: str, known: "dict[str, type[Any]]", whose: str) -> Any:
+def _read(line: str, known: "Mapping[str, Any]", whose: str) -> Any:
+    said = line.strip()[:80]
+    hint = "Another program may be writing into its pipe."
     try:
         content = json.loads(line)
-        made = known[content.pop("is")]
-        names = {field.name for field in fields(made)}
-        if not set(content) <= names or not isinstance(content.get("id", 0), int):
-            raise ValueError
-        return made(**{name: _field(name, value) for name, value in content.items()})
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        read = _reader(known[content.pop("is")])
+    except _UNREADABLE:
         raise Trouble(
             "The {whose} said something that is no message: {said!r}.",
-            "Another program may be writing into its pipe.",
+            hint,
             whose=whose,
-            said=line.strip()[:80],
+            said=said,
+        ) from None
+    try:
+        return read(content)
+    except _UNREADABLE:
+        raise Garbled(
+            "A message of the {whose} lacks something, or holds what it cannot: {said!r}.",
+            hint,
+            whose=whose,
+            said=said,
         ) from None
 
 
@@ -202,10 +171,69 @@ def _written(value: Any) -> Any:
     return value
 
 
-def _field(name: str, value: Any) -> Any:
-    record = _RECORDS.get(name)
-    if record is not None:
-        return tuple(record(**{k: _field(k, v) for k, v in each.items()}) for each in value)
-    if isinstance(value, list):
-        return tuple(_field("", each) for each in value)
-    return Message.from_json(value) if isinstance(value, dict) else value
+# Any: a declared type, and what JSON has for a value of it.
+@functools.cache
+def _reader(kind: Any) -> "Callable[[Any], Any]":
+    """From what JSON has to a value of that type; raises where it is no such thing."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        return _row_reader(inside)
+    if origin is not None:  # such as "int | None"
+        some = _reader(next(each for each in inside if each is not type(None)))
+        return lambda value: None if value is None else some(value)
+    if is_dataclass(kind):
+        return _record_reader(kind)
+    if issubclass(kind, Enum):
+        member: Callable[[Any], Any] = kind
+        return member
+    return _text if issubclass(kind, str) else _number_reader(kind)
+
+
+def _row_reader(inside: "tuple[Any, ...]") -> "Callable[[Any], Any]":
+    if inside[-1] is ...:
+        one = _reader(inside[0])
+        return lambda value: tuple([one(each) for each in _sure(value, list)])
+    readers = [_reader(each) for each in inside]
+
+    def read(value: Any) -> Any:
+        together = zip(readers, _sure(value, list), strict=True)
+        return tuple([each(one) for each, one in together])
+
+    return read
+
+
+def _record_reader(kind: Any) -> "Callable[[Any], Any]":
+    readers = {name: _reader(each) for name, each in get_type_hints(kind).items()}
+
+    def read(value: Any) -> Any:
+        values = _sure(value, dict).items()
+        return kind(**{name: readers[name](each) for name, each in values})
+
+    return read
+
+
+def _number_reader(kind: Any) -> "Callable[[Any], Any]":
+    """A whole number is as good as one with a point; True is none."""
+    kinds = (int, float) if kind is float else (kind,)
+
+    def read(value: Any) -> Any:
+        if type(value) not in kinds:
+            raise TypeError(kind)
+        return value
+
+    return read
+
+
+def _text(value: Any) -> str:
+    """Or a message, which is a text too."""
+    if type(value) is dict:
+        _sure(value["template"], str), _sure(value["many"], str)
+        return Message.from_json(value)
+    text: str = _sure(value, str)
+    return text
+
+
+def _sure(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError(kind)
+    return value

@@ -248,7 +248,8 @@ def _ecc(model: CardModel, repaired_ever: int) -> Figures:
 def _modes(machine: Machine, index: int) -> Figures:
     slots = machine.spec.cards
     model = slots[index].model
-    shown = model.display and not any(slot.model.display for slot in slots[:index])
+    first = model.display and not any(slot.model.display for slot in slots[:index])
+    shown = first and not slots[index].idle
     figures: Figures = {
         health.COMPUTE_MODE: _always(0),
         health.PERSISTENCE_MODE: _always(not model.display),

@@ -12,7 +12,7 @@ from gpuexplorer.simulation.wiring import Wiring
 from gpuexplorer.simulation.workload import Job, Role, Workload, workload_of
 
 LAB_PID = 4000
-SCRAPS_BYTES = 3 * MIB  # taken by the driver itself, and by no program
+SCRAPS_BYTES = 6 * MIB  # taken by the driver itself, and by no program
 
 
 class Reading(NamedTuple):
@@ -99,8 +99,9 @@ class _SimulatedCard:
         self.repaired_ever = own.choice((0, 0, 0, 0, own.randint(1, 6)))
         self._linked = linked
         days = own.uniform(2.0, 20.0)
-        self._past_energy = days * 86400.0 * self._slot.model.power.limit * 0.3
-        self._past_limited = days * own.uniform(500.0, 3000.0)
+        power, idle = self._slot.model.power, self._slot.idle
+        self._past_energy = days * 86400.0 * (power.idle if idle else power.limit * 0.3)
+        self._past_limited = 0.0 if idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
         self._decoder_share = 0.25 if self._workload.role is Role.SERVING else 0.0
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)

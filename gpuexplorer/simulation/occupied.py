@@ -52,6 +52,10 @@ class _Piece(NamedTuple):
 
 
 QUIET = (0.0, 0.0, 0.0, 0.0)
+# Seconds back from the newest work. Nobody asks for what was earlier; what is laid anew then,
+# its sums do not change any more.
+_KEPT = 600.0
+_MOST_HOLDINGS = 2000
 
 
 class Occupied:
@@ -64,17 +68,22 @@ class Occupied:
         self._pieces: list[_Piece] = []
         self._holdings: list[tuple[float, int]] = []
         self._held: list[int] = []
+        self._settled = -math.inf  # what lies before is forgotten, but for its sums
 
     def occupy(self, occupation: Occupation) -> None:
         if not -math.inf < occupation.start < occupation.end < math.inf:
             raise ValueError("An occupation ends after it starts.")
         with self._lock:
             self._occupations.append(occupation)
-            self._rebuild(occupation.start)
+            self._rebuild(max(occupation.start, self._settled))
+            self._forget(occupation.start - _KEPT)
 
     def hold(self, at: float, memory_bytes: int) -> None:
         with self._lock:
             insort(self._holdings, (at, memory_bytes))
+            if len(self._holdings) > _MOST_HOLDINGS:  # the older half as one
+                older = self._holdings[: _MOST_HOLDINGS // 2]
+                self._holdings[: len(older)] = [(older[-1][0], sum(held for _, held in older))]
             self._held = list(accumulate(memory for _, memory in self._holdings))
 
     def memory_at(self, t: float) -> int:
@@ -102,6 +111,15 @@ class Occupied:
             here = [o for o in live if o.start <= begin < o.end]
             if here:
                 self._lay(begin, end, here)
+
+    def _forget(self, before: float) -> None:
+        """As much again at a time, so that it is seldom."""
+        if not self._pieces or self._pieces[0].end > before - _KEPT:
+            return
+        first = bisect_right(self._pieces, before, key=lambda piece: piece.start) - 1
+        del self._pieces[:first]
+        self._settled = self._pieces[0].end
+        self._occupations = [each for each in self._occupations if each.end > self._settled]
 
     def _lay(self, begin: float, end: float, here: list[Occupation]) -> None:
         busy = sum(o.busy for o in here)

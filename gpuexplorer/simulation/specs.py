@@ -1,4 +1,4 @@
-"""The machines one can ask for: "2xTitanRTX", "8xH100+nvlink", "1xH100,1xT4"."""
+"""The machines one can ask for: "2xTitanRTX+idle", "8xH100+nvlink", "1xH100,1xT4"."""
 
 import difflib
 import itertools
@@ -19,6 +19,7 @@ class Slot:
 
     model: CardModel
     nvlink: bool
+    idle: bool = False  # no program of its own uses it
 
     @property
     def nvlinks(self) -> int:
@@ -66,9 +67,11 @@ def parse_machine(text: str, seed: int = 0) -> MachineSpec:
 def _parse_part(part: str) -> Sequence[Slot]:
     cards, *suffixes = (piece.strip() for piece in part.split("+"))
     count, model = _parse_cards(part, cards)
-    if len(suffixes) > 1:
-        raise Trouble("'{part}' names more than one wiring.", _WIRINGS, part=part)
-    return (Slot(model, _parse_wiring(part, model, suffixes)),) * count
+    wirings = [each for each in suffixes if each.lower() != _IDLE]
+    if len(wirings) > 1:
+        raise Trouble("'{part}' names more than one wiring.", _SUFFIXES, part=part)
+    idle = len(wirings) < len(suffixes)
+    return (Slot(model, _parse_wiring(part, model, wirings), idle),) * count
 
 
 def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
@@ -131,13 +134,14 @@ def _parse_wiring(part: str, model: CardModel, suffixes: Sequence[str]) -> bool:
         case "pcie":
             return False
         case "":
-            raise Trouble("'{part}' ends in a + with no wiring after it.", _WIRINGS, part=part)
-        case _:
+            raise Trouble("'{part}' has a + with nothing after it.", _SUFFIXES, part=part)
+        case suffix:
+            close = difflib.get_close_matches(suffix, ("nvlink", "pcie", _IDLE), n=1)
             raise Trouble(
-                "'{part}' names a wiring that is not known: '{wiring}'.",
-                _WIRINGS,
+                "'{part}' ends in a word that is not known: '{word}'.",
+                did_you_mean(close, _SUFFIXES),
                 part=part,
-                wiring=suffixes[0],
+                word=suffixes[0],
             )
 
 
@@ -159,11 +163,14 @@ def _key(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).lower()
 
 
-_FORMS = mark("Name cards like this: 4xH100, 2xTitanRTX, 8xA100+pcie, or 1xH100,1xT4.")
+_IDLE = "idle"
+_FORMS = mark("Name cards like this: 4xH100, 2xTitanRTX+idle, 8xA100+pcie, or 1xH100,1xT4.")
 _COUNTS = Message(
     "From 1 to {most} cards can be simulated, written like 4xH100.", most=MOST_CARDS
 )
-_WIRINGS = mark("A wiring is +nvlink or +pcie, as in 8xH100+pcie.")
+_SUFFIXES = mark(
+    "A wiring is +nvlink or +pcie, and cards that nobody uses are +idle: 8xH100+pcie+idle."
+)
 _OTHER_NAMES = {"rtxa6000": "a6000", "titan": "titanrtx"} | {
     number: f"rtx{number}" for number in ("3090", "4060", "4090", "5090")
 }

@@ -56,7 +56,9 @@ class Wiring:
         alike = [
             other
             for other, candidate in enumerate(self._slots)
-            if candidate == slot and self.board(other) == self.board(index)
+            if candidate.model is slot.model
+            and candidate.nvlink
+            and self.board(other) == self.board(index)
         ]
         if slot.model.wires.nvlink is Wire.BRIDGE:
             pair = alike.index(index) // 2 * 2

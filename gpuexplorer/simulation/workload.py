@@ -9,6 +9,7 @@ from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import BOARD_CARDS
 
 FULL_LEVEL = 1.0
+_HOUR = 3600.0
 _HEAD_START_SECONDS = 12.0  # of training, so that a new machine is seen at work at once
 
 
@@ -63,6 +64,8 @@ class Workload:
 def workload_of(spec: MachineSpec, index: int, seed: int) -> Workload:
     """Cards of one board that train do so together, as one program on several cards."""
     model = spec.cards[index].model
+    if spec.cards[index].idle:
+        return Workload(Role.RESTING, (Phase(_HOUR),), (), 0.0)
     role = _role(index, seed)
     own = Random(f"{seed}/{index}")
     match role:

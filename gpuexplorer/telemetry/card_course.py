@@ -138,7 +138,7 @@ class CardCourse:
         elif at - reason.seen >= _OVER_AFTER:
             # It was over when it was last seen, and is told only now that this is sure.
             del self._throttled[metric]
-            over = Message("{reason}: over", reason=METRICS[metric].label)
+            over = Message("{reason}: ended", reason=METRICS[metric].label)
             return [News(Kind.THROTTLING_ENDED, over, reason.seen, metric)]
         return []
 

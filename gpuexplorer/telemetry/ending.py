@@ -9,7 +9,7 @@ import psutil
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
+from gpuexplorer.telemetry.process_names import NamedProcess
 
 # Windows has no way to ask a program without a window: there it is ended at once.
 CAN_ASK = sys.platform != "win32"
@@ -24,15 +24,17 @@ class Way(StrEnum):
 
 def refusal(named: NamedProcess) -> Message:
     """Why it cannot be ended from here, as a sentence; empty where it can."""
-    if named.reason == SIMULATED:
+    if named.simulated:
         return Message("This process is simulated: there is nothing to end.")
-    if named.reason == ELSEWHERE:
+    if named.elsewhere:
         return Message(
             "Its number is one of the host's. In this container the same number may be "
             "another process, so it cannot be ended from here."
         )
     if not named.resolved or named.identity is None:
         return Message("It has ended already, or may not be looked at.")
+    if named.ended:
+        return Message("It has ended already.")
     if named.ours:
         return Message("This is GPU Explorer itself. Close the window to end it.")
     if named.process.pid <= 1:

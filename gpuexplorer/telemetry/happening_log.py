@@ -1,4 +1,6 @@
-"""HappeningLog: what took place and when, told once each, found by comparing samples."""
+"""HappeningLog: what took place and when, told once each, found by comparing samples, and lists
+of processes.
+"""
 
 import threading
 from collections import deque
@@ -9,12 +11,13 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.card_course import CardCourse
-from gpuexplorer.telemetry.condition import News
+from gpuexplorer.telemetry.condition import Condition, News
 from gpuexplorer.telemetry.happenings import BEGINNING_OF, BEGINNINGS, Happening, Kind
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.program_course import ProgramCourse
 
 _KEPT = 10_000
+_LONGEST_NAME = 48
+_ABOUT = "processes"
 
 
 class HappeningLog:
@@ -73,8 +76,9 @@ class HappeningLog:
         about: str = "",
         since: float | None = None,
     ) -> None:
-        """For what comparing samples cannot find: an alert that a person asked for. `since` is
-        when it began, or when what ends was last seen; else now.
+        """For what comparing samples cannot find: an alert that a person asked for. `about`
+        pairs a beginning with its end; `since` is when it began, or when what ends was last
+        seen; else now.
         """
         at = self._clock.now()
         with self._lock:
@@ -122,3 +126,74 @@ class HappeningLog:
         return Happening(
             at, self._wall(at), found.kind, card, found.sentence, found.about, lasted
         )
+
+
+class ProgramCourse:
+    """Which programs use one card, from look to look: which came, and which went. Not for
+    several threads: its owner has a lock.
+    """
+
+    def __init__(self) -> None:
+        self._condition = Condition(_ABOUT)
+        self._called: dict[int, str] | None = None  # None: never told
+        self._listed_at = 0.0
+        self._listed = True
+
+    def consider(
+        self,
+        at: float,
+        processes: Sequence[CardProcess],
+        command: Callable[[CardProcess], str | None],
+    ) -> list[News]:
+        """As they are now; `command` says how a program was started, where that is known."""
+        by_pid = {process.pid: process for process in processes}
+        before = self._called
+        found = self._condition.consider(at, None)
+        self._called = {
+            pid: before[pid] if before and pid in before else _called(command(process))
+            for pid, process in by_pid.items()
+        }
+        if before is not None:
+            # What ended while nobody saw it was last seen before that.
+            seen = at if self._listed else self._listed_at
+            for pid in sorted(by_pid.keys() - before.keys()):
+                began = _uses(self._called[pid], pid)
+                found.append(News(Kind.PROCESS_APPEARED, began, at, str(pid)))
+            for pid in sorted(before.keys() - by_pid.keys()):
+                ended = _uses_no_more(before[pid], pid)
+                found.append(News(Kind.PROCESS_ENDED, ended, seen, str(pid)))
+        self._listed_at, self._listed = at, True
+        return found
+
+    def unknown(self, at: float, *, card_well: bool) -> list[News]:
+        """Of a card that does not work nobody expects to know it."""
+        self._listed = False
+        if self._called is None or not card_well:
+            return []
+        return self._condition.consider(at, Kind.PROCESSES_UNKNOWN)
+
+
+def _uses(program: str, pid: int) -> Message:
+    if not program:
+        return Message("Process {pid} uses the card", pid=pid)
+    return Message("{program} ({pid}) uses the card", program=program, pid=pid)
+
+
+def _uses_no_more(program: str, pid: int) -> Message:
+    if not program:
+        return Message("Process {pid} no longer uses the card", pid=pid)
+    return Message("{program} ({pid}) no longer uses the card", program=program, pid=pid)
+
+
+def _called(command: str | None) -> str:
+    """Enough of the command to know it again; empty where it is not known."""
+    words = (command or "").split()
+    if not words:
+        return ""
+    name = [words[0].rsplit("/", 1)[-1]]
+    for word in words[1:]:
+        if word == "-m" or not word.startswith("-"):
+            name.append(word.rstrip("/").rsplit("/", 1)[-1])
+        if not word.startswith("-"):
+            break
+    return " ".join(name)[:_LONGEST_NAME]

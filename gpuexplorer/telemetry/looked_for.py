@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from gpuexplorer.core.words import Message, mark
+from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.place import (
     Place,
     driver_library,
@@ -130,32 +130,24 @@ def module_version(place: Place) -> str | None:
 
 def display_controllers(place: Place) -> Sequence[DisplayController] | None:
     """Every graphics card on the PCI bus; None where the bus cannot be seen."""
-    folder = "/sys/bus/pci/devices"
-    devices = place.entries(folder)
-    if not devices and not place.exists(folder):
+    if not place.exists("/sys/bus/pci/devices"):
         return None
-    names: dict[tuple[str, str], str] = {}
-    found = []
-    for device in devices:
-        path = f"{folder}/{device.name}"
-        if not (place.read(f"{path}/class") or "").startswith("0x03"):
-            continue
-        vendor = _hexadecimal(place.read(f"{path}/vendor"))
-        model = _hexadecimal(place.read(f"{path}/device"))
-        if (vendor, model) not in names:
-            names[vendor, model] = _name(place, vendor, model)
-        status = (place.read(f"{path}/power/runtime_status") or "").strip()
-        found.append(
-            DisplayController(
-                bus_id=device.name,
-                vendor_id=vendor,
-                device_id=model,
-                name=names[vendor, model],
-                driver=_held_by(device),
-                asleep=status == "suspended",
-            )
+    bus = PciBus(place.at("/sys"))
+    cards = bus.cards(None)
+    models = {(f"{card.vendor:04x}", f"{card.device:04x}") for card in cards}
+    names = {model: _name(place, *model) for model in models}
+    return [
+        DisplayController(
+            card.bus_id,
+            vendor,
+            model,
+            names[vendor, model],
+            bus.driver(card.bus_id),
+            card.asleep,
         )
-    return found
+        for card in cards
+        for vendor, model in [(f"{card.vendor:04x}", f"{card.device:04x}")]
+    ]
 
 
 def _chosen_library(place: Place) -> Looked | None:
@@ -235,17 +227,6 @@ def _cards_on_the_bus(place: Place) -> Iterator[Looked]:
     if not controllers:
         sentence = Message("No graphics card of any other maker is there either.")
         yield Looked(others, where, found=False, sentence=sentence)
-
-
-def _held_by(device: Path) -> str | None:
-    try:
-        return (device / "driver").readlink().name
-    except OSError:
-        return None
-
-
-def _hexadecimal(text: str | None) -> str:
-    return (text or "").strip().removeprefix("0x").lower()
 
 
 def _name(place: Place, vendor: str, model: str) -> str:

@@ -24,7 +24,8 @@ class PciBus:
         self._devices = root / "bus" / "pci" / "devices"
         self._nodes = root / "devices" / "system" / "node"
 
-    def cards(self, vendor: int = NVIDIA) -> list[PciCard]:
+    def cards(self, vendor: int | None = NVIDIA) -> list[PciCard]:
+        """Of one maker, or of all."""
         found = []
         try:
             folders = sorted(self._devices.iterdir())
@@ -34,8 +35,9 @@ class PciBus:
             device_class = _number(folder / "class")
             if device_class is None or device_class >> 16 != _DISPLAY_CLASS:
                 continue
-            if _number(folder / "vendor") == vendor:
-                found.append(self._card(folder, vendor))
+            maker = _number(folder / "vendor") or 0
+            if vendor in (None, maker):
+                found.append(self._card(folder, maker))
         return found
 
     def asleep(self, bus_id: str) -> bool:
@@ -44,12 +46,12 @@ class PciBus:
             "suspending",
         )
 
-    def driver(self, bus_id: str) -> str:
-        """The kernel module that has the card; empty where none has."""
+    def driver(self, bus_id: str) -> str | None:
+        """The kernel module that has the card; None where none has."""
         try:
             return (self._devices / bus_id / "driver").readlink().name
         except OSError:
-            return ""
+            return None
 
     def slot(self, bus_id: str) -> tuple[int | None, int | None]:
         """PCIe generation and lanes that the slot offers: the card's neighbour up the bus."""

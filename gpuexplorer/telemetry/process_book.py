@@ -11,6 +11,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import mark
+from gpuexplorer.telemetry.ending import has_ended
 from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 
@@ -59,6 +60,8 @@ class ProcessPast:
     times: Sequence[float] = ()  # steady seconds
     sm: Sequence[float] = ()
     memory: Sequence[float] = ()
+    cpu: Sequence[float] = ()  # cores' worth of the computer's processor
+    host_memory: Sequence[float] = ()
 
 
 class ProcessBook:
@@ -145,7 +148,7 @@ class ProcessBook:
                 if of == card and pid not in there and entry.standing is not Standing.ENDED
             }
         return {
-            pid: Standing.LEFT if _runs(named) else Standing.ENDED
+            pid: Standing.ENDED if has_ended(named) else Standing.LEFT
             for pid, named in gone.items()
         }
 
@@ -165,7 +168,7 @@ class ProcessBook:
                 self._entries[card, each.process.pid] = entry
             since = entry.row.since if entry.standing is Standing.THERE else now
             entry.row = BookRow(each, Standing.THERE, since, each.process)
-            entry.past.append(now, each.process)
+            entry.past.append(now, each)
         for pid, standing in gone.items():
             entry = self._entries[card, pid]
             since = entry.row.since if entry.over else now
@@ -231,32 +234,31 @@ class _Ring:
 
     def __init__(self) -> None:
         nothing = [math.nan] * LOOKS
-        self._times, self._sm = array("d", nothing), array("f", nothing)
-        self._memory = array("d", nothing)
+        # As `ProcessPast` has them: shares need no more than single precision.
+        self._rings = [array(kind, nothing) for kind in "dfdfd"]
         self._count = 0
 
-    def append(self, now: float, process: CardProcess) -> None:
-        place = self._count % LOOKS
-        self._times[place] = now
-        self._sm[place] = process.values.get(ProcessFigure.SM, math.nan)
-        self._memory[place] = process.values.get(ProcessFigure.MEMORY, math.nan)
+    def append(self, now: float, named: NamedProcess) -> None:
+        values, held = named.process.values, named.memory_bytes
+        told = (
+            now,
+            values.get(ProcessFigure.SM, math.nan),
+            values.get(ProcessFigure.MEMORY, math.nan),
+            math.nan if named.cpu is None else named.cpu,
+            math.nan if held is None else held,
+        )
+        for ring, value in zip(self._rings, told, strict=True):
+            ring[self._count % LOOKS] = value
         self._count += 1
 
     def copy(self) -> ProcessPast:
-        return ProcessPast(*(self._in_order(each) for each in self._all()))
-
-    def _all(self) -> "tuple[array[float], array[float], array[float]]":
-        return self._times, self._sm, self._memory
+        return ProcessPast(*map(self._in_order, self._rings))
 
     def _in_order(self, ring: "array[float]") -> "array[float]":
         if self._count <= LOOKS:
             return ring[: self._count]
         oldest = self._count % LOOKS
         return ring[oldest:] + ring[:oldest]
-
-
-def _runs(named: NamedProcess) -> bool:
-    return named.identity is not None and named.identity.is_running()
 
 
 def _another(before: NamedProcess, now: NamedProcess) -> bool:

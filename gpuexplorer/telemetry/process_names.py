@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -19,6 +20,7 @@ _FIRST_PID_NAMESPACE = 0xEFFFFFFC
 ELSEWHERE = Message("pid of the host; its name is not visible in this container")
 GONE = Message("has ended, or may not be looked at")
 SIMULATED = Message("simulated")
+UNCOLLECTED = Message("has ended, and what started it has not collected it yet")
 
 _CONTAINER = re.compile(
     r"(?:docker|libpod|crio|cri-containerd|containerd)[-/:]([0-9a-f]{12,64})"
@@ -27,9 +29,24 @@ _CONTAINER = re.compile(
 )
 
 
+# Where a chain of parents says nothing any more.
+_OF_THE_SYSTEM = re.compile(r"^(?:\S*/)?(?:systemd|init|launchd)\b")
+_FIRST = 1  # takes in whatever outlived the process that started it, whoever that was
+_MOST_ANCESTORS = 8
+
+
+class Ancestor(NamedTuple):
+    """The process that started another, such as torchrun its workers."""
+
+    pid: int
+    command: str
+
+
 @dataclass(frozen=True, slots=True)
 class NamedProcess:
-    """A card's process and what this computer knows of it. `reason` where it knows nothing."""
+    """A card's process and what this computer knows of it. `reason` where it knows nothing, or
+    nothing more.
+    """
 
     process: CardProcess
     resolved: bool
@@ -42,8 +59,15 @@ class NamedProcess:
     container: str | None = None
     ours: bool = False
     of_this_user: bool = False  # or anybody's, where we are the administrator
+    ancestors: tuple[Ancestor, ...] = ()  # its parent first, without the system's own
     # Who exactly it is, should its number be given to another process.
     identity: psutil.Process | None = field(default=None, compare=False, repr=False)
+    ended: bool = False  # the system has its entry still, and no figures
+    elsewhere: bool = False  # its pid is one of the host's, and means nothing in here
+
+    @property
+    def simulated(self) -> bool:
+        return self.process.simulated_command is not None
 
 
 class _Known:
@@ -56,6 +80,7 @@ class _Known:
         self.command: str | None = None
         self.container: str | None = None
         self.of_this_user = False
+        self.ancestors: tuple[Ancestor, ...] = ()
         self.worked: float | None = None  # seconds of processor time, when last asked
         self.asked_at = 0.0
 
@@ -108,7 +133,7 @@ class ProcessNames:
             )
         if self._foreign:
             # The driver tells the host's pid; the same number here is somebody else.
-            return NamedProcess(process, resolved=False, reason=ELSEWHERE)
+            return NamedProcess(process, resolved=False, reason=ELSEWHERE, elsewhere=True)
         try:
             return self._look_up(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
@@ -121,21 +146,27 @@ class ProcessNames:
         known = self._known.get(process.pid)
         if known is None or not known.process.is_running():
             known = self._known[process.pid] = _Known(psutil.Process(process.pid))
-        if known.looks % _ASKED_AGAIN_AFTER == 0:
+        held = int(known.process.memory_info().rss)
+        # Its figures are zeros, which nobody measured, and its command is gone.
+        ended = not held and known.process.status() == psutil.STATUS_ZOMBIE
+        if known.looks == 0 or (known.looks % _ASKED_AGAIN_AFTER == 0 and not ended):
             self._ask_again(known)
         known.looks += 1
         return NamedProcess(
             process,
             resolved=True,
+            reason=UNCOLLECTED if ended else NOTHING,
             user=known.user,
             command=known.command,
-            cpu=known.share_of_processor(),
-            memory_bytes=int(known.process.memory_info().rss),
+            cpu=None if ended else known.share_of_processor(),
+            memory_bytes=None if ended else held,
             started_at=known.process.create_time(),
             container=known.container,
             ours=process.pid in self._own,
             of_this_user=known.of_this_user,
+            ancestors=known.ancestors,
             identity=known.process,
+            ended=ended,
         )
 
     def _ask_again(self, known: _Known) -> None:
@@ -144,6 +175,7 @@ class ProcessNames:
             known.command = _command(known.process)
             known.container = self._container(known.process.pid)
             known.of_this_user = _of_this_user(known.process, known.user)
+        known.ancestors = _ancestors(known.process)
 
     def _container(self, pid: int) -> str | None:
         try:
@@ -175,6 +207,19 @@ def _command(process: psutil.Process) -> str | None:
     if not text.isprintable():
         text = "".join(letter if letter.isprintable() else " " for letter in text)
     return text.strip() or None
+
+
+def _ancestors(process: psutil.Process) -> tuple[Ancestor, ...]:
+    found: list[Ancestor] = []
+    try:
+        for each in process.parents()[:_MOST_ANCESTORS]:
+            command = _command(each)
+            if each.pid == _FIRST or command is None or _OF_THE_SYSTEM.match(command):
+                break
+            found.append(Ancestor(each.pid, command))
+    except psutil.Error:
+        pass  # one that ended or may not be looked at: the chain ends there
+    return tuple(found)
 
 
 def _or_none(ask: Callable[[], str]) -> str | None:

@@ -141,8 +141,9 @@ class Round(Generic[Answer]):
         lane.thread = threading.Thread(
             target=self._run, args=(lane, mid_sweep), name=f"{self._name} round", daemon=True
         )
-        self._shared = lane
-        lane.thread.start()
+        with self._lock:  # whoever ends it meanwhile finds it begun, or not there at all
+            lane.thread.start()
+            self._shared = lane
 
     def _run(self, lane: _Lane, mid_sweep: bool) -> None:
         if mid_sweep:

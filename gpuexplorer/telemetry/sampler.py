@@ -58,13 +58,12 @@ class Sampler:
         interval: float = 1.0,
         clock: Clock | None = None,
         patience: float = PATIENCE,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
+        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] = lambda *_: None,
         on_fault: Callable[[HardwareFault], None] | None = None,
         read_host: Callable[[], Sample] | None = None,
     ) -> None:
         self._backend = backend
         self._on_sample = on_sample
-        self._on_processes = on_processes
         self._on_fault = on_fault
         self._clock = clock or SystemClock()
         self._patience = patience
@@ -86,8 +85,8 @@ class Sampler:
             patience,
             lambda: self._card_ids() if self._processes_wanted else (),
             backend.processes,
-            self._deliver_processes,
-            self._processes_unknown,
+            lambda card, processes, _: on_processes(card, processes),
+            lambda card: on_processes(card, None),
         )
         self._host_round: Round[Sample] | None = None
         if read_host is not None:
@@ -268,16 +267,6 @@ class Sampler:
             return  # it went while it was read: an instance put together, a card that woke
         # What a hung call brought home was true when it came home, not when it was asked.
         self._on_sample(sample._replace(at=self._clock.now()) if late else sample)
-
-    def _deliver_processes(
-        self, card: CardId, processes: Sequence[CardProcess], late: bool
-    ) -> None:
-        if self._on_processes is not None:
-            self._on_processes(card, processes)
-
-    def _processes_unknown(self, card: CardId) -> None:
-        if self._on_processes is not None:
-            self._on_processes(card, None)
 
     def _watch(self) -> None:
         while not self._clock.wait(self._stopping, self._patience / 4):

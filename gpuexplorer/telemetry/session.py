@@ -12,7 +12,7 @@ from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
 from gpuexplorer.telemetry.happening_log import HappeningLog
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
@@ -51,10 +51,10 @@ class Session:
         interval: float = 1.0,
         clock: Clock | None = None,
         patience: float = PATIENCE,
-        on_sample: Callable[[Sample], None] | None = None,
+        on_sample: Callable[[Sample], None] = lambda _: None,
         on_happening: Callable[[Happening], None] | None = None,
         watch_faults: bool = True,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] | None = None,
+        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] = lambda *_: None,
         processor_before: ProcessorTime | None = None,
         on_host: Callable[[Sample], None] | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class Session:
         self._host_reading: Reading | None = None
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
-        self._happenings = HappeningLog(self.clock, on_happening)
+        self.happening_log = HappeningLog(self.clock, on_happening)
         self._processor_before = processor_before
         self.sampler = Sampler(
             backend,
@@ -76,7 +76,7 @@ class Session:
             self.clock,
             patience,
             self._take_processes,
-            self._happenings.consider_fault if watch_faults else None,
+            self.happening_log.consider_fault if watch_faults else None,
             self._read_host if on_host is not None else None,
         )
 
@@ -122,7 +122,7 @@ class Session:
             if processes and card.kind is CardKind.GPU:
                 self._take_processes(card.id, self._backend.processes(card.id))
         for fault in self._backend.wait_for_fault(0.0):
-            self._happenings.consider_fault(fault)
+            self.happening_log.consider_fault(fault)
 
     def stop(self, seconds: float = 0.3) -> bool:
         """True when everything ended. A driver call that hangs is left behind."""
@@ -183,20 +183,7 @@ class Session:
         ]
 
     def happenings(self) -> Sequence[Happening]:
-        return self._happenings.log()
-
-    def tell(
-        self,
-        kind: Kind,
-        card: CardId | None,
-        sentence: Message,
-        about: str = "",
-        since: float | None = None,
-    ) -> None:
-        """Put into the log of happenings what was found elsewhere. `about` pairs a beginning
-        with its end; `since` is when it began, or when what ends was last seen.
-        """
-        self._happenings.tell(kind, card, sentence, about, since)
+        return self.happening_log.log()
 
     def beats(self) -> BeatCount:
         return self.sampler.beats()
@@ -220,15 +207,13 @@ class Session:
                 self._on_host(sample)
             return
         self._latest.put(sample)
-        self._happenings.consider(sample)
-        if self._on_sample is not None:
-            self._on_sample(sample)
+        self.happening_log.consider(sample)
+        self._on_sample(sample)
 
     def _take_processes(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
         self._processes[card] = processes
-        if self._on_processes is not None:
-            self._on_processes(card, processes)
-        self._happenings.consider_processes(card, processes, self._command)
+        self._on_processes(card, processes)
+        self.happening_log.consider_processes(card, processes, self._command)
 
     def _command(self, process: CardProcess) -> str | None:
         """By which command it was started, as far as that is known already."""

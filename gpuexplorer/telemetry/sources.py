@@ -23,8 +23,10 @@ def _nvidia() -> Backend:
     return NvmlBackend()
 
 
-# The machine for looking around where there is no card.
+# The machines for looking around where there is no card: cards at work, and cards that nobody
+# else uses, so that what the lab does to them is all there is to see.
 MAKE_BELIEVE = "2xTitanRTX"
+IDLE = "2xTitanRTX+idle"
 
 # Waking a card takes up to three seconds.
 OPENING_PATIENCE = 10.0

@@ -4,7 +4,7 @@ It stands here because traces are written here, and `core` touches no disk.
 """
 
 import errno
-import secrets
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def _write(path: Path, chunks: Iterable[bytes]) -> None:
             there.writelines(chunks)
         return
     target = path.resolve()
-    part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as file:
             for chunk in chunks:

@@ -1,15 +1,14 @@
 """The worker's way in: takes the pipe for itself, brings PyTorch in, and serves."""
 
 import contextlib
+import faulthandler
 import os
 import sys
+import traceback
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, torch_too_old
-
-if TYPE_CHECKING:
-    from gpuexplorer.worker.engine import Engine
 
 # Exit statuses; the window has the words for them.
 OLD_PYTHON, NO_TORCH, OLD_TORCH, LACKING_TORCH = 3, 4, 5, 6
@@ -22,11 +21,19 @@ def main() -> int:
     if sys.version_info < OLDEST_PYTHON:
         return _refuse(OLD_PYTHON, "{}.{}".format(*sys.version_info))
     # An older Python cannot read them.
-    from gpuexplorer.lab.packed import NAME, unpacked  # noqa: PLC0415
-    from gpuexplorer.worker.pipe import Pipe  # noqa: PLC0415
+    from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415
 
-    pipe = Pipe()
     settings = unpacked(os.environ.get(NAME, ""))
+    if "program" in settings:  # of a person's, in the packaged program's own Python
+        from gpuexplorer.worker.program.start import run_here  # noqa: PLC0415
+
+        run_here(settings["program"])
+    from gpuexplorer.worker.guards import set_limits  # noqa: PLC0415
+    from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone  # noqa: PLC0415
+    from gpuexplorer.worker.streams import Streams  # noqa: PLC0415
+
+    stop = Stop()
+    pipe = Pipe(stop)
     try:
         import torch  # noqa: PLC0415 - it may be missing, and takes seconds
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
@@ -37,26 +44,28 @@ def main() -> int:
     _be_the_first_to_go()
     try:
         # What needs torch can be imported only now.
+        from gpuexplorer.worker.engine import engine_for  # noqa: PLC0415
         from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
 
-        loop = Loop(pipe, _engine(settings), int(settings.get("seed", 0)))
+        engine = engine_for(settings)
+        hello = replace(engine.hello(), seed=int(settings.get("seed", 0)))
     except (ImportError, AttributeError) as error:
         return _refuse(LACKING_TORCH, f"{version}, {error}")
-    with contextlib.suppress(BrokenPipeError):  # the window is gone, and so are we
-        loop.serve()
+    sys.argv = [""]
+    sys.path.insert(0, "")  # the person's own modules are in the lab's folder
+    set_limits()
+    streams = Streams(pipe.say, stop)
+    faulthandler.enable(streams.errors, all_threads=False)
+    try:
+        sampled = bool(settings.get("sampled"))
+        Loop(pipe, stop, streams, engine, hello, sampled=sampled).serve()
+    except WindowGone:  # and so are we
+        os._exit(0)
+    except BaseException:
+        os.write(streams.errors, traceback.format_exc().encode())
+        os._exit(1)
     # Everything was said; PyTorch would take its time to clean up what the system frees.
     os._exit(0)
-
-
-# Any: the settings are JSON.
-def _engine(settings: "dict[str, Any]") -> "Engine":
-    if settings.get("cards"):
-        from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: PLC0415
-
-        return VirtualEngine(settings["cards"], settings.get("links", []))
-    from gpuexplorer.worker.engines.torch_engine import TorchEngine  # noqa: PLC0415
-
-    return TorchEngine()
 
 
 def _be_the_first_to_go() -> None:

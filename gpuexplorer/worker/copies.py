@@ -1,165 +1,200 @@
-"""Copies: what a line copied between devices, each with the word of the line that caused it."""
+"""Copies: what a cell copied between devices, each with the place in it that caused it."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from gpuexplorer.lab.events import Transferred
+from gpuexplorer.worker.places import ASKING, NOWHERE, Place, Spot, place
+from gpuexplorer.worker.watching.tracing import Tracing
 
-LARGEST_CHECKED = 256 << 20  # bytes, of one copy and of all of a line
-_MOST_SINGLE = 200  # of one line that are told singly
+LARGEST_CHECKED = 256 << 20  # bytes, of one copy and of all of a cell
+_MOST_ROWS = 1000  # of a cell; what comes from yet another place has none
+_MOST_OF_PROGRAM = 20_000
 _MOST_CHECKED = 1000
-# Words that a person writes in order to copy.
-_ASKING = frozenset({"to", "cuda", "cpu", "copy_", "type"})
 
 
-@dataclass(frozen=True)
-class Cause:
-    """The part of a line that is carried out just now."""
-
-    number: int = 0  # counts them; the same number: the same call
-    how: str = ""
-    what: str = ""
-    of_model: bool = False
-    checked: bool = True
-
-    @property
-    def asked(self) -> bool:
-        return self.how in _ASKING
-
-
-class Check(Protocol):
-    """Compares what arrived with what was sent, when the line is over."""
-
-    def intact(self) -> "bool | None":
-        """None: either is gone by now, or was changed since."""
-        ...
+# Compares what arrived with what was sent, when the cell is over. None: either is gone by now,
+# or was changed since.
+Check = Callable[[], bool | None]
 
 
 class Copies:
-    """Those of one line; made of one call, or beyond the first of a kind, they are folded."""
+    """Those of one cell; those alike of one place in it are told as one. Any thread may add."""
 
     def __init__(self) -> None:
+        self.lock = threading.RLock()  # also for whoever notes and times them
+        self.tracing: Tracing | None = (
+            None  # where a trace of all that is watched was asked for
+        )
         self.begin()
 
-    def begin(self) -> None:
-        """A new line."""
-        self.cause = Cause()
-        self._calls = 0
-        self._noted = -1
-        self._last: _Row | None = None
-        self._single: list[_Row] = []
-        self._folded: dict[tuple[object, ...], _Row] = {}
-        self._checks = 0
-        self._checked_bytes = 0
-
-    @contextlib.contextmanager
-    def caused_by(
-        self, how: str, what: str = "", *, of_model: bool = False, checked: bool = True
-    ) -> "Iterator[int]":
-        """Around a call; gives its number. `checked`: nothing can change afterwards what a
-        model's parameters hold.
+    def begin(self, *, program: bool = False) -> None:
+        """A new cell; or a program, which may make any number of copies for hours: none of
+        their values are held to be compared.
         """
-        self._calls += 1
-        before, self.cause = self.cause, Cause(self._calls, how, what, of_model, checked)
-        try:
-            yield self._calls
-        finally:
-            self.cause = before
+        with self.lock:
+            self.noted = 0  # counts the copies that were seen
+            self.kernels = 0  # counted up by whoever sees a card compute
+            self.dropped = 0  # copies of places for which there was no row left
+            self._program = program
+            self._most = _MOST_OF_PROGRAM if program else _MOST_ROWS
+            self._rows: dict[int, _Row] = {}
+            self._changed: set[int] = set()
+            self._spots: dict[int, Spot] = {}  # by row; kept, since they are known by identity
+            self._numbers: dict[tuple[object, ...], int] = {}  # of rows, before they are there
+            self._computed: dict[int, int] = {}  # by row: `kernels` at its last copy
+            self._checks = 0
+            self._checked_bytes = 0
 
-    def note(self) -> Cause:
-        """Something is being copied; why. It is added once its times are known."""
-        self._noted = self.cause.number
-        return self.cause
+    def note(self) -> Place:
+        """Something is being copied; where. It is added once its times are known."""
+        with self.lock:
+            self.noted += 1
+        return place()
 
-    def copied_by(self, call: int) -> bool:
-        """Whether the call, or one within it, copied something; to be asked when it is over."""
-        return self._noted >= call
-
-    def wants_check(self, size: int) -> bool:
+    def wants_check(self, size: int, noted: Place) -> bool:
         """Whether the copy of so many bytes is to be checked; counts those that are."""
-        more = self._checked_bytes + size
-        room = more <= LARGEST_CHECKED and self._checks < _MOST_CHECKED
-        wanted = self.cause.asked and self.cause.checked and room
-        if wanted:
-            self._checks += 1
-            self._checked_bytes = more
-        return wanted
+        with self.lock:
+            more = self._checked_bytes + size
+            room = more <= LARGEST_CHECKED and self._checks < _MOST_CHECKED
+            wanted = noted.how() in ASKING and room and not self._program
+            if wanted:
+                self._checks += 1
+                self._checked_bytes = more
+            return wanted
 
-    def add(self, copy: Transferred, cause: Cause, check: "Check | None" = None) -> None:
-        """In the order in which they were asked for. Its cause is filled in here."""
-        how = cause.how or copy.how
-        way = copy.source, copy.target, copy.pinned, copy.blocking, copy.direct
-        kind = (*way, how, cause.what, cause.asked)
-        last = self._last
-        if last is not None and last.call == cause.number > 0 and last.kind == kind:
-            last.take(copy, check)
+    def numbered(self, copy: Transferred, noted: Place) -> "tuple[int, int]":
+        """The number of its row, and 1 where a card computed since the row's last copy, else 0.
+        For whoever has to know it before `add`, when the copy is asked for.
+        """
+        with self.lock:
+            row = self._number(copy, noted)
+            begins = self._computed.get(row) != self.kernels
+            self._computed[row] = self.kernels
+            return row, int(begins)
+
+    def add(
+        self,
+        copy: Transferred,
+        noted: Place,
+        check: "Check | None" = None,
+        numbered: "tuple[int, int] | None" = None,
+    ) -> None:
+        """In the order in which they were asked for. Its place is filled in here; `how` is what
+        the copy did, should no word of the code say it. A lazy layer's copies hold nothing yet.
+        """
+        if not (copy.bytes or copy.already_there):
             return
-        row = self._folded.get(kind)
-        if row is not None:
-            row.take(copy, check)
-            row.call = cause.number
-        else:
-            whole = replace(copy, how=how, what=cause.what, asked=cause.asked)
-            row = _Row(whole, kind, cause.number, check)
-            if len(self._single) < _MOST_SINGLE:
-                self._single.append(row)
+        with self.lock:
+            number, bursts = numbered or self.numbered(copy, noted)
+            row = self._rows.get(number)
+            if row is not None:
+                row.take(copy, check, bursts)
             else:
-                self._folded[kind] = row
-        self._last = row
+                self._rows[number] = _Row(self._whole(copy, noted, number), check)
+            self._changed.add(number)
+        if self.tracing is not None and not copy.already_there:
+            self.tracing.copied(copy, number)
+
+    def changed(self, command: int) -> "tuple[Transferred, ...]":
+        """Rows that are not as they were last said; while the cell or the program runs."""
+        with self.lock:
+            said = [self._rows[number].sum() for number in sorted(self._changed)]
+            self._changed.clear()
+            return tuple(replace(each, id=command) for each in said)
 
     def leave_unchecked(self) -> None:
-        """The line failed: nobody knows what its devices hold, or whether they answer."""
-        for row in (*self._single, *self._folded.values()):
-            row.leave_unchecked()
+        """The cell failed: nobody knows what its devices hold, or whether they answer."""
+        with self.lock:
+            for row in self._rows.values():
+                row.leave_unchecked()
 
     def told(self, command: int) -> Sequence[Transferred]:
-        """Once the line is over and what it copied can be compared."""
-        rows = (*self._single, *self._folded.values())
-        return [replace(row.told(), id=command) for row in rows]
+        """Once the cell is over and what it copied can be compared."""
+        with self.lock:
+            self._changed.clear()
+            return [replace(row.told(), id=command) for row in self._rows.values()]
+
+    def _number(self, copy: Transferred, noted: Place) -> int:
+        spot = noted.spot
+        way = copy.source, copy.target, copy.pinned, copy.blocking, copy.direct
+        # Threads of a pool differ by their numbers alone.
+        how = *way, noted.how(copy.how), noted.within, noted.thread == "autograd"
+        number = self._numbers.get((*how, id(spot)))
+        if number is None:
+            if len(self._numbers) >= self._most:
+                spot = NOWHERE
+                self.dropped += copy.copies
+            number = self._numbers.setdefault((*how, id(spot)), len(self._numbers) + 1)
+            self._spots[number] = spot
+        return number
+
+    def _whole(self, copy: Transferred, noted: Place, number: int) -> Transferred:
+        how, spot = noted.how(copy.how), self._spots[number]
+        return replace(
+            copy,
+            row=number,
+            how=how,
+            what=spot.what,
+            asked=how in ASKING,
+            cell=spot.frame.cell,
+            line=spot.frame.line,
+            file=spot.frame.file,
+            within=noted.within,
+            deep=noted.deep,
+            thread=noted.thread,
+        )
 
 
 class _Row:
     """One copy, or several of a kind."""
 
-    def __init__(
-        self, copy: Transferred, kind: "tuple[object, ...]", call: int, check: "Check | None"
-    ) -> None:
-        self.kind = kind
-        self.call = call
+    def __init__(self, copy: Transferred, check: "Check | None") -> None:
         self._first = copy
         self._bytes, self._copies, self._end = copy.bytes, copy.copies, copy.end
+        self._bursts = copy.bursts
         self._seconds, self._host_seconds = copy.seconds, copy.host_seconds
+        self._intact = copy.intact
         self._checks = [] if check is None else [check]
-        self._all_checked = check is not None
-        self._intact: bool | None = None
+        self._all_checked = check is not None or copy.intact is not None
 
-    def take(self, copy: Transferred, check: "Check | None") -> None:
+    def take(self, copy: Transferred, check: "Check | None", bursts: int) -> None:
         self._bytes += copy.bytes
         self._copies += copy.copies
+        self._bursts += bursts
         self._seconds = _sum(self._seconds, copy.seconds)
         self._host_seconds = _sum(self._host_seconds, copy.host_seconds)
         self._end = self._end if copy.end is None else copy.end
-        if check is None:
-            self._all_checked = False
-        else:
+        if copy.intact is False:
+            self._intact = False
+        if check is not None:
             self._checks.append(check)
+        elif copy.intact is None:
+            self._all_checked = False
 
     def leave_unchecked(self) -> None:
         self._checks = []
+        self._all_checked = False
 
     def told(self) -> Transferred:
         """The first time, what is held to be compared is let go of."""
-        if self._checks:
-            verdicts = [each.intact() for each in self._checks]
-            unsure = None in verdicts or not self._all_checked
-            self._intact = False if False in verdicts else None if unsure else True
-            self._checks = []
+        verdicts = [check() for check in self._checks]
+        self._checks = []
+        if False in verdicts:
+            self._intact = False
+        elif self._intact is not False:
+            sure = self._all_checked and None not in verdicts
+            self._intact = True if sure else None
+            self._all_checked = sure
+        return self.sum()
+
+    def sum(self) -> Transferred:
         return replace(
             self._first,
             bytes=self._bytes,
             copies=self._copies,
+            bursts=self._bursts,
             seconds=self._seconds,
             host_seconds=self._host_seconds,
             end=self._end,

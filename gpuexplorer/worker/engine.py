@@ -1,27 +1,25 @@
 """Engine: what the worker needs to know of the devices, real or simulated."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Union
 
-from gpuexplorer.lab.events import Device, Event, Hello, Memory, Span, Transferred
+from gpuexplorer.lab.events import (
+    Device,
+    Event,
+    Finished,
+    Hello,
+    Memory,
+    Span,
+    Transferred,
+    Watched,
+)
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
 
 
-@dataclass(frozen=True)
-class Times:
-    """What one line took. None: no device had to do, or it cannot be told."""
-
-    host_seconds: "float | None" = None  # where the host's time is modelled too
-    device_seconds: "float | None" = None
-    modelled: bool = False
-    busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by device
-
-
 class Engine(Protocol):
-    """One per process. Its methods are called from the thread that runs the lines."""
+    """One per process. Its methods are called from the thread that runs the cells."""
 
     def hello(self) -> Hello:
         """What this PyTorch is, and which devices it offers."""
@@ -30,9 +28,13 @@ class Engine(Protocol):
     def devices(self) -> Sequence[Device]: ...
 
     def running(
-        self, stays_on_host: "Callable[[], bool] | None" = None
+        self, *, watched: bool = True, program: bool = False, sampled: bool = False
     ) -> AbstractContextManager[object]:
-        """Around the carrying out of a line. What stays on the host need not be watched."""
+        """Around a cell, and whoever times it is within: entering and leaving take long.
+        Unwatched, its copies are not seen and its times are Python's own. A program may run for
+        days: what it copies is not held to be compared. Sampled, steps may be left out, so that
+        watching takes little time.
+        """
         ...
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
@@ -43,64 +45,56 @@ class Engine(Protocol):
         """These do not answer from now on, all others do. Real cards know by themselves."""
         ...
 
-    def log_placement(self, say: "Callable[[str], None] | None") -> None:
-        """From the next line on tell where each operation ran; None: no longer."""
-        ...
-
-    # Any: torch is the stranger's, and its types are not ours to import here.
-    def word(self, name: str) -> Any:
-        """What `torch.nn.Linear` stands for."""
-        ...
-
     def measure(
         self,
-        command: Measure,
+        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
         say: "Callable[[Event], None]",
         checkpoint: "Callable[[], None]",
     ) -> None:
-        """Says Sampled and Measured. `checkpoint` raises where it was given up."""
-        ...
-
-    def multiply(
-        self,
-        command: Multiply,
-        say: "Callable[[Event], None]",
-        checkpoint: "Callable[[], None]",
-    ) -> None:
-        """Says Sampled and Multiplied. `checkpoint` raises where it was given up."""
+        """Says Sampled, then Measured or Multiplied. `checkpoint` raises to give it up."""
         ...
 
     def settle(self) -> None:
         """Wait until all devices have done what they were asked."""
         ...
 
-    def times(self) -> Times:
-        """Of the last line, after `settle`."""
+    def times(self, command: int = 0, own: float = 0.0) -> Finished:
+        """What the last cell took, after `settle`: `own` seconds of the host, unless its time
+        is modelled too.
+        """
         ...
 
     @property
     def copies(self) -> Copies:
-        """Where copies are noted, and what causes them is told."""
+        """Where they are noted, each with the place in the cell that caused it."""
         ...
 
     def transfers(self, command: int) -> Sequence[Transferred]:
-        """The copies between devices that the last line made, compared with what was sent."""
+        """The copies between devices that the last cell made, compared with what was sent."""
         ...
 
     def spans(self) -> Sequence[Span]:
-        """When devices computed in the last line, and who waited for whom."""
+        """When devices computed in the last cell, and who waited for whom."""
+        ...
+
+    def watched(self, command: int) -> Watched:
+        """What was seen of the cell or program that runs or ran last, without the rows that are
+        as they were when this was last asked. From any thread; `over` is whoever asks to say.
+        """
         ...
 
     def memory(self) -> Sequence[Memory]:
-        """Of every device that was used. Does not make a context where there is none."""
+        """On every device that was used. Does not make a context where there is none."""
         ...
 
-    def random_state(self) -> object:
-        """Of all generators; two states are equal where nothing was drawn between them."""
-        ...
 
-    def set_random_state(self, state: object) -> None: ...
+# Any: the settings are JSON.
+def engine_for(settings: "Mapping[str, Any]") -> Engine:
+    """By what the worker is told of cards."""
+    if settings.get("cards"):
+        from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: PLC0415
 
-    def seed(self, number: int) -> None:
-        """Of all generators."""
-        ...
+        return VirtualEngine(settings["cards"], settings.get("links", []))
+    from gpuexplorer.worker.engines.torch_engine import TorchEngine  # noqa: PLC0415
+
+    return TorchEngine()

@@ -1,78 +1,100 @@
-"""Looking inside a tensor or a model, while it stays where it is: only what is shown moves."""
+"""Looking inside a thing, while it stays where it is: only what is shown moves."""
 
 import ast
 import math
+from collections.abc import Iterator, Mapping
 from typing import Any, Union
+
+import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Layer, Opened, Part, Peeked
-from gpuexplorer.lab.grammar import read_line
 from gpuexplorer.lab.wire import Peek
-from gpuexplorer.worker.engine import Engine
-from gpuexplorer.worker.interpreter import Interpreter
-from gpuexplorer.worker.shelf import dtype_name, is_model, is_tensor
+from gpuexplorer.worker import things
+from gpuexplorer.worker.shelf import dtype_name
 
 _BINS = 32
 _MOST_SAMPLED = 1 << 20
 _MOST_SHOWN = 64 * 64
+_STEPS = (
+    *(ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load),
+    *(ast.Tuple, ast.Slice, ast.UnaryOp, ast.USub),
+)
+_SUCH_AS = "Such as: X, net[0].weight or d['a']"
 
 
-# Any throughout: what is looked into is PyTorch's.
-def look(command: Peek, interpreter: Interpreter, engine: Engine) -> Union[Peeked, Opened]:  # noqa: UP007 - Python 3.10
-    line = read_line(command.what)
-    if not isinstance(line.tree, ast.Expr):
-        raise Trouble("Only a value can be looked into.", "Such as: X, or net[0].weight")
-    thing = interpreter.carry_out(line)
-    if is_model(thing):
-        return Opened(command.id, command.what, _layers(thing))
-    if not is_tensor(thing):
-        raise Trouble("{what} is neither a tensor nor a model.", what=command.what)
-    if thing.device.type == "meta":
-        raise Trouble("A tensor on meta has a shape and no values.")
-    with engine.word("torch.no_grad")(), engine.copies.caused_by("look", command.what):
-        return _peeked(command, thing.detach(), engine)
+# Any throughout: what is looked into is the person's, or PyTorch's.
+def look(command: Peek, namespace: "Mapping[str, Any]") -> Union[Peeked, Opened]:  # noqa: UP007 - Python 3.10
+    """A model answers with its layers. What a container holds stands on the shelf."""
+    thing = _found(command.what, namespace)
+    with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+        match things.kind_of(thing):
+            case "model":
+                return Opened(command.id, command.what, tuple(_layers(thing)))
+            case "tensor":
+                if thing.device.type == "meta":
+                    raise Trouble("A tensor on meta has a shape and no values.")
+                return _peeked(command, thing.detach())
+    raise Trouble("{what} is neither a tensor nor a model.", what=command.what)
 
 
-def _layers(model: Any) -> "tuple[Layer, ...]":
-    return tuple(
-        Layer(path, type(module).__name__, _own_text(module), _parts(module))
-        for path, module in model.named_modules()
-    )
+def _found(what: str, namespace: "Mapping[str, Any]") -> Any:
+    """Nothing is called for a look, except what an attribute or an index calls itself."""
+    try:
+        tree = ast.parse(what.strip(), "<look>", "eval")
+    except (SyntaxError, ValueError):
+        raise Trouble("Only a value can be looked into.", _SUCH_AS) from None
+    for each in ast.walk(tree):
+        if not isinstance(each, _STEPS):
+            raise Trouble(
+                "A look runs no code: it follows names, attributes and indices.", _SUCH_AS
+            )
+        if isinstance(each, ast.Name) and each.id not in namespace:
+            raise Trouble("There is no {name} on the shelf.", name=each.id)
+    return eval(compile(tree, "<look>", "eval"), dict(namespace))
 
 
-def _own_text(module: Any) -> str:
-    """Without the layers it is made of, which have entries of their own."""
-    inside = any(True for _ in module.children())
-    return type(module).__name__ if inside else repr(module)
-
-
-def _parts(module: Any) -> "tuple[Part, ...]":
-    found = [
-        *module.named_parameters(recurse=False),
-        *module.named_buffers(recurse=False),
-    ]
-    return tuple(
-        Part(
-            name,
-            tuple(each.shape),
-            dtype_name(each),
-            str(each.device),
-            each.numel() * each.element_size(),
-            bool(each.requires_grad),
+def _layers(model: Any) -> "Iterator[Layer]":
+    """In the order in which they are written, each once."""
+    seen: set[int] = set()
+    waiting = [("", model)]
+    while waiting:
+        path, module = waiting.pop()
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        inside = things.modules_in(module)
+        kind = type(module).__name__
+        text = kind if inside else things.model_text(module)
+        parts = (
+            _part(name, each)
+            for name, each in things.tensors_in(module).items()
+            if not things.is_lazy(each)
         )
-        for name, each in found
-        if not type(each).__name__.startswith("Uninitialized")
+        yield Layer(path, kind, text, tuple(parts))
+        before = f"{path}." if path else ""
+        waiting += [(before + name, each) for name, each in reversed(inside.items())]
+
+
+def _part(name: str, tensor: Any) -> Part:
+    return Part(
+        name,
+        tuple(tensor.shape),
+        dtype_name(tensor.dtype),
+        str(tensor.device),
+        tensor.numel() * tensor.element_size(),
+        bool(tensor.requires_grad),
     )
 
 
-def _peeked(command: Peek, tensor: Any, engine: Engine) -> Peeked:
+def _peeked(command: Peek, tensor: Any) -> Peeked:
     at, window = _window(command, tensor)
     sample = _sample(tensor)
-    finite = sample[engine.word("torch.isfinite")(sample)]
+    finite = sample[torch.isfinite(sample)]
     least, most = _ends(tensor, finite)
     histogram: tuple[int, ...] = ()
     if least is not None and most is not None:
-        counted = engine.word("torch.histc")(finite, bins=_BINS, min=least, max=most)
+        counted = torch.histc(finite, bins=_BINS, min=least, max=most)
         histogram = tuple(int(each) for each in counted.tolist())
     numbers = 4 + len(histogram)
     moved = window.numel() * window.element_size() + numbers * sample.element_size()
@@ -80,7 +102,7 @@ def _peeked(command: Peek, tensor: Any, engine: Engine) -> Peeked:
         command.id,
         command.what,
         str(tensor.device),
-        dtype_name(tensor),
+        dtype_name(tensor.dtype),
         tuple(tensor.shape),
         at,
         tuple(tuple(_number(each) for each in row) for row in window.tolist()),
@@ -128,14 +150,14 @@ def _sample(tensor: Any) -> Any:
         some = max(1, _MOST_SAMPLED * tensor.shape[0] // count)
         flat = tensor[:some].reshape(-1)[:_MOST_SAMPLED]
     flat = _real(flat)
-    return flat if dtype_name(flat) == "float64" else flat.float()
+    return flat if dtype_name(flat.dtype) == "float64" else flat.float()
 
 
 def _ends(tensor: Any, finite: Any) -> "tuple[float | None, float | None]":
-    """Of all values, unless some are no numbers."""
+    """The least and the greatest of all values, unless some are no numbers."""
     if not finite.numel():
         return None, None
-    if dtype_name(tensor) not in ("bool", "complex64", "complex128"):
+    if dtype_name(tensor.dtype) not in ("bool", "complex64", "complex128"):
         least, most = float(tensor.min().item()), float(tensor.max().item())
         if math.isfinite(least) and math.isfinite(most):
             return least, most

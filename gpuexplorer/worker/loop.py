@@ -1,81 +1,105 @@
 """Loop: read a command, carry it out, say what happened; until the pipe is closed."""
 
-import _thread
+import builtins
 import os
 import queue
-import re
-import signal
+import sys
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Began, Event, Failed, Finished, Memory, Printed, Spans
-from gpuexplorer.lab.grammar import read_line
+from gpuexplorer.core.words import Message, listed
+from gpuexplorer.lab.events import (
+    Began,
+    Completed,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Memory,
+    Pictured,
+    Printed,
+    Spans,
+)
 from gpuexplorer.lab.wire import (
+    Answer,
     Cancel,
     Command,
-    Forget,
+    Complete,
     Measure,
     Multiply,
     Peek,
     Run,
-    Train,
     command_of,
 )
-from gpuexplorer.worker.causes import shown_by
-from gpuexplorer.worker.engine import Engine, Times
-from gpuexplorer.worker.failures import Cancelled, failed
-from gpuexplorer.worker.helpers import helpers
-from gpuexplorer.worker.interpreter import Interpreter
+from gpuexplorer.worker import figures, randomness
+from gpuexplorer.worker.cells import Cells
+from gpuexplorer.worker.completing import complete
+from gpuexplorer.worker.engine import Engine
+from gpuexplorer.worker.engines.sight import PlacementLog
+from gpuexplorer.worker.failures import failed
+from gpuexplorer.worker.guards import children_end_here
 from gpuexplorer.worker.looking import look
-from gpuexplorer.worker.pipe import Pipe
+from gpuexplorer.worker.losses import Losses
+from gpuexplorer.worker.magics import Magics, is_timing
+from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone
 from gpuexplorer.worker.shelf import Shelf
-from gpuexplorer.worker.staying import stays_on_host
-from gpuexplorer.worker.training import train
+from gpuexplorer.worker.streams import Streams, tell_warnings
+from gpuexplorer.worker.system import Asking, System
 
-_MOST_PRINTED = 20_000  # letters of one text
-_MOST_TEXTS = 1000  # of one line
+_MOST_SHOWN = 20_000  # letters of one value
+_FIGURE = 4_000  # letters that a figure counts: 50 fill a cell
 _LAST_PATIENCE = 0.5  # for what still runs when the window is gone
-# Meant for who uses PyTorch; others are for those who write it.
-_TOLD = (UserWarning, RuntimeWarning, FutureWarning)
-_WHERE = re.compile(r"\s*\(Triggered internally at .*\)$")
 
 
 class Loop:
     """Commands run in the main thread, so that a cancel can interrupt them there."""
 
-    def __init__(self, pipe: Pipe, engine: Engine, seed: int = 0) -> None:
+    def __init__(
+        self,
+        pipe: Pipe,
+        stop: Stop,
+        streams: Streams,
+        engine: Engine,
+        hello: Hello,
+        *,
+        sampled: bool = False,
+    ) -> None:
+        """`sampled`: cells are those of a program, of which some steps may be left out, and
+        what was seen of each is said at its end.
+        """
         self._pipe = pipe
-        self._seed = seed
+        self._stop = stop
+        self._streams = streams
         self._engine = engine
-        self._shelf = Shelf()
-        self._interpreter = Interpreter(
-            engine, self._shelf.things, helpers(engine, self._on_printed, self._on_placed)
-        )
+        self._hello = hello
+        self._sampled = sampled
+        self._cells = Cells(self._show)
+        self._shelf = Shelf(self._cells.names)
+        self._asking = Asking(streams, self._memory, stop.asked)
+        self._losses = Losses(self._cells.names, streams.event)
+        self._figures = figures.Figures(self._picture)
+        self._threads: set[threading.Thread] = set()  # that were there before the cell
         self._commands: queue.SimpleQueue[Union[Command, Trouble, None]] = queue.SimpleQueue()  # noqa: UP007 - Python 3.10
+        self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
         self._ended = threading.Event()
-        # Written by the thread that listens, read by the main thread.
-        self._cancelled: set[int] = set()
         # The main thread's own.
         self._id = 0
-        self._texts = 0
-        self._interruptible = False
         self._broken = False
-        self._simulated = False
+        self._random = ""  # as it was last said
+        tell_warnings(streams)
+        randomness.seed(hello.seed)
+        self._put_into_reach()
 
     def serve(self) -> None:
-        signal.signal(signal.SIGINT, self._on_interrupt)
-        self._engine.seed(self._seed)
-        hello = self._engine.hello()
-        self._simulated = hello.simulated
-        self._pipe.say(replace(hello, seed=self._seed))
+        self._stop.install()
+        self._pipe.say(self._hello)
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
+        threading.Thread(target=self._complete, name="completions", daemon=True).start()
         while (command := self._commands.get()) is not None:
             if isinstance(command, Trouble):
                 self._pipe.say(failed(0, command))
@@ -83,92 +107,151 @@ class Loop:
                 self._answer(command)
         self._ended.set()
 
+    def _put_into_reach(self) -> None:
+        """For every cell, without standing on the shelf. `exit` must not close anything."""
+        simulated = self._hello.simulated
+        system = System(
+            self._asking, self._streams.note, self._cells.names, simulated=simulated
+        )
+        lab = Magics(self._cells, system, self._engine, self._streams.note)
+        own: dict[str, object] = {
+            "__lab__": lab,
+            "exit": sys.exit,
+            "quit": sys.exit,
+        }
+        vars(builtins).update(own)
+
     def _answer(self, command: Command) -> None:
-        self._id, self._texts = command.id, 0
-        self._pipe.say(Began(command.id))
+        self._id = command.id
+        self._stop.install()
+        self._pipe.say(Began(command.id, self._begin(command)))
         outcome = self._outcome(command)
-        if self._texts > _MOST_TEXTS:
-            more = self._texts - _MOST_TEXTS
-            said = Message("and {more} more, which are not shown", more=more)
-            self._pipe.say(Printed(command.id, said))
-        for event in (*self._copied(), *self._shelf.changes(command.id), outcome):
+        told: list[Event] = []
+        try:
+            if isinstance(command, Run):
+                self._end()
+            if not self._broken:
+                told = [*self._copied(), *self._shelf.changes(self._id)]
+        except WindowGone:
+            raise
+        # A card may break at any time, and things may answer with whatever they like.
+        except BaseException as error:
+            outcome = self._failure(error)
+        for event in (*told, outcome):
             self._pipe.say(event)
-        self._cancelled.discard(command.id)
+
+    def _begin(self, command: Command) -> str:
+        """The state of the generators, where it is another than was said."""
+        if not isinstance(command, Run):
+            return ""
+        self._streams.begin(command.id)
+        self._asking.renew()
+        self._threads = set(threading.enumerate())
+        self._losses.begin(command.id)
+        if self._broken:
+            return ""
+        if command.random:
+            randomness.set_state(command.random)
+        before, self._random = self._random, randomness.state()
+        return "" if before == self._random else self._random
+
+    def _end(self) -> None:
+        self._losses.end()
+        if self._cells.mended:
+            gone = Message(
+                "The cell took {names} from Python's own functions; that is put back.",
+                names=listed(self._cells.mended),
+            )
+            self._streams.note(gone)
+        left = len(set(threading.enumerate()) - self._threads)
+        if left:
+            self._streams.note(
+                Message.counted(
+                    "{count} thread that this cell started is still running.",
+                    "{count} threads that this cell started are still running.",
+                    left,
+                )
+            )
+        self._streams.finish()
 
     def _outcome(self, command: Command) -> Union[Finished, Failed]:  # noqa: UP007 - Python 3.10
-        """A line that failed leaves the random numbers as they were."""
-        before = None if self._broken else self._engine.random_state()
+        began = time.perf_counter()
         try:
-            with warned(self._on_printed):
-                self._interruptible = True
-                self._checkpoint()
-                began = time.perf_counter()
+            try:
+                self._stop.running = command.id
+                self._stop.checkpoint()
                 self._carry_out(command)
-                host = time.perf_counter() - began
+                took = time.perf_counter() - began
                 self._engine.settle()
-                self._interruptible = False
-        except BrokenPipeError:
+            finally:
+                self._stop.over()
+            own = self._cells.seconds if isinstance(command, Run) else took
+            return replace(self._engine.times(command.id, own), memory=self._memory())
+        except WindowGone:
             raise
-        # A line is a person's, and whatever it raises is an answer to that person.
-        except (Exception, Cancelled) as error:
-            self._interruptible = False
+        # A cell is a person's, and whatever it raises is an answer to that person.
+        except BaseException as error:
+            took = time.perf_counter() - began
+            self._stop.over()
             self._engine.copies.leave_unchecked()
-            failure = failed(command.id, error, self._memory)
-            self._broken = self._broken or failure.cause == "device broken"
-            if not self._broken and before is not None:
-                self._engine.set_random_state(before)
-            return failure
-        times = self._engine.times()
-        drew = self._engine.random_state() != before
-        return _finished(command.id, host, times, self._memory(), drew=drew)
+            own = self._cells.seconds if isinstance(command, Run) else took
+            failure = self._failure(error)
+            # A card that broke cannot be asked for its times; a simulated one always can.
+            if self._hello.simulated:
+                times = self._engine.times(command.id, own)
+                own, modelled = times.host_seconds, times.modelled
+                return replace(failure, host_seconds=own, modelled=modelled)
+            return replace(failure, host_seconds=own)
+
+    def _failure(self, error: BaseException) -> Failed:
+        failure = failed(self._id, error, self._memory, self._engine.settle)
+        self._broken = self._broken or failure.cause == "device broken"
+        return failure
 
     def _carry_out(self, command: Command) -> None:
-        if isinstance(command, (Run, Train)) and command.others:
+        if isinstance(command, Run):
             self._engine.others_hold(command.others)
-        if isinstance(command, (Run, Peek, Train)):
+        if isinstance(command, (Run, Peek)):
             self._engine.cards_lost(command.lost)
         match command:
-            case Run(line=text):
-                line = read_line(text)
-                with self._engine.running(lambda: stays_on_host(line, self._shelf.things)):
-                    value = self._interpreter.carry_out(line)
-                    if value is not None:
-                        with self._engine.copies.caused_by("print", shown_by(line)):
-                            self._on_printed(repr(value))
+            case Run():
+                self._run(command)
             case Peek():
-                with self._engine.running():
-                    seen = look(command, self._interpreter, self._engine)
+                with self._engine.running(watched=False):
+                    seen = look(command, self._cells.names)
                 self._pipe.say(seen)
-            case Train():
-                with self._engine.running(lambda: stays_on_host(command, self._shelf.things)):
-                    train(
-                        command,
-                        self._shelf.things,
-                        self._engine,
-                        self._pipe.say,
-                        self._checkpoint,
-                    )
-            case Measure():
-                self._engine.measure(command, self._pipe.say, self._checkpoint)
-            case Multiply():
-                self._engine.multiply(command, self._pipe.say, self._checkpoint)
-            case Forget(names=names):
-                for name in names or tuple(self._shelf.things):
-                    self._shelf.things.pop(name, None)
-            case Cancel():
-                pass  # what it meant is over already
+            case Measure() | Multiply():
+                self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
+
+    def _run(self, command: Run) -> None:
+        watched = command.watched and not is_timing(command.code)
+        placement = PlacementLog(self._placed) if command.placement else nullcontext()
+        try:
+            running = self._engine.running(watched=watched, sampled=self._sampled)
+            with running, placement, children_end_here():
+                self._cells.run(command.code, command.number)
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                raise
+            self._streams.note(
+                Message("The cell asked Python to end. It ended the cell; the session goes on.")
+            )
+        finally:
+            self._figures.show()
 
     def _copied(self) -> "Iterator[Event]":
-        """What the line copied, and what devices did meanwhile."""
-        if self._broken:
-            return
-        yield from self._engine.transfers(self._id)
+        """What the cell copied, and what devices did meanwhile."""
+        seen = self._engine.watched(self._id) if self._sampled else None
+        transfers = tuple(self._engine.transfers(self._id))
+        yield from transfers
+        if seen is not None:
+            yield replace(seen, copies=transfers, over=True)
         spans = tuple(self._engine.spans())
         if spans:
-            yield Spans(self._id, spans, self._simulated)
+            yield Spans(self._id, spans, self._hello.simulated)
 
     def _memory(self) -> "tuple[Memory, ...]":
-        return () if self._broken else tuple(self._engine.memory())
+        return tuple(self._engine.memory())
 
     def _listen(self) -> None:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
@@ -178,74 +261,48 @@ class Loop:
             except Trouble as trouble:
                 self._commands.put(trouble)
                 continue
-            if isinstance(command, Cancel):
-                self._cancelled.add(command.id)
-                _thread.interrupt_main()
-            else:
-                self._commands.put(command)
+            match command:
+                case Cancel():
+                    self._stop.cancel(command.id)
+                case Answer():
+                    self._asking.answer(command)
+                case Complete():
+                    self._typed.put(command)
+                case _:
+                    self._commands.put(command)
         self._commands.put(None)
         if not self._ended.wait(_LAST_PATIENCE):
             os._exit(0)
 
-    def _checkpoint(self) -> None:
-        """An interrupt that falls into a destructor is lost; this is not."""
-        if self._id in self._cancelled:
-            raise Cancelled
+    def _complete(self) -> None:
+        """In a thread of its own, since it answers while a cell runs."""
+        devices = [each.name for each in self._hello.devices]
+        while True:
+            command = self._typed.get()
+            try:
+                answer = complete(command, self._cells.names, devices)
+            except Exception:  # what is asked there may be a person's own
+                answer = Completed(command.id, command.at, ())
+            self._pipe.say(answer)
 
-    def _on_interrupt(self, *_: object) -> None:
-        """In the main thread, between two steps of Python."""
-        if self._interruptible and self._id in self._cancelled:
-            self._interruptible = False
-            raise Cancelled
-
-    def _on_placed(self, text: str) -> None:
-        self._pipe.say(Printed(self._id, text, placement=True))
-
-    def _on_printed(self, text: str) -> None:
-        self._texts += 1
-        if self._texts > _MOST_TEXTS:
-            return
-        if len(text) > _MOST_PRINTED:
+    # Any: whatever a cell gave.
+    def _show(self, value: Any) -> None:
+        if hasattr(type(value), "savefig") and hasattr(type(value), "get_size_inches"):
+            return  # a figure, which is shown when the cell is over
+        text = repr(value)
+        if len(text) > _MOST_SHOWN:
             text = Message(
                 "{begin} … ({letters} letters in all)",
-                begin=text[:_MOST_PRINTED],
-                letters=len(text),
+                begin=text[:_MOST_SHOWN],
+                letters=f"{len(text):,}",
             )
-        self._pipe.say(Printed(self._id, text))
+        self._streams.event(Printed(self._id, text, "value"))
 
+    # Any: a figure is matplotlib's.
+    def _picture(self, figure: Any) -> None:
+        if self._streams.takes(_FIGURE):
+            self._streams.event(Pictured(self._streams.command, figures.png(figure)))
 
-def _finished(
-    command: int, host: float, times: Times, memory: "tuple[Memory, ...]", *, drew: bool
-) -> Finished:
-    return Finished(
-        command,
-        host if times.host_seconds is None else times.host_seconds,
-        times.device_seconds,
-        times.modelled,
-        memory,
-        drew,
-        host,
-        times.busy,
-    )
-
-
-@contextmanager
-def warned(say: "Callable[[str], object]") -> "Iterator[None]":
-    """Each line is warned anew, whatever lines before it were told."""
-    seen: set[str] = set()
-
-    def show(
-        message: "Warning | str", category: "type[Warning]", *where: Any, **more: Any
-    ) -> None:
-        del where, more
-        text = f"{category.__name__}: {_WHERE.sub('', str(message).strip())}"
-        if text not in seen:
-            seen.add(text)
-            say(text)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for category in _TOLD:
-            warnings.simplefilter("always", category)
-        warnings.showwarning = show
-        yield
+    def _placed(self, text: str) -> None:
+        if self._streams.takes(len(text)):
+            self._streams.event(Printed(self._id, text, "placement"))

@@ -1,6 +1,5 @@
 """What goes into the program: its own modules, files beside them, and what says versions."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from bundle.sizes import Size
@@ -21,20 +20,19 @@ DISTRIBUTIONS = (
 
 def modules(root: Path, size: Size) -> list[str]:
     """All of ours by name: verbs and screens are imported by name, which no tool sees."""
-    found = sorted(_modules(root))
-    if size.with_torch:
-        return found
-    return [each for each in found if not each.startswith("gpuexplorer.worker")]
+    paths = (path.relative_to(root) for path in (root / "gpuexplorer").rglob("*.py"))
+    found = sorted(
+        ".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in paths
+    )
+    without = () if size.with_torch else ("gpuexplorer.worker",)
+    return [name for name in found if not name.startswith(without)]
 
 
 def files(root: Path) -> list[tuple[str, str]]:
     """Each with the folder it goes to, below the folder that holds the libraries."""
     beside = [(root / "resources", "gpuexplorer/resources"), (root / "LICENSE", ".")]
-    pairs = [(str(path), folder) for path, folder in beside]
-    for path in sources(root):
-        folder = path.parent.relative_to(root)
-        pairs.append((str(path), folder.as_posix()))
-    return pairs
+    beside += [(path, path.parent.relative_to(root).as_posix()) for path in sources(root)]
+    return [(str(path), folder) for path, folder in beside]
 
 
 def sources(root: Path) -> list[Path]:
@@ -46,9 +44,3 @@ def sources(root: Path) -> list[Path]:
 
 def distributions(size: Size) -> tuple[str, ...]:
     return (*DISTRIBUTIONS, "torch") if size.with_torch else DISTRIBUTIONS
-
-
-def _modules(root: Path) -> Iterator[str]:
-    for path in (root / "gpuexplorer").rglob("*.py"):
-        parts = path.relative_to(root).with_suffix("").parts
-        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -8,13 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import smoke
 from bundle import trimming
-from bundle.packing import pack
 from bundle.sizes import SIZES, Size
-from bundle.stripping import strip
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.packaged import ROLE
@@ -22,6 +21,10 @@ from installing import ROOT
 
 _MB = 1e6
 _PATIENCE = 120.0
+_MAKERS = {"linux": "linux.packages", "win32": "windows.packages", "darwin": "macos.packages"}
+# Packages from pip come stripped, and those whose libraries were given other names break if it
+# is tried again.
+_STRIPPED = ("numpy", "numpy.libs", "PySide6", "shiboken6", "torch", "psutil")
 
 
 def main(words: Sequence[str]) -> int:
@@ -29,14 +32,19 @@ def main(words: Sequence[str]) -> int:
     try:
         folder = freeze(size)
         check(folder, size)
-        smoke.try_all([str(_program(folder))], __version__, None)
+        program = folder / ("gpuexplorer.exe" if os.name == "nt" else "gpuexplorer")
+        smoke.try_all([str(program)], __version__, None)
         if size.with_torch:
-            smoke.look("is a worker", lambda: _greeting(_program(folder)))
-        for path in pack(folder, size, __version__, out):
+            smoke.look("is a worker", lambda: _greeting(program))
+        # What a system's packages are made with is imported there only.
+        for path in import_module(_MAKERS[sys.platform]).make_packages(
+            folder, size, __version__, out
+        ):
             print(f"{path.name}: {path.stat().st_size / _MB:.1f} MB", flush=True)
-            _refuse_if_large(path, size)
+            if path.suffix == ".deb":
+                _refuse_if_more(path.name, path.stat().st_size, size.most_packed)
     except Trouble as trouble:
-        print(trouble.sentence, trouble.hint, sep="\n", file=sys.stderr)
+        print(trouble.told, file=sys.stderr)
         return 1
     except smoke.FailedError as failed:
         print(f"The program that was built does not work.\n{failed}", file=sys.stderr)
@@ -53,32 +61,51 @@ def freeze(size: Size) -> Path:
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean"]
     command += ["--distpath", str(place), "--workpath", str(place / "work")]
     command.append(str(ROOT / "packaging" / "gpuexplorer.spec"))
+    settings = {
+        "GPUEXPLORER_SIZE": size.name,
+        "PYINSTALLER_CONFIG_DIR": str(place / "cache"),
+        "PYTHONHASHSEED": "0",  # the same sources give the same order of files
+    }
     with log.open("w", encoding="utf-8") as said:
         done = subprocess.run(
             command,
-            env=os.environ
-            | {
-                "GPUEXPLORER_SIZE": size.name,
-                "PYINSTALLER_CONFIG_DIR": str(place / "cache"),
-                "PYTHONHASHSEED": "0",  # the same sources give the same order of files
-            },
+            env=os.environ | settings,
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
             check=False,
         )
     if done.returncode != 0:
-        last = "\n".join(log.read_text("utf-8", "replace").splitlines()[-12:])
-        raise Trouble(f"PyInstaller could not build {size.name}.", f"{log} ends with:\n{last}")
+        raise Trouble(
+            "PyInstaller could not build {size}.",
+            "{log} ends with:\n{last}",
+            size=size.name,
+            log=log,
+            last="\n".join(log.read_text("utf-8", "replace").splitlines()[-12:]),
+        )
     folder = place / "gpuexplorer"
     if sys.platform == "linux":
         strip(folder)
-    seconds = time.monotonic() - began
-    megabytes = bytes_of(folder) / _MB
-    print(
-        f"Built {folder.relative_to(ROOT)} in {seconds:.0f} s: {megabytes:.1f} MB", flush=True
-    )
+    told = f"{time.monotonic() - began:.0f} s: {bytes_of(folder) / _MB:.1f} MB"
+    print(f"Built {folder.relative_to(ROOT)} in {told}", flush=True)
     return folder
+
+
+def strip(folder: Path) -> None:
+    """Takes out what only a debugger reads, which is most of what a Python built at home
+    weighs, and where that Python's libraries look for each other.
+    """
+    from linux.tools import forget_places  # noqa: PLC0415 - on Linux only
+
+    parts = folder / "_internal"
+    libraries = [
+        path
+        for path in sorted(parts.rglob("*.so*"))
+        if not path.is_symlink() and path.relative_to(parts).parts[0] not in _STRIPPED
+    ]
+    if libraries:
+        subprocess.run(["strip", "--strip-unneeded", *libraries], check=True)
+        forget_places(libraries)
 
 
 def check(folder: Path, size: Size) -> None:
@@ -92,15 +119,11 @@ def check(folder: Path, size: Size) -> None:
     there = [path.relative_to(parts).as_posix() for path in parts.rglob("*")]
     if lost := trimming.missing(there):
         raise Trouble(
-            f"The program lacks {', '.join(lost)}.",
+            "The program lacks {parts}.",
             "packaging/bundle/trimming.py says what is left out.",
+            parts=", ".join(lost),
         )
-    if (used := bytes_of(folder)) > size.most_installed:
-        raise Trouble(
-            f"{size.name} takes {used / _MB:.0f} MB, "
-            f"and {size.most_installed / _MB:.0f} MB are the most.",
-            "packaging/bundle/trimming.py is where more can be left out.",
-        )
+    _refuse_if_more(size.name, bytes_of(folder), size.most_installed)
 
 
 def bytes_of(folder: Path) -> int:
@@ -108,18 +131,15 @@ def bytes_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def _refuse_if_large(path: Path, size: Size) -> None:
-    used = path.stat().st_size
-    if path.suffix == ".deb" and used > size.most_packed:
+def _refuse_if_more(name: str, used: int, most: int) -> None:
+    if used > most:
         raise Trouble(
-            f"{path.name} has {used / _MB:.1f} MB, and {size.most_packed / _MB:.0f} MB are the "
-            "most.",
+            "{name} takes {used:.0f} MB, and {most:.0f} MB are the most.",
             "packaging/bundle/trimming.py is where more can be left out.",
+            name=name,
+            used=used / _MB,
+            most=most / _MB,
         )
-
-
-def _program(folder: Path) -> Path:
-    return folder / ("gpuexplorer.exe" if os.name == "nt" else "gpuexplorer")
 
 
 def _greeting(program: Path) -> str:

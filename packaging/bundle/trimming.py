@@ -3,93 +3,65 @@
 The names are Linux's. Elsewhere the folder stays as PyInstaller fills it, less Python modules.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
-from posixpath import normpath
+from os.path import normpath
+from pathlib import Path
 
-from linux.elf import read_elf
+from linux.tools import needed_by
 
 # As PyInstaller lists files: where it goes, where it comes from, and what it is.
 Entry = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class Cut:
-    """Files by where they would go, and why nobody misses them."""
-
-    reason: str
-    patterns: tuple[str, ...]
-
-
-CUTS = (
-    Cut(
-        "A desktop brings it, in the version its other parts are made for; a second one in the "
-        "same process, or one older than the driver of the card expects, breaks them.",
-        (
-            *("libg[lio]*-2.0.so*", "libgobject-2.0.so*", "libgmodule-2.0.so*"),
-            *("libgthread-2.0.so*", "libgtk-*", "libgdk*", "libdbus-1.so*", "libsystemd.so*"),
-            *("libfontconfig.so*", "libfreetype.so*", "libexpat.so.*", "libX*.so*"),
-            *("libxcb.so*", "libwayland-*", "libEGL*", "libGL*", "libOpenGL*", "libdrm*"),
-            *("libgbm*", "libstdc++.so*", "libgcc_s.so*"),
-            *("libatk*", "libcairo*", "libpango*", "libharfbuzz*", "libepoxy*", "libpixman*"),
-        ),
-    ),
-    Cut(
-        "Windows open on X11 and Wayland, pictures are drawn offscreen; nobody looks at a bare "
-        "screen, at a machine without pixels, or through Qt's own VNC.",
-        (
-            *(f"*/plugins/platforms/libq{name}.so" for name in ("eglfs", "linuxfb", "vnc")),
-            *(f"*/plugins/platforms/libq{name}.so" for name in ("minimalegl", "vkkhrdisplay")),
-            "*/plugins/egldeviceintegrations/*",
-            "*/plugins/generic/*",
-        ),
-    ),
-    Cut(
-        "Desktops place windows by xdg-shell; the others are for cars and for a single window.",
-        (
-            "*/plugins/wayland-shell-integration/libivi-shell.so",
-            "*/plugins/wayland-shell-integration/libfullscreen-shell-v1.so",
-            "*/plugins/wayland-shell-integration/libqt-shell.so",
-            "*/plugins/wayland-shell-integration/libwl-shell-plugin.so",
-        ),
-    ),
-    Cut(
-        "Nothing is drawn by OpenGL: every widget is painted by the processor.",
-        (
-            "*/plugins/xcbglintegrations/*",
-            "*/plugins/wayland-graphics-integration-client/*",
-        ),
-    ),
-    Cut(
-        "The program reads and writes PNG, which is part of Qt itself, and SVG.",
-        tuple(
-            f"*/plugins/imageformats/libq{name}.so"
-            for name in ("gif", "icns", "ico", "jpeg", "tga", "tiff", "wbmp", "webp")
-        ),
-    ),
-    Cut(
-        "The program speaks to no network.",
-        ("*/plugins/tls/*", "*/plugins/networkinformation/*"),
-    ),
-    Cut(
-        "pyqtgraph's own icon and its colour maps, which no plot here shows.",
-        ("pyqtgraph/icons/peegee/*", "pyqtgraph/colors/maps/*"),
-    ),
-    Cut(
-        "The program speaks English only, and so do Qt's own dialogs without these.",
-        ("*/Qt/translations/*",),
-    ),
-    Cut(
-        "Headers, programs and libraries to build with: nothing is compiled here.",
-        ("torch/include/*", "torch/share/*", "torch/bin/protoc*", "*.a", "*.pyi", "*.cmake"),
-    ),
-    Cut(
-        "PyTorch's own tests, which nobody runs here.",
-        ("torch/test/*", "torch/bin/*test*", "torch/bin/*Test", "torch/lib/*test*"),
-    ),
-)
+# Files by where they would go, as patterns, and why nobody misses them.
+CUTS: Mapping[str, str] = {
+    "A desktop brings it, in the version its other parts are made for; a second one in the "
+    "same process, or one older than the driver of the card expects, breaks them.": """
+        libg[lio]*-2.0.so* libgobject-2.0.so* libgmodule-2.0.so* libgthread-2.0.so*
+        libgtk-* libgdk* libdbus-1.so* libsystemd.so* libfontconfig.so* libfreetype.so*
+        libexpat.so.* libX*.so* libxcb.so* libwayland-* libEGL* libGL* libOpenGL*
+        libdrm* libgbm* libstdc++.so* libgcc_s.so* libatk* libcairo* libpango*
+        libharfbuzz* libepoxy* libpixman*
+    """,
+    "Windows open on X11 and Wayland, pictures are drawn offscreen; nobody looks at a bare "
+    "screen, at a machine without pixels, or through Qt's own VNC.": """
+        */plugins/platforms/libqeglfs.so */plugins/platforms/libqlinuxfb.so
+        */plugins/platforms/libqvnc.so */plugins/platforms/libqminimalegl.so
+        */plugins/platforms/libqvkkhrdisplay.so */plugins/egldeviceintegrations/*
+        */plugins/generic/*
+    """,
+    "Desktops place windows by xdg-shell; the others are for cars and for a single window.": """
+        */plugins/wayland-shell-integration/libivi-shell.so
+        */plugins/wayland-shell-integration/libfullscreen-shell-v1.so
+        */plugins/wayland-shell-integration/libqt-shell.so
+        */plugins/wayland-shell-integration/libwl-shell-plugin.so
+    """,
+    "Nothing is drawn by OpenGL: every widget is painted by the processor.": """
+        */plugins/xcbglintegrations/* */plugins/wayland-graphics-integration-client/*
+    """,
+    "The program reads and writes PNG, which is part of Qt itself, and SVG.": """
+        */plugins/imageformats/libqgif.so */plugins/imageformats/libqicns.so
+        */plugins/imageformats/libqico.so */plugins/imageformats/libqjpeg.so
+        */plugins/imageformats/libqtga.so */plugins/imageformats/libqtiff.so
+        */plugins/imageformats/libqwbmp.so */plugins/imageformats/libqwebp.so
+    """,
+    "The program speaks to no network.": """
+        */plugins/tls/* */plugins/networkinformation/*
+    """,
+    "pyqtgraph's own icon and its colour maps, which no plot here shows.": """
+        pyqtgraph/icons/peegee/* pyqtgraph/colors/maps/*
+    """,
+    "The program speaks English only, and so do Qt's own dialogs without these.": """
+        */Qt/translations/*
+    """,
+    "Headers, programs and libraries to build with: nothing is compiled here.": """
+        torch/include/* torch/share/* torch/bin/protoc* *.a *.pyi *.cmake
+    """,
+    "PyTorch's own tests, which nobody runs here.": """
+        torch/test/* torch/bin/*test* torch/bin/*Test torch/lib/*test*
+    """,
+}
 
 # Modules of Python that some package names, and that the program never comes to.
 MODULES = (
@@ -106,6 +78,7 @@ MODULES = (
     "pip",
     "setuptools",
     "PyInstaller",
+    "PIL",
 )
 # What more goes where no PyTorch wants it.
 SLIM_MODULES = (
@@ -126,75 +99,51 @@ SLIM_MODULES = (
     "xmlrpc",
 )
 # Whatever is trimmed, these stay: each was missed once, or is loaded by name only.
-NEEDED = (
-    "libpython3.*",
-    "*/plugins/platforms/libqxcb.so",
-    "*/plugins/platforms/libqwayland.so",
-    "*/plugins/platforms/libqoffscreen.so",
-    "*/plugins/wayland-shell-integration/libxdg-shell.so",
-    "*/plugins/wayland-decoration-client/libadwaita.so",
-    "*/plugins/platformthemes/libqxdgdesktopportal.so",
-    "*/plugins/platforminputcontexts/libcompose*.so",
-    "*/plugins/platforminputcontexts/libibus*.so",
-    "*/plugins/iconengines/libqsvgicon.so",
-    "*/plugins/imageformats/libqsvg.so",
-    "libxcb-cursor.so*",
-    "libxkbcommon-x11.so*",
-    "gpuexplorer/resources/themes/*.toml",
-    "gpuexplorer/resources/themes/*.qss",
-    "gpuexplorer/resources/themes/*.svg",
-    "gpuexplorer/resources/icons/*.svg",
-    "gpuexplorer/resources/fonts/*.otf",
-    "gpuexplorer/resources/*.csv",
-    "gpuexplorer/__init__.py",
-    "gpuexplorer/worker/__main__.py",
-    "gpuexplorer/lab/wire.py",
-    "gpuexplorer/core/trouble.py",
-)
+NEEDED = """
+    libpython3.* */plugins/platforms/libqxcb.so */plugins/platforms/libqwayland.so
+    */plugins/platforms/libqoffscreen.so
+    */plugins/wayland-shell-integration/libxdg-shell.so
+    */plugins/wayland-decoration-client/libadwaita.so
+    */plugins/platformthemes/libqxdgdesktopportal.so
+    */plugins/platforminputcontexts/libcompose*.so
+    */plugins/platforminputcontexts/libibus*.so */plugins/iconengines/libqsvgicon.so
+    */plugins/imageformats/libqsvg.so libxcb-cursor.so* libxkbcommon-x11.so*
+    gpuexplorer/resources/themes/*.toml gpuexplorer/resources/themes/*.qss
+    gpuexplorer/resources/themes/*.svg gpuexplorer/resources/icons/*.svg
+    gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv
+    gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
+    gpuexplorer/core/trouble.py
+""".split()  # noqa: SIM905 - as a list, each would be a line
 
 
 def reason_for_leaving_out(target: str) -> str | None:
     """None for what stays."""
-    for cut in CUTS:
-        if any(fnmatchcase(target, pattern) for pattern in cut.patterns):
-            return cut.reason
-    return None
+    return next(
+        (why for why, patterns in CUTS.items() if _fits(target, patterns.split())), None
+    )
+
+
+def missing(targets: Sequence[str]) -> list[str]:
+    """The patterns of NEEDED that nothing fulfils."""
+    return [
+        pattern for pattern in NEEDED if not any(fnmatchcase(each, pattern) for each in targets)
+    ]
 
 
 def trimmed(entries: Iterable[Entry]) -> list[Entry]:
     """Less what is cut, less libraries that only those needed, less links to any of them."""
-    kept = [entry for entry in entries if reason_for_leaving_out(_target(entry)) is None]
-    kept = _without_orphans(kept)
-    there = {_target(entry) for entry in kept}
-    return [entry for entry in kept if entry[2] != "SYMLINK" or _aim(entry) in there]
-
-
-def missing(targets: Iterable[str]) -> list[str]:
-    """The patterns of NEEDED that nothing fulfils."""
-    there = list(targets)
-    return [
-        pattern for pattern in NEEDED if not any(fnmatchcase(each, pattern) for each in there)
-    ]
-
-
-def _without_orphans(entries: Sequence[Entry]) -> list[Entry]:
-    """Follows the names of needed libraries from what is opened by name."""
-    libraries = {
-        PurePosixPath(_target(each)).name: each for each in entries if _is_library(each)
-    }
+    kept = [each for each in entries if reason_for_leaving_out(each[0]) is None]
+    libraries = {Path(each[0]).name: each for each in kept if _is_library(each)}
     wanted: set[str] = set()
-    waiting = [entry for entry in entries if _opens_by_name(entry)]
+    waiting = [each for each in kept if _opens_by_name(each)]
     while waiting:
-        elf = read_elf(Path(waiting.pop()[1]))
-        for name in elf.needed if elf is not None else ():
+        for name in needed_by(Path(waiting.pop()[1])):
             if name in libraries and name not in wanted:
                 wanted.add(name)
                 waiting.append(libraries[name])
-    return [
-        entry
-        for entry in entries
-        if not _is_library(entry) or PurePosixPath(_target(entry)).name in wanted
-    ]
+    kept = [each for each in kept if not _is_library(each) or Path(each[0]).name in wanted]
+    there = {target for target, _, _ in kept}
+    return [each for each in kept if each[2] != "SYMLINK" or _aim(each) in there]
 
 
 def _is_library(entry: Entry) -> bool:
@@ -204,17 +153,14 @@ def _is_library(entry: Entry) -> bool:
 def _opens_by_name(entry: Entry) -> bool:
     """Modules of Python, plugins of Qt, what PyTorch opens, and Python itself."""
     target, _, kind = entry
-    name = PurePosixPath(target).name
-    by_name = (
-        "/plugins/" in target or target.startswith("torch/") or name.startswith("libpython")
-    )
+    by_name = _fits(target, ("*/plugins/*", "torch/*", "libpython*"))
     return kind == "EXTENSION" or (kind == "BINARY" and by_name)
 
 
-def _target(entry: Entry) -> str:
-    return entry[0].replace("\\", "/")
+def _fits(target: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(target, pattern) for pattern in patterns)
 
 
 def _aim(entry: Entry) -> str:
     """Where a link leads; PyInstaller notes it relative to the link."""
-    return normpath(str(PurePosixPath(_target(entry)).parent / entry[1]))
+    return normpath(Path(entry[0]).parent / entry[1])

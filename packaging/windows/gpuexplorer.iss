@@ -1,4 +1,4 @@
-; The installer for Windows, made by Inno Setup 6.3 or newer. installer.py defines what depends
+; The installer for Windows, made by Inno Setup 6.3 or newer. packages.py defines what depends
 ; on the build; by hand: iscc /DFolder=... /DTitle=... (all that are asked for below).
 ;
 ; Both sizes share one AppId: whoever installs the one over the other has the one, as with the

@@ -42,9 +42,9 @@ def test_other_cards_lie_beside_it(capsys: Out, monkeypatch: pytest.MonkeyPatch)
     text = told(capsys, *words)
     assert "NVIDIA H100 80GB HBM3 (here)" in text
     assert row(text, "GeForce RTX 4090").startswith(
-        "24.0 GiB 1.01 TB/s 31.5 GB/s - 82.6 TFLOP/s"
+        "24.0 GiB 1008 GB/s 31.5 GB/s - 82.6 TFLOP/s"
     )
-    assert row(text, "NVIDIA B200").startswith("180 GiB 8.00 TB/s - 900 GB/s")
+    assert row(text, "NVIDIA B200").startswith("180 GiB 8000 GB/s - 900 GB/s")
 
 
 def test_the_json_says_simulated_and_has_sources(capsys: Out) -> None:

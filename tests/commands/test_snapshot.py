@@ -8,18 +8,29 @@ import re
 import shlex
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from unittest import mock
 
 import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.metrics import METRICS
-from tests.nvml_stub.stub import environment
+from tests.nvml_stub.stub import Stub, environment
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d")
 
 
-def run(
+@dataclass
+class Ran:
+    """What a command said, and its exit status."""
+
+    returncode: object
+    stdout: str
+    stderr: str
+
+
+def alone(
     config: str, *words: str, old: bool = False, **more: str
 ) -> "subprocess.CompletedProcess[str]":
     """The program as a whole, on the NVML stand-in."""
@@ -31,6 +42,23 @@ def run(
         timeout=60,
         check=False,
     )
+
+
+def run(config: str, *words: str, **more: str) -> Ran:
+    """The same within this process, which takes a tenth of the time."""
+    try:
+        stub = Stub.load()
+    except RuntimeError:  # this computer's own library of the driver was loaded before
+        done = alone(config, *words, old=False, **more)
+        return Ran(done.returncode, done.stdout, done.stderr)
+    stub.configure(config)
+    said = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+    with redirect_stdout(said[0]), redirect_stderr(said[1]), mock.patch.dict(os.environ, more):
+        status = main([*words])
+    stub.configure()
+    for stream in said:
+        stream.seek(0)
+    return Ran(status, *(stream.read() for stream in said))
 
 
 def test_the_table_shows_what_a_person_looks_for(
@@ -72,15 +100,6 @@ def test_json_holds_schema_one(capsys: pytest.CaptureFixture[str]) -> None:
         for reason in card["missing"].values():
             assert " " in reason
         assert not set(card["values"]) & set(card["missing"])
-
-
-def test_ratios_are_ratios_and_bytes_are_bytes(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["snapshot", "--json", "--simulate", "1xT4"])
-    values = json.loads(capsys.readouterr().out)["cards"][0]["values"]
-    assert 0 <= values["gpu_utilization"]["value"] <= 1
-    assert values["gpu_utilization"]["unit"] == "ratio"
-    assert values["memory_total"]["value"] > 15e9
-    assert values["power_draw"]["unit"] == "W"
 
 
 def test_csv_has_one_row_per_card_and_a_reason_for_every_blank(
@@ -178,19 +197,16 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
 def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
     config: str, words: str
 ) -> None:
-    with ThreadPoolExecutor() as both:
-        table = both.submit(run, config, "snapshot")
-        as_json = both.submit(run, config, "snapshot", "--json")
-    done = table.result()
+    done, as_json = run(config, "snapshot"), run(config, "snapshot", "--json")
     assert done.returncode == 0, done.stderr
     assert words in " ".join(done.stdout.split())
-    assert done.stderr == ""
-    assert as_json.result().returncode == 0
-    json.loads(as_json.result().stdout)
+    assert done.stderr == as_json.stderr == ""
+    assert as_json.returncode == 0
+    json.loads(as_json.stdout)
 
 
 def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:
-    done = run("cards=2;procs=0:2", "snapshot", "--json", old=True)
+    done = alone("cards=2;procs=0:2", "snapshot", "--json", old=True)
     assert done.returncode == 0, done.stderr
     card = json.loads(done.stdout)["cards"][0]
     assert card["values"]["gpu_utilization"]["value"] == 0.23
@@ -202,27 +218,28 @@ def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:
 
 
 def test_a_hung_card_keeps_neither_the_table_nor_the_prompt_waiting() -> None:
-    done = run("cards=3", "snapshot", "--json", NVML_STUB="cards=3;hung=1")
+    done = alone("cards=3;hung=1", "snapshot", "--json")
     assert done.returncode == 0
-    cards = json.loads(done.stdout)["cards"]
-    assert [card["state"] for card in cards] == ["working", "no answer", "working"]
+    told = json.loads(done.stdout)
+    assert [card["state"] for card in told["cards"]] == ["working", "no answer", "working"]
+    assert "Card 1: it has not answered for 3 s." in told["notes"]
 
 
 def test_a_library_named_by_hand_that_cannot_be_loaded_says_so() -> None:
-    done = run("cards=1", "snapshot", GPUEXPLORER_NVML="/nowhere/libnvidia-ml.so.1")
+    done = alone("cards=1", "snapshot", GPUEXPLORER_NVML="/nowhere/libnvidia-ml.so.1")
     assert done.returncode == 0
     assert "GPUEXPLORER_NVML" in done.stdout
 
 
 def test_a_narrow_terminal_gets_fewer_columns_and_no_line_too_long() -> None:
-    for width in (20, 40, 60, 100):
+    for width in (20, 30, 60, 100):
         done = run("cards=2;procs=0:2", "snapshot", COLUMNS=str(width))
-        assert done.returncode == 0
         assert max(map(len, done.stdout.splitlines())) <= width
+        assert width == 20 or ("Busy" in done.stdout and "23 %" in done.stdout)
 
 
 def test_a_terminal_without_unicode_gets_plain_letters() -> None:
-    done = run("cards=1", "snapshot", PYTHONIOENCODING="ascii", COLUMNS="120")
+    done = alone("cards=1", "snapshot", PYTHONIOENCODING="ascii", COLUMNS="120")
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
     assert "40 C" in done.stdout
@@ -321,7 +338,6 @@ def test_cards_without_a_figure_have_a_short_word_and_one_reason() -> None:
     ("config", "why"),
     [
         ("lost=1", "the driver has lost it"),
-        ("hung=1", "it has not answered for 3 s"),
         ("fault=every@1:no_permission", "no permission for this user, container or job"),
         ("fault=every@1:not_supported", "the driver says that it does not support it"),
         ("fault=every@1:999", "the driver gives no access to it (unknown Error)"),
@@ -345,12 +361,6 @@ def test_cards_without_access_have_no_wiring_and_a_reason() -> None:
     done = run("cards=2;fault=every@all:no_permission", "topology", COLUMNS="80")
     assert "Theoretical rates" not in done.stdout
     assert "Card 1: no permission for this user, container or job." in done.stdout
-
-
-def test_the_narrowest_terminal_still_shows_how_busy_a_card_is() -> None:
-    done = run("cards=2", "snapshot", COLUMNS="30")
-    assert "Busy" in done.stdout
-    assert "23 %" in done.stdout
 
 
 def test_instances_are_named_by_what_tells_them_apart() -> None:
@@ -444,6 +454,6 @@ def test_json_for_people_has_a_line_for_each_card(capsys: pytest.CaptureFixture[
 
 
 def test_a_table_asks_a_slow_card_for_no_more_than_it_shows() -> None:
-    done = run("cards=2", "snapshot", NVML_STUB="cards=2;slow=1:0.05")
+    done = run("cards=2;slow=1:0.05", "snapshot")
     assert "no answer" not in done.stdout
     assert "40 %" in done.stdout

@@ -23,7 +23,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     [
         (("--size", "10x10"), "'10x10' is not possible; from 560x420 to 7680x4320 is"),
         (("--size", "99999x1"), "'99999x1' is not possible"),
-        (("--size", "large"), "'large' is no size; write it like 1600x1000"),
+        (("--size", "large"), "'large' is not a size; write it like 1600x1000"),
         (("--theme", "pink"), "'pink' is none of dark, light, both"),
         (("--view", "shop"), "'shop' is none of overview, card,"),
         (("--quit-after", "-3"), "'-3' is no length of time"),

@@ -15,7 +15,7 @@ from gpuexplorer.copies.plan import (
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
-from gpuexplorer.worker.measuring.refusals import refuse
+from gpuexplorer.worker.engines.measuring.refusals import refuse_copy
 
 DEVICES = ("cpu", "cuda:0", "cuda:1")
 
@@ -51,7 +51,7 @@ def test_the_kind_of_a_job_is_the_one_it_was_asked_with(kind: Kind) -> None:
 @pytest.mark.parametrize("kind", Kind)
 def test_the_worker_refuses_nothing_that_is_planned(kind: Kind) -> None:
     for job in matrix(DEVICES, kind, 4096):
-        refuse(
+        refuse_copy(
             Measure(1, job.source, job.target, job.bytes, job.mode, job.pinned, job.both_ways),
             DEVICES,
         )

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpuexplorer.copies.nvbandwidth import beside, read_nvbandwidth
+from gpuexplorer.copies.nvbandwidth import read_nvbandwidth
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.trouble import Trouble
-from tests.copies.made import all_pairs
 
 
 def written(*cases: Mapping[str, object], **more: object) -> str:
@@ -86,15 +85,6 @@ def test_tests_that_we_do_not_know_are_kept_without_cells() -> None:
     waived = {"name": "device_to_device_memcpy_read_sm", "status": "Waived"}
     read = read_nvbandwidth(written(waived)).cases[0]
     assert (read.status, read.by_kernel, read.cells) == ("Waived", True, {})
-
-
-def test_ours_stand_beside_theirs_cell_by_cell() -> None:
-    run = read_nvbandwidth(written(H2D, D2H))
-    rows = beside(run.cases[0], all_pairs("2xH100", Kind.ONE_WAY, Kind.PAGEABLE))
-    assert [(row.source, row.target) for row in rows] == [("cpu", "cuda:0"), ("cpu", "cuda:1")]
-    assert rows[0].ours == pytest.approx(55.3e9, rel=0.01)
-    assert rows[0].ratio == pytest.approx(1.0, rel=0.01)
-    assert beside(run.cases[1], [])[0].ratio is None
 
 
 def test_words_before_the_json_do_no_harm() -> None:

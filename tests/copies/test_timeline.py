@@ -10,7 +10,7 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.lane import Lane
 from gpuexplorer.copies.timeline import Engine, Role, Timeline, Track
 from gpuexplorer.lab.events import Span, Transferred
-from tests.copies.lines import MIB, Lines, moved, read
+from tests.copies.cells import MIB, Cells, moved, read
 from tests.steps import steps
 
 IN = Track("cuda:0", Engine.COPY_IN)
@@ -18,46 +18,46 @@ COMPUTE = Track("cuda:0", Engine.COMPUTE)
 PYTHON = Track("cpu", Engine.PYTHON)
 
 
-def shown(lines: Lines) -> tuple[Timeline, CopyBook]:
+def shown(cells: Cells) -> tuple[Timeline, CopyBook]:
     book, timeline = CopyBook(), Timeline()
-    book.take(lines.ledger)
-    assert timeline.take(lines.ledger, book)
+    book.take(cells.ledger)
+    assert timeline.take(cells.ledger, book)
     return timeline, book
 
 
 @pytest.fixture(scope="module")
 def much() -> Timeline:
-    return many(60_000, cards=8)[0]
+    return many(20_000, cards=8)
 
 
-def many(copies: int, cards: int = 4) -> tuple[Timeline, CopyBook]:
-    """Lines of two hundred copies each, in turn on each card."""
-    lines = Lines()
+def many(copies: int, cards: int) -> Timeline:
+    """Cells of two hundred copies each, in turn on each card."""
+    cells = Cells()
     for number in range(copies // 200):
         card = f"cuda:{number % cards}"
         each = [moved(MIB, 8e-5, target=card, begin=at * 1e-4) for at in range(200)]
         span = Span(card, 0.0, 0.02, 0.01, 100)
-        lines.line("a loop", *each, host_seconds=0.02, device_seconds=0.02, spans=[span])
-    return shown(lines)
+        cells.cell("a loop", *each, host_seconds=0.02, device_seconds=0.02, spans=[span])
+    return shown(cells)[0]
 
 
-def test_lines_lie_one_after_another() -> None:
-    lines = Lines()
-    lines.line("X = X.cuda()", moved(MIB, 1e-3), host_seconds=1e-3)
-    lines.line("Y = Y.cuda()", moved(MIB, 1e-3), host_seconds=2e-3)
-    timeline, book = shown(lines)
+def test_cells_lie_one_after_another() -> None:
+    cells = Cells()
+    cells.cell("X = X.cuda()", moved(MIB, 1e-3), host_seconds=1e-3)
+    cells.cell("Y = Y.cuda()", moved(MIB, 1e-3), host_seconds=2e-3)
+    timeline, book = shown(cells)
     assert timeline.length == pytest.approx(3e-3)
-    assert [(each.line, each.begin) for each in timeline.lines] == [(1, 0.0), (2, 1e-3)]
+    assert [(each.cell, each.begin) for each in timeline.places] == [(1, 0.0), (2, 1e-3)]
     assert timeline.place_of(book.rows[1]) == (1e-3, 2e-3)
-    assert [each.code for each in timeline.lines] == ["X = X.cuda()", "Y = Y.cuda()"]
+    assert [each.code for each in timeline.places] == ["X = X.cuda()", "Y = Y.cuda()"]
     assert timeline.modelled
 
 
 def test_both_ends_of_a_copy_are_there() -> None:
-    lines = Lines()
+    cells = Cells()
     between = moved(MIB, 1e-3, source="cuda:0", target="cuda:1", pinned=None, blocking=False)
-    lines.line("Z = X.cuda(1)", between)
-    timeline, _ = shown(lines)
+    cells.cell("Z = X.cuda(1)", between)
+    timeline, _ = shown(cells)
     out, arrives = Track("cuda:0", Engine.COPY_OUT), Track("cuda:1", Engine.COPY_IN)
     for track in (out, arrives):
         found = timeline.at(track, 5e-4)
@@ -69,10 +69,10 @@ def test_both_ends_of_a_copy_are_there() -> None:
 
 
 def test_the_host_works_calls_and_waits() -> None:
-    lines = Lines()
+    cells = Cells()
     pageable = moved(MIB, 1e-3, begin=1e-3, pinned=False)
-    lines.line("a line", pageable, host_seconds=3e-3)
-    timeline, _ = shown(lines)
+    cells.cell("a line", pageable, host_seconds=3e-3)
+    timeline, _ = shown(cells)
     roles = [timeline.at(PYTHON, moment) for moment in (0.5e-3, 1.5e-3, 2.5e-3)]
     assert [each[1].role for each in roles if each] == [Role.RUNS, Role.WAITS, Role.RUNS]
     wait = roles[1]
@@ -81,29 +81,29 @@ def test_the_host_works_calls_and_waits() -> None:
 
 
 def test_cards_that_wait_for_each_other_say_so() -> None:
-    lines = Lines()
+    cells = Cells()
     wait = Span("cuda:1", 0.0, 1e-3, 1e-3, 1, "cuda:0", "copy")
-    lines.line("Z = (X @ X).cuda(1)", spans=[Span("cuda:0", 0.0, 1e-3, 1e-3), wait])
-    timeline, _ = shown(lines)
+    cells.cell("Z = (X @ X).cuda(1)", spans=[Span("cuda:0", 0.0, 1e-3, 1e-3), wait])
+    timeline, _ = shown(cells)
     found = timeline.at(Track("cuda:1", Engine.WAIT), 5e-4)
     assert found is not None
     assert (found[1].waits_for, found[1].why) == ("cuda:0", "copy")
 
 
 def test_what_ran_beside_a_computation_is_told_by_card() -> None:
-    lines = Lines()
-    lines.line("a line", moved(MIB, 2e-3, begin=0.0), spans=[Span("cuda:0", 1e-3, 4e-3, 3e-3)])
-    lines.line("another", moved(MIB, 2e-3, begin=0.0))
-    timeline, _ = shown(lines)
-    assert timeline.overlapped("cuda:0", 0.0, 4e-3) == pytest.approx(0.5)
-    assert timeline.overlapped("cuda:0", 4e-3, 6e-3) == pytest.approx(0.0)
-    assert timeline.overlapped("cuda:1", 0.0, 1.0) is None
+    cells = Cells()
+    cells.cell("a line", moved(MIB, 2e-3, begin=0.0), spans=[Span("cuda:0", 1e-3, 4e-3, 3e-3)])
+    cells.cell("another", moved(MIB, 2e-3, begin=0.0))
+    timeline, _ = shown(cells)
+    assert timeline.overlapped(("cuda:0", ""), 0.0, 4e-3) == pytest.approx(0.5)
+    assert timeline.overlapped(("cuda:0", ""), 4e-3, 6e-3) == pytest.approx(0.0)
+    assert timeline.overlapped(("cuda:1", ""), 0.0, 1.0) is None
 
 
 def test_a_folded_loop_is_one_stretch() -> None:
-    lines = Lines()
-    lines.line("a loop", read(800, 0.03), host_seconds=0.04)
-    timeline, _ = shown(lines)
+    cells = Cells()
+    cells.cell("a loop", read(800, 0.03), host_seconds=0.04)
+    timeline, _ = shown(cells)
     found = timeline.at(Track("cuda:0", Engine.COPY_OUT), 0.01)
     assert found is not None
     assert found[0].times == 800
@@ -111,21 +111,20 @@ def test_a_folded_loop_is_one_stretch() -> None:
 
 
 def test_nothing_to_copy_leaves_no_trace() -> None:
-    lines = Lines()
-    lines.line("Z.cuda(0) is Z", Transferred(0, "cuda:0", "cuda:0", 0, None, what="Z"))
-    timeline, book = shown(lines)
+    cells = Cells()
+    cells.cell("Z.cuda(0) is Z", Transferred(0, "cuda:0", "cuda:0", 0, None, what="Z"))
+    timeline, book = shown(cells)
     assert timeline.tracks == [PYTHON]
     assert timeline.place_of(book.rows[0]) is None
 
 
-def test_what_is_narrower_than_a_pixel_is_folded_and_nothing_is_lost() -> None:
-    timeline, _ = many(20_000)
-    lane = timeline.lane(IN)
+def test_what_is_narrower_than_a_pixel_is_folded_and_nothing_is_lost(much: Timeline) -> None:
+    lane = much.lane(IN)
     assert lane is not None
-    fold = lane.visible(0.0, timeline.length, 500)
+    fold = lane.visible(0.0, much.length, 500)
     assert fold.first.size <= 500
-    assert fold.times.sum() == 5000
-    assert fold.busy.sum() == pytest.approx(5000 * 8e-5)
+    assert fold.times.sum() == 2600
+    assert fold.busy.sum() == pytest.approx(2600 * 8e-5)
     near = lane.visible(0.0, 1e-3, 500)
     assert near.times.tolist() == [1] * 10
 
@@ -161,11 +160,11 @@ def test_a_long_stretch_among_short_ones_is_not_lost_in_them() -> None:
 
 @pytest.mark.parametrize("times", [(math.nan, 1.0), (0.0, math.inf), (0.0, math.nan)])
 def test_a_copy_of_which_nobody_knows_when_has_no_place(times: tuple[float, float]) -> None:
-    lines = Lines()
+    cells = Cells()
     begin, end = times
     odd = replace(moved(MIB, 1e-3), begin=begin, end=end, asked_at=None)
-    lines.line("X = X.cuda()", odd, moved(MIB, 1e-3), host_seconds=1e-3)
-    timeline, book = shown(lines)
+    cells.cell("X = X.cuda()", odd, moved(MIB, 1e-3), host_seconds=1e-3)
+    timeline, book = shown(cells)
     assert timeline.length == pytest.approx(1e-3)
     assert timeline.place_of(book.rows[0]) is None
     lane = timeline.lane(IN)
@@ -174,11 +173,11 @@ def test_a_copy_of_which_nobody_knows_when_has_no_place(times: tuple[float, floa
 
 
 def test_a_clock_that_steps_back_leaves_no_stretch_that_ends_before_it_begins() -> None:
-    lines = Lines()
+    cells = Cells()
     back = replace(moved(MIB, 1e-3), begin=2e-3, end=1e-3)
     early = replace(moved(MIB, 1e-3), begin=-1e-3, end=5e-4)
-    lines.line("X = X.cuda()", back, early, host_seconds=3e-3)
-    timeline, book = shown(lines)
+    cells.cell("X = X.cuda()", back, early, host_seconds=3e-3)
+    timeline, book = shown(cells)
     assert timeline.place_of(book.rows[0]) == (2e-3, 2e-3)
     fold = (timeline.lane(IN) or Lane()).visible(0.0, timeline.length, 100)
     assert (fold.begins >= 0.0).all()
@@ -201,16 +200,16 @@ def test_a_frame_takes_no_more_the_more_copies_there_are(much: Timeline, part: f
         assert steps(partial(frame, much, begin)) < 45_000
 
 
-def test_a_line_is_taken_in_without_going_over_the_others() -> None:
-    lines = Lines()
+def test_a_cell_is_taken_in_without_going_over_the_others() -> None:
+    cells = Cells()
     book, timeline = CopyBook(), Timeline()
     taken = []
     for count in (1, 1, 50):
         for _ in range(count):
-            lines.line("a loop", *[moved(MIB, 1e-4)] * 200)
-        book.take(lines.ledger)
-        timeline.take(lines.ledger, book)
-        lines.line("Y = X.cuda()", moved(MIB, 1e-4))
-        book.take(lines.ledger)
-        taken.append(steps(lambda: timeline.take(lines.ledger, book)))
+            cells.cell("a loop", *[moved(MIB, 1e-4)] * 200)
+        book.take(cells.ledger)
+        timeline.take(cells.ledger, book)
+        cells.cell("Y = X.cuda()", moved(MIB, 1e-4))
+        book.take(cells.ledger)
+        taken.append(steps(lambda: timeline.take(cells.ledger, book)))
     assert max(taken) < 2 * min(taken)

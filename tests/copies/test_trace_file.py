@@ -1,8 +1,7 @@
 """The trace holds to the format's rules, so that viewers open it without warnings."""
 
-import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -13,18 +12,17 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.lab.events import Span
-from tests.copies.lines import MIB, Lines, moved, read
+from tests.copies.cells import MIB, Cells, moved, read
+from tests.trace_reader import Events, of, opened, whole_trace
 
-# Any: whatever stands in a file of JSON.
-Events = Sequence[Mapping[str, Any]]
 SLACK = 1e-6  # microseconds: numbers are written to the nanosecond, and read as floats
 
 
-def busy_session() -> Lines:
+def busy_session() -> Cells:
     """Copies that overlap on one engine, waits, a loop, names with quotes, nothing to copy."""
-    lines = Lines()
-    lines.line("X = torch.load('a \"b\".pt')", moved(MIB, 1e-3, what='state["w"]'))
-    lines.line(
+    cells = Cells()
+    cells.cell("X = torch.load('a \"b\".pt')", moved(MIB, 1e-3, what='state["w"]'))
+    cells.cell(
         "a line",
         moved(8 * MIB, 3e-3, begin=0.0, blocking=False),
         moved(8 * MIB, 3e-3, begin=1e-3, blocking=False),
@@ -39,22 +37,18 @@ def busy_session() -> Lines:
             Span("cpu", 0.018, 0.019, 1e-3, 1, "cuda:0", "synchronize"),
         ],
     )
-    lines.line("print(1)", host_seconds=1e-4)
-    return lines
+    cells.cell("print(1)", host_seconds=1e-4)
+    return cells
 
 
-def trace_of(lines: Lines, *, simulated: bool = True) -> tuple[Mapping[str, Any], Events]:
+def trace_of(cells: Cells, *, simulated: bool = True) -> tuple[Mapping[str, Any], Events]:
     book, timeline = CopyBook(), Timeline()
-    book.take(lines.ledger)
-    timeline.take(lines.ledger, book)
+    book.take(cells.ledger)
+    timeline.take(cells.ledger, book)
     names = {"cuda:0": "NVIDIA TITAN RTX"}
     pieces = trace_pieces(timeline, book, simulated=simulated, names=names)
-    whole = json.loads(b"".join(pieces))
+    whole = whole_trace(b"".join(pieces))
     return whole, whole["traceEvents"]
-
-
-def of(events: Events, *phases: str) -> Events:
-    return [each for each in events if each["ph"] in phases]
 
 
 def test_every_event_is_of_a_kind_that_viewers_know() -> None:
@@ -131,11 +125,11 @@ def test_it_says_what_is_simulated_and_modelled() -> None:
     assert whole["otherData"]["simulated"] is True
     assert whole["otherData"]["modelled"] is True
     assert whole["otherData"]["note"] == "Times are modelled: no card was measured."
-    assert trace_of(Lines(), simulated=False)[0]["otherData"]["simulated"] is False
+    assert trace_of(Cells(), simulated=False)[0]["otherData"]["simulated"] is False
 
 
 def test_an_empty_session_is_a_trace_as_well() -> None:
-    whole, events = trace_of(Lines(), simulated=False)
+    whole, events = trace_of(Cells(), simulated=False)
     assert list(events) == []
     assert whole["otherData"]["modelled"] is False
 
@@ -152,45 +146,18 @@ def test_the_stretches_say_what_they_are() -> None:
 
 
 def test_a_large_trace_is_written_in_pieces() -> None:
-    lines = Lines()
-    for _ in range(100):
-        lines.line("a loop", *(moved(MIB, 1e-4, begin=at * 1e-4) for at in range(200)))
+    cells = Cells()
+    for _ in range(30):
+        cells.cell("a loop", *(moved(MIB, 1e-4, begin=at * 1e-4) for at in range(200)))
     book, timeline = CopyBook(), Timeline()
-    book.take(lines.ledger)
-    timeline.take(lines.ledger, book)
+    book.take(cells.ledger)
+    timeline.take(cells.ledger, book)
     pieces = trace_pieces(timeline, book, simulated=True)
     size = largest = 0
     for piece in pieces:
         size, largest = size + len(piece), max(largest, len(piece))
-    assert size > 10_000_000
+    assert size > 3_000_000
     assert largest < 500_000
-
-
-def opened(events: Events) -> tuple[list[str], dict[int, list[str]]]:
-    """As a viewer reads it: in order of time, stretches on a pile for each row. What it would
-    complain about, and between which stretches it draws which arrow.
-    """
-    complaints: list[str] = []
-    arrows: dict[int, list[str]] = defaultdict(list)
-    piles: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
-    for each in sorted(of(events, "X", "s", "f"), key=lambda event: event["ts"]):
-        pile = piles[each["pid"], each["tid"]]
-        while pile and nanoseconds(pile[-1]["ts"], pile[-1]["dur"]) <= nanoseconds(each["ts"]):
-            pile.pop()
-        if each["ph"] == "X":
-            end = nanoseconds(each["ts"], each["dur"])
-            if pile and end > nanoseconds(pile[-1]["ts"], pile[-1]["dur"]):
-                complaints.append(f"{each['name']} sticks out of {pile[-1]['name']}")
-            pile.append(each)
-        elif not pile:
-            complaints.append(f"no stretch is open for the arrow of {each['name']}")
-        else:
-            arrows[each["id"]].append(pile[-1]["name"])
-    return complaints, arrows
-
-
-def nanoseconds(*microseconds: float) -> int:
-    return sum(round(each * 1000) for each in microseconds)
 
 
 def test_a_viewer_finds_every_stretch_nested_and_every_arrow_between_its_own() -> None:
@@ -205,9 +172,17 @@ def test_a_viewer_finds_every_stretch_nested_and_every_arrow_between_its_own() -
 
 
 def test_an_arrow_leaves_its_call_and_not_what_python_did_next() -> None:
-    lines = Lines()
+    cells = Cells()
     later = replace(moved(8 * MIB, 3e-3, begin=5e-3, blocking=False), asked_at=0.0)
-    lines.line("Y = X.to(0, non_blocking=True); work()", later, host_seconds=0.02)
-    complaints, arrows = opened(trace_of(lines)[1])
+    cells.cell("Y = X.to(0, non_blocking=True); work()", later, host_seconds=0.02)
+    complaints, arrows = opened(trace_of(cells)[1])
     assert complaints == []
     assert list(arrows.values()) == [["asks for X", "X to cuda:0"]]
+
+
+def test_letters_of_other_languages_and_signs_stand_in_it_as_they_are() -> None:
+    cells = Cells()
+    cells.cell('größe["…"]\t\x7f\udcff', moved(MIB, 1e-3, what='größe["…"]\t\x7f\udcff'))
+    _, events = trace_of(cells)
+    names = {each["name"] for each in of(events, "X")}
+    assert 'größe["…"]\t\x7f? to cuda:0' in names

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.copies.benches import names_by_uuid, offered, without_cards, without_kernels
-from gpuexplorer.copies.busy import Busy
 from gpuexplorer.copies.measuring import STOPPED, Measuring
-from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.cards import Card, CardId, CardKind
@@ -21,7 +20,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Device
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.lab.start import Start
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from tests.copies.made import measured, routes
@@ -36,7 +35,7 @@ SCRIPT = """
 import json, os, signal, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=2, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, version=4, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)

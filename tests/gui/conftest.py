@@ -1,6 +1,5 @@
 """Windows for tests: opened on chosen cards, closed and stopped afterwards."""
 
-import gc
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -11,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -38,16 +37,6 @@ LOOKED_FOR = (
 )
 
 OpenWindow = Callable[..., MainWindow]
-
-
-@pytest.fixture(autouse=True)
-def swept_between_tests() -> Iterator[None]:
-    """Python begins its search for what is no longer needed in any thread, but what is Qt's
-    must not end in another than the window's: the search waits until those are over.
-    """
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +80,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         attempts: Sequence[Attempt] = (),
         looked_for: Sequence[Looked] = (),
         or_simulated: bool = False,
-        simulate: Callable[[], None] = lambda: None,
+        simulate: Callable[[str], None] = lambda _: None,
         settings: Settings | None = None,
         look_again: Callable[[], None] | None = None,
         resized: bool = True,

@@ -1,10 +1,12 @@
 """What a person does with a window: find things, press keys and buttons."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+
+from gpuexplorer.gui.overview.short_table import ShortTable
 
 T = TypeVar("T", bound=QObject)
 W = TypeVar("W", bound=QWidget)
@@ -15,6 +17,12 @@ def the(kind: type[T], within: QWidget) -> T:
     found = within.findChildren(kind)
     assert len(found) == 1, f"{len(found)} of {kind.__name__}"
     return found[0]
+
+
+def shown(kind: type[W], within: QWidget) -> W:
+    """The one of this kind that can be seen, where other screens have theirs."""
+    [found] = [each for each in within.findChildren(kind) if each.isVisible()]
+    return found
 
 
 def in_front(kind: type[W], over: QWidget) -> W:
@@ -48,3 +56,19 @@ def button(within: QWidget, text: str) -> QPushButton:
 def texts(within: QWidget) -> list[str]:
     """All that is written in labels and can be seen."""
     return [label.text() for label in within.findChildren(QLabel) if label.isVisible()]
+
+
+def table_called(window: QWidget, name: str) -> ShortTable[Any]:
+    """A short table of the overview."""
+    (found,) = (
+        each for each in window.findChildren(ShortTable) if each.accessibleName() == name
+    )
+    return found
+
+
+def rows_of(window: QWidget, name: str) -> list[str]:
+    """What its rows say to a screen reader, from the top down."""
+    table = table_called(window, name)
+    model = table.model()
+    rows = range(model.rowCount()) if table.isVisible() else ()
+    return [str(model.index(at, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for at in rows]

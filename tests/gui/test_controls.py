@@ -12,7 +12,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.controls.dropdown import Choice, Dropdown
+from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -110,19 +111,10 @@ def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
     assert QApplication.focusWidget() is row.holder()
 
 
-def test_enter_presses_a_button_that_is_an_icon(
-    look: Look, window: QWidget, qtbot: QtBot
-) -> None:
-    button = IconButton(look, Icon.CLOSE)
-    show(window, qtbot, button)
-    with qtbot.waitSignal(button.clicked):
-        press(button, Qt.Key.Key_Return)
-
-
 def test_a_number_is_stepped_typed_and_taken_back(
     look: Look, window: QWidget, qtbot: QtBot
 ) -> None:
-    field = NumberField(look, "Interval", Range(0.1, 60, (0.5, 1, 2, 5)), "s")
+    field = NumberField("Interval", Range(0.1, 60, (0.5, 1, 2, 5)), "s")
     field.show_number(1)
     show(window, qtbot, field)
     taken: list[float] = []

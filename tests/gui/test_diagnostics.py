@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics, FrameMeter, Heartbeat
-from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.gui.measuring.durations import Spread
+from gpuexplorer.gui.overview.tiles.tile_curve import TileCurve
 from gpuexplorer.gui.state.time_window import MINUTE
-from gpuexplorer.gui.widgets.tiles.tile_curve import TileCurve
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
 from tests.gui.hands import click, texts

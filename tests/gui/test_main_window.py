@@ -1,19 +1,16 @@
 """The frame around the screens: badge, title, keys, and that it costs nothing when hidden."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
 from tests.gui.hands import press, texts, the
@@ -25,14 +22,6 @@ def test_real_cards_are_called_live(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}))
     assert the(SourceBadge, window).accessibleName() == "Live, NVML"
     assert "SIMULATED" not in window.windowTitle()
-
-
-def test_simulated_cards_are_called_so_in_the_badge_and_in_the_title(
-    open_window: OpenWindow,
-) -> None:
-    window = open_window(session_of({card(0): working()}, SIMULATED))
-    assert the(SourceBadge, window).accessibleName() == "SIMULATED"
-    assert window.windowTitle().startswith("SIMULATED")
 
 
 def test_the_badge_stands_at_the_same_place_whatever_it_says(open_window: OpenWindow) -> None:
@@ -122,38 +111,10 @@ def test_the_window_can_be_small_and_large(
     assert tile.mapTo(window, tile.rect().topRight()).x() < width
 
 
-def test_a_chosen_theme_and_interval_hold_at_once(open_window: OpenWindow) -> None:
-    session = session_of({card(0): working()})
-    window = open_window(session)
-    choices = window.settings.choices
-    window.settings.choose(replace(choices, scheme=Scheme.LIGHT, interval=0.5))
-    assert not window.look.theme.dark
-    assert session.sampler.interval == 0.5
-    window.settings.choose(replace(choices, scheme=Scheme.DARK, interval=0.5))
-    assert window.look.theme.dark
-
-
-def test_actions_brought_along_stand_in_the_menu_and_among_the_commands(
-    open_window: OpenWindow,
-) -> None:
-    window = open_window(session_of({card(0): working()}))
-    asked: list[str] = []
-    action = QAction("Weather", window)
-    action.triggered.connect(lambda: asked.append("once"))
-    window.offer([action])
-    menu = next(each for each in window.findChildren(QMenu) if action in each.actions())
-    assert {"Settings…", "Keys", "Quit"} <= {each.text() for each in menu.actions()}
-    (command,) = (
-        each for each in window.commands.commands(None, ()) if each.words == "Weather"
-    )
-    command.run()
-    assert asked == ["once"]
-
-
 def test_what_drawing_costs_stands_at_the_bottom(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}))
     window.resize(1400, 800)
-    window.show_cost("Drawing 1.9 ms a frame")
+    window.status.show_cost("Drawing 1.9 ms a frame")
     assert "Drawing 1.9 ms a frame" in texts(window)
 
 

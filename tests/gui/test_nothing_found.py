@@ -7,14 +7,18 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QAbstractButton, QLabel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.nothing_found.view import FaintSketch, NothingFoundView
+from gpuexplorer.gui.nothing_found.words import OVERVIEW
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
@@ -25,9 +29,7 @@ from tests.gui.hands import button, click, press, texts, the
 TileSaying = Callable[[MainWindow, str], CardTile]
 
 
-def test_it_says_what_was_looked_for_and_what_is_there_instead(
-    open_window: OpenWindow,
-) -> None:
+def test_it_says_what_was_looked_for_and_what_is_there_instead(open_window: OpenWindow) -> None:
     said = texts(open_window(None, [NO_DRIVER], LOOKED_FOR))
     assert "No graphics card answers on this computer" in said
     assert "NVIDIA's driver is not installed." in said
@@ -35,6 +37,28 @@ def test_it_says_what_was_looked_for_and_what_is_there_instead(
     assert {"Driver library", "libnvidia-ml.so.1", "The library is not here."} <= set(said)
     assert "NVIDIA TU106M at 01:00.0." in said
     assert any("every screen says SIMULATED" in text for text in said)
+
+
+@pytest.mark.parametrize("screen", [OVERVIEW, "processes"])
+def test_all_that_stands_there_stands_in_the_middle(
+    open_window: OpenWindow, screen: str
+) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    window.navigation.open_screen(screen)
+    view = the(NothingFoundView, window)
+    QApplication.processEvents()
+
+    def middle(widget: QWidget) -> int:
+        return widget.mapTo(view, widget.rect().center()).x()
+
+    heading = next(each for each in view.findChildren(QLabel) if "answers on" in each.text())
+    in_the_middle: list[QWidget] = [
+        button(view, "Look around on simulated cards"),
+        seen_button(window, "See this computer's processor and memory"),
+    ]
+    if screen != OVERVIEW:
+        in_the_middle.append(the(FaintSketch, view))
+    assert all(abs(middle(each) - middle(heading)) <= 2 for each in in_the_middle)
 
 
 def test_it_says_so_once_and_not_in_every_corner(open_window: OpenWindow) -> None:
@@ -63,10 +87,19 @@ def test_its_button_asks_for_simulated_cards_by_mouse_and_by_key(
     open_window: OpenWindow,
 ) -> None:
     asked: list[str] = []
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=lambda: asked.append("once"))
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=asked.append)
     click(window, "Look around on simulated cards")
     press(button(window, "Look around on simulated cards"), Qt.Key.Key_Space)
-    assert asked == ["once", "once"]
+    assert asked == ["2xTitanRTX", "2xTitanRTX"]
+
+
+def test_the_lab_on_two_idle_simulated_cards_is_one_click_away(open_window: OpenWindow) -> None:
+    asked: list[str] = []
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=asked.append)
+    way = seen_button(window, "Lab on two idle simulated cards")
+    QTest.mouseClick(way, Qt.MouseButton.LeftButton)
+    assert asked == ["2xTitanRTX+idle"]
+    assert window.navigation.screen == "lab"
 
 
 def test_simulated_cards_that_were_asked_for_take_its_place(
@@ -84,6 +117,18 @@ def test_simulated_cards_that_were_asked_for_take_its_place(
     finally:
         window.close()
         session.stop()
+
+
+def test_where_cards_answer_the_reasons_are_put_together_once_somebody_asks(
+    open_window: OpenWindow,
+) -> None:
+    settings = Settings()
+    settings.remember("window/screen", "card")
+    session = session_of({card(0): working()}, SIMULATED)
+    window = open_window(session, [NO_DRIVER], LOOKED_FOR, or_simulated=True, settings=settings)
+    assert window.findChildren(NothingFoundView) == []
+    click(window, "What was looked for")
+    assert "The library is not here." in texts(window)
 
 
 def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWindow) -> None:
@@ -106,7 +151,7 @@ def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWind
 
 def test_without_cards_escape_leads_nowhere(open_window: OpenWindow) -> None:
     asked: list[str] = []
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=lambda: asked.append("once"))
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=asked.append)
     press(button(window, "Look around on simulated cards"), Qt.Key.Key_Escape)
     assert asked == []
 
@@ -116,9 +161,7 @@ def test_cards_simulated_by_choice_need_no_banner(open_window: OpenWindow) -> No
     assert not any("No graphics card answers" in text for text in texts(window))
 
 
-def test_it_says_when_it_looked_and_which_command_looks_closer(
-    open_window: OpenWindow,
-) -> None:
+def test_it_says_when_it_looked_and_which_command_looks_closer(open_window: OpenWindow) -> None:
     window = open_window(None, [NO_DRIVER], LOOKED_FOR)
     said = texts(window)
     assert any(re.fullmatch(r"at \d\d:\d\d:\d\d", text) for text in said)
@@ -133,7 +176,8 @@ def test_one_can_look_again_and_sees_what_came_of_it(open_window: OpenWindow) ->
     click(window, "Look again")
     assert asked == ["once"]
     assert not button(window, "Looking…").isEnabled()
-    window.show_attempts([Attempt("NVIDIA", Message("Still none."), Message(""))], LOOKED_FOR)
+    still = Attempt("NVIDIA", Message("Still none."), Message(""))
+    window.explanation.show_search([still], LOOKED_FOR)
     assert "Still none." in texts(window)
     assert button(window, "Look again").isEnabled()
 
@@ -144,8 +188,10 @@ def test_simulated_cards_that_were_left_leave_the_explanation(
     session = session_of({card(0): working()}, SIMULATED)
     window = open_window(session, look_again=lambda: None)
     tile_saying(window, "Card 0")
+    window.navigation.open_screen("copies")
     window.show_nothing([NO_DRIVER], LOOKED_FOR, RememberingSession(NoCards()))
     assert "No graphics card answers on this computer" in texts(window)
+    assert window.navigation.screen == "overview"  # not in the place of the copies
     assert "SIMULATED" not in window.windowTitle()
     assert the(SourceBadge, window).accessibleName() == "No card"
     assert button(window, "Look around on simulated cards").isVisible()
@@ -161,9 +207,31 @@ def test_every_screen_that_shows_cards_alone_explains_where_there_is_none(
         assert explained is (entry.name not in ("card", "lab", "copies"))
 
 
-def test_a_screen_chosen_over_the_explanation_takes_its_place(
-    open_window: OpenWindow,
+@pytest.mark.parametrize(
+    ("screen", "words"),
+    [
+        ("overview", "Every card gets a tile here"),
+        ("processes", "Programs that use a card are listed here"),
+        ("topology", "The machine is drawn here"),
+        ("events", "What happens to a card is listed here"),
+    ],
+)
+def test_each_screen_without_a_card_says_what_would_stand_there_and_leads_on(
+    open_window: OpenWindow, screen: str, words: str
 ) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    window.resize(1366, 900)
+    window.navigation.open_screen(screen)
+    assert len([text for text in texts(window) if words in text]) == 1
+    assert button(window, "Look around on simulated cards").isVisible()
+    reasons = "The library is not here." in texts(window)
+    assert reasons is (screen == "overview")
+    if not reasons:
+        QTest.mouseClick(seen_button(window, "Why no card answers"), Qt.MouseButton.LeftButton)
+        assert "The library is not here." in texts(window)
+
+
+def test_a_screen_chosen_over_the_explanation_takes_its_place(open_window: OpenWindow) -> None:
     two = session_of({card(0): working(), card(1): working()}, SIMULATED)
     window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
     click(window, "What was looked for")
@@ -185,6 +253,7 @@ def test_in_a_low_window_the_ways_on_can_be_seen_at_once(
 
     qtbot.waitUntil(lambda: seen("Look around on simulated cards"))
     qtbot.waitUntil(lambda: seen("Open the lab on the processor alone"))
+    qtbot.waitUntil(lambda: seen("Lab on two idle simulated cards"))
     qtbot.waitUntil(lambda: seen("See this computer's processor and memory"))
 
 
@@ -196,3 +265,12 @@ def test_the_computer_is_told_in_the_units_that_were_chosen(open_window: OpenWin
     assert any(text.endswith(" GB") for text in said)
     assert not any(text.endswith("GiB") for text in said)
     assert "The library is not here." in said
+
+
+def seen_button(window: MainWindow, words: str) -> QAbstractButton:
+    (found,) = (
+        each
+        for each in window.findChildren(QAbstractButton)
+        if each.text() == words and each.isVisible()
+    )
+    return found

@@ -2,26 +2,24 @@
 
 from collections.abc import Callable
 
+import psutil
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardId, CardState
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
+from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.overview.events_panel import EventRow
 from gpuexplorer.gui.widgets.remark import Remark
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
-from gpuexplorer.gui.widgets.tiles.tile_grid import TileGrid
-from gpuexplorer.gui.wording.cards.card_face import Mark
-from gpuexplorer.gui.wording.figures import host_swap
-from gpuexplorer.telemetry.latest import Reading
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
-from tests.gui.hands import press
+from tests.gui.hands import press, rows_of, the
 
 TileSaying = Callable[[MainWindow, str], CardTile]
 
@@ -225,7 +223,7 @@ def test_a_card_at_its_power_limit_is_told_without_a_warning(
     full = {clocks.throttle("sw_power_cap"): 1.0, heat_and_power.POWER_DRAW: 280.0}
     window = open_window(session_of({card(0): working(**full)}))
     face = tile_saying(window, "At its power limit. GPU busy").face
-    assert face.mark == Mark("At its power limit", Tone.QUIET, brief="Power limit")
+    assert face.mark == StateMark("At its power limit", Tone.QUIET, brief="Power limit")
     assert Tone.WARN not in {figure.tone for figure in face.figures}
 
 
@@ -255,19 +253,6 @@ def test_card_colours_end_where_they_could_not_be_told_apart(
     tiles = window.findChildren(CardTile)
     assert len(tiles) == count
     assert all((tile.face.colour is not None) is coloured for tile in tiles)
-
-
-def test_sixty_four_cards_stand_beside_each_other_without_overlap(
-    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
-) -> None:
-    window = open_window(session_of({card(i): working() for i in range(64)}))
-    tile_saying(window, "Card 63")
-    tiles = window.findChildren(CardTile)
-    (grid,) = (each for each in window.findChildren(TileGrid) if each.isVisible())
-    qtbot.waitUntil(lambda: all(grid.rect().contains(tile.geometry()) for tile in tiles))
-    places = [tile.geometry() for tile in tiles]
-    assert len(places) == 64
-    assert not any(a.intersects(b) for a in places for b in places if a is not b)
 
 
 def test_a_card_that_appears_and_one_that_goes_are_followed(
@@ -311,43 +296,34 @@ def test_what_took_place_is_told_with_the_newest_on_top(
     answer.values = {**answer.values, clocks.throttle("sw_power_cap"): 1.0}
 
     def newest() -> str:
-        rows = [row for row in window.findChildren(EventRow) if row.isVisible()]
-        return rows[0].accessibleName() if rows else ""
+        return next(iter(rows_of(window, "Events")), "")
 
     qtbot.waitUntil(lambda: newest().endswith(", card 0: At its power limit, ongoing"))
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
     qtbot.waitUntil(lambda: newest().endswith(", card 0: The card is lost, ongoing"))
 
 
-def test_notes_about_the_machine_are_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(session_of({card(0): working()}, notes=["The cards differ."]))
-    qtbot.waitUntil(
-        lambda: any(
-            label.text() == "The cards differ."
-            for remark in window.findChildren(Remark)
-            for label in remark.findChildren(QLabel)
-        )
-    )
+def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewhere(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = psutil.swap_memory()._replace(total=0, used=0, free=0)
+    monkeypatch.setattr(psutil, "swap_memory", lambda: none)
+    session = session_of({card(0): working()}, notes=["The cards differ."])
+    assert session.read_host().missing[memory.SWAP_USED] is Absence.NO_SWAP
+    window = open_window(session)
+
+    def notes() -> list[str]:
+        remarks = window.findChildren(Remark)
+        return [label.text() for each in remarks for label in each.findChildren(QLabel)]
+
+    qtbot.waitUntil(lambda: "The cards differ." in notes())
+    assert not [note for note in notes() if "swap" in note]
 
 
 def test_the_computer_itself_stands_below_its_cards(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
-    window = open_window(session_of({card(0): working()}))
-
-    def said() -> list[str]:
-        return [
-            each.accessibleDescription()
-            for each in window.findChildren(QWidget)
-            if each.accessibleName().startswith("This computer, ")
-        ]
-
-    qtbot.waitUntil(lambda: any("Memory" in words for words in said()))
-
-
-def test_a_computer_without_swap_space_is_no_warning() -> None:
-    missing = {memory.SWAP_USED: Absence.NO_SWAP}
-    host = Reading(HOST_ID, 0.0, CardState.WORKING, {memory.SWAP_TOTAL: 0.0}, missing)
-    swap = host_swap(host)
-    assert swap.spoken == "Swap: none on this computer"
-    assert "this computer has no swap space" in swap.hint
+    model = the(DeviceListView, open_window(session_of({card(0): working()}))).model()
+    role = Qt.ItemDataRole.AccessibleDescriptionRole
+    qtbot.waitUntil(lambda: "Memory" in str(model.index(1, 0).data(role)))
+    assert str(model.index(1, 0).data()).startswith("This computer, ")

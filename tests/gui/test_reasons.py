@@ -6,8 +6,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
+from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.wording.reasons import short_reasons, state_mark
 
 NARROWEST_COLUMN = 90
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QGraphicsItem
+from PySide6.QtWidgets import QApplication, QGraphicsItem, QGraphicsView
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -117,9 +117,10 @@ def test_whatever_is_done_while_cards_come_and_go_nothing_is_left(
     gc.collect()
     # What the first session knew is kept by it, and it by whoever opened the window.
     # By its type: an object may answer for its class, and some of torch's warn when asked.
-    there = [each for each in gc.get_objects() if issubclass(type(each), Graph | QGraphicsItem)]
+    kinds = QGraphicsView | QGraphicsItem
+    there = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
     alive = [each for each in there if isValid(each)]
-    graphs = [each for each in alive if isinstance(each, Graph)]
+    graphs = [each for each in alive if isinstance(each, QGraphicsView)]
     items = [each for each in alive if isinstance(each, QGraphicsItem)]
     assert {each.window() for each in graphs} == {window}
     assert {each.scene() for each in items} == {each.scene() for each in graphs}

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from gpuexplorer.gui.view_list import VIEWS
+
 _OPEN = "from gpuexplorer.gui.start import create_application; create_application([])"
 
 
@@ -26,8 +28,10 @@ def test_the_c_locale_is_no_reason_to_complain(variable: str) -> None:
     assert ended.stderr == ""
 
 
-def test_who_only_looks_at_cards_does_not_wait_for_the_measuring_of_copies() -> None:
-    words = "import sys, gpuexplorer.app; print([m for m in sys.modules if '.copies' in m])"
+def test_who_only_looks_at_cards_waits_for_no_other_screen_and_no_measuring_of_copies() -> None:
+    words = (
+        "import sys, gpuexplorer.app; print(*(m for m in sys.modules if 'gpuexplorer' in m))"
+    )
     ended = subprocess.run(
         [sys.executable, "-c", words],
         capture_output=True,
@@ -35,4 +39,8 @@ def test_who_only_looks_at_cards_does_not_wait_for_the_measuring_of_copies() -> 
         timeout=60,
         check=True,
     )
-    assert ended.stdout.strip() == "[]"
+    came = ended.stdout.split()
+    screens = {f"gpuexplorer.gui.{entry.name}.view" for entry in VIEWS}
+    assert not screens.intersection(came)
+    assert "gpuexplorer.gui.settings.dialog" not in came
+    assert [name for name in came if ".copies" in name] == []

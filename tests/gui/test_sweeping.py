@@ -1,4 +1,4 @@
-"""Python's searches for garbage: at moments of ours, and as before once that is stopped."""
+"""Python's searches for garbage: at moments of ours."""
 
 import gc
 import threading
@@ -14,12 +14,9 @@ from gpuexplorer.gui.sweeping import Sweeping
 @pytest.fixture
 def sweeping(qtbot: QtBot) -> Iterator[Sweeping]:
     del qtbot  # there has to be an application
-    one = Sweeping()
     gc.enable()
-    one.start()
-    yield one
-    one.stop()
-    gc.unfreeze()
+    yield Sweeping()
+    gc.disable()
 
 
 @pytest.fixture
@@ -53,7 +50,7 @@ def test_python_begins_no_search_in_the_midst_of_something(
 ) -> None:
     fill()
     assert searched == []
-    sweeping.stop()
+    gc.enable()
     fill()
     assert searched != []
 

@@ -1,12 +1,18 @@
 """The themes define every name, and what is drawn in them can be read and told apart."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.theme.look import Look, Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
+from gpuexplorer.gui.theme.style_sheet import style_sheet
 from tests.gui.colour_sight import closest, distance, linear
 from tests.gui.conftest import OpenWindow
 
@@ -38,6 +44,9 @@ def test_texts_can_be_read_on_what_they_stand_on(scheme: Scheme, palette: Palett
         assert contrast(theme.text, ground) >= 7
         assert contrast(theme.quiet, ground) >= 7
         for colour in (theme.faint, theme.warn, theme.bad, theme.good, theme.accent):
+            assert contrast(colour, ground) >= 4.5
+    for ground in (theme.surface, theme.field):
+        for colour in (theme.code_word, theme.code_text, theme.code_number, theme.faint):
             assert contrast(colour, ground) >= 4.5
     assert contrast(theme.simulated_ink, theme.simulated) >= 7
     assert all(contrast(theme.inverse, card) >= 4.5 for card in theme.cards)
@@ -125,3 +134,16 @@ def test_the_window_changes_its_theme_while_it_is_open(open_window: OpenWindow) 
         window.look.choose(scheme)
         grounds.add(window.grab().toImage().pixelColor(5, 300).name())
     assert grounds == {"#0e1116", "#f5f6f8"}
+
+
+def test_the_style_sheet_is_understood_in_a_folder_with_spaces_and_foreign_letters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """Qt complains of one that it cannot read, and nothing is styled then."""
+    folder = tmp_path / "Meine Programme (neu)" / "Grafik für Übungen 显卡"
+    shutil.copytree(resource("themes"), folder / "themes")
+    monkeypatch.setattr("gpuexplorer.gui.theme.style_sheet.resource", folder.joinpath)
+    button = QPushButton("Go")
+    qtbot.addWidget(button)
+    button.setStyleSheet(style_sheet(load_theme(Scheme.DARK)))
+    assert button.grab().width() > 0

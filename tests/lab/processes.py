@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.lab.events import Event, Failed, Finished, Hello
+from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Printed
+from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Run
-from gpuexplorer.lab.worker_process import Start, WorkerProcess
+from gpuexplorer.lab.worker_process import WorkerProcess
 
 PATIENCE = 60.0
 # Nobody here imports it: PyTorch lives in the workers' processes alone.
@@ -53,9 +54,9 @@ class Listener:
             self.ends.append(why)
             self._said.notify_all()
 
-    def wait(self, true: Callable[[], bool]) -> None:
+    def wait(self, true: Callable[[], bool], patience: float = PATIENCE) -> None:
         with self._said:
-            assert self._said.wait_for(true, PATIENCE), (self.events, self.ends)
+            assert self._said.wait_for(true, patience), (self.events, self.ends)
 
     @property
     def hello(self) -> Hello:
@@ -69,10 +70,12 @@ class Listener:
         self.wait(lambda: bool(self.ends))
         return self.ends[0]
 
-    def outcome(self, command: int) -> Finished | Failed:
+    def outcome(self, command: int, after: int = 0) -> Finished | Failed:
+        """Of what was said after so many events."""
+
         def outcomes() -> list[Finished | Failed]:
             kinds = (Finished, Failed)
-            return [e for e in self.events if isinstance(e, kinds) and e.id == command]
+            return [e for e in self.events[after:] if isinstance(e, kinds) and e.id == command]
 
         self.wait(lambda: bool(outcomes()))
         return outcomes()[0]
@@ -93,18 +96,31 @@ class Worker:
         self.process.send(make(self._id))
         return self._id
 
-    def begin(self, line: str) -> int:
-        return self.send(lambda number: Run(number, line))
+    def begin(self, code: str) -> int:
+        """A cell, whose number is the command's."""
+        return self.send(lambda number: Run(number, code, number))
 
-    def run(self, *lines: str) -> Finished | Failed:
-        for line in lines:
-            outcome = self.listener.outcome(self.begin(line))
+    def run(self, *cells: str) -> Finished | Failed:
+        for code in cells:
+            outcome = self.listener.outcome(self.begin(code))
         return outcome
 
-    def failure(self, line: str) -> Failed:
-        outcome = self.run(line)
+    def failure(self, code: str) -> Failed:
+        outcome = self.run(code)
         assert isinstance(outcome, Failed), outcome
         return outcome
+
+    def printed(self, command: int, stream: str = "out") -> str:
+        """All that came of one stream while that cell was the newest."""
+        said = self.said(Printed, command)
+        texts = [each for each in said if isinstance(each, Printed)]
+        return "".join(each.text for each in texts if each.stream == stream)
+
+    def value(self, code: str) -> str:
+        """What a cell displays."""
+        outcome = self.run(code)
+        assert isinstance(outcome, Finished), outcome
+        return self.printed(outcome.id, "value")
 
     def said(self, kind: type[Event], command: int) -> list[Event]:
         return [
@@ -124,23 +140,6 @@ class Fake(Start):
     @property
     def command(self) -> list[str]:
         return list(self.argv) or [sys.executable, "-c", self.script]
-
-
-_ON_LEN = """
-import ctypes, os, torch
-from gpuexplorer.worker import interpreter
-before = interpreter.Interpreter.carry_out
-def carry_out(self, line):
-    if line.text == "len([])":
-        DO
-    return before(self, line)
-interpreter.Interpreter.carry_out = carry_out
-"""
-
-
-def on_len(do: str) -> Fake:
-    """The real worker, but `len([])` does this."""
-    return tampered(_ON_LEN.replace("DO", do))
 
 
 def tampered(script: str) -> Fake:

@@ -4,18 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from gpuexplorer.lab.events import Failed, Finished, Printed
-from gpuexplorer.lab.ledger import Entry, Ledger
-from gpuexplorer.lab.wire import Command, Forget, Run
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Command, Run
 from tests.lab.processes import CARD, Worker
 
 TWO_CARDS = [CARD, {**CARD, "uuid": "SIM-1"}]
 
 
 class Session:
-    """Runs lines in a real worker; the ledger hears of every event, in its order.
+    """Runs cells in a real worker; the ledger hears of every event, in its order.
 
-    Without simulated cards it has the real devices.
+    Without simulated cards it has the real devices. Cell 0 ran when it is there.
     """
 
     def __init__(
@@ -30,54 +30,68 @@ class Session:
         """A new worker; what the ledger knows stays."""
         self.worker = Worker(self._start)
         self._heard = 0
-        self.worker.listener.wait(lambda: bool(self.worker.listener.events))
+        _ = self.worker.listener.hello
+        first = Run(0, IMPORTS)
+        if self.ledger.cells:
+            self.ledger.sent_again(first, self.ledger.cells[0])
+        else:
+            self.ledger.sent(first)
+        self._finish(first)
 
     def stop(self) -> None:
         self.worker.process.stop()
 
-    def run(self, *lines: str) -> Entry:
-        for line in lines:
-            entry = self.command(lambda number, line=line: Run(number, line))  # type: ignore[misc]  # mypy cannot infer this default
-        return entry
-
-    def command(
+    def run(
         self,
-        make: Callable[[int], Command],
-        *,
+        *cells: str,
+        by_form: bool = False,
         cures: int | None = None,
-        undoes: int | None = None,
-    ) -> Entry:
+        watched: bool = True,
+    ) -> Cell:
+        """One after another; the last."""
+        for code in cells:
+            command = replace(self._cell(code), watched=watched)
+            self.ledger.sent(command, cures=cures, by_form=by_form)
+            self._finish(command)
+        return self.ledger.cells[-1]
+
+    def look(self, make: Callable[[int], Command]) -> Finished | Failed:
+        """A command that is no part of the session."""
         self._number += 1
-        command = make(self._number)
-        self.ledger.sent(command, cures=cures, undoes=undoes)
-        self._finish(command)
-        return self.ledger.entries[-1]
+        return self._finish(make(self._number))
 
     def forget(self) -> None:
-        """An empty shelf, and a ledger that knows of nothing."""
-        self._number += 1
-        self._finish(Forget(self._number))
+        """A ledger that knows of nothing, and none of the cells' names."""
+        names = "[n for n in globals() if not n.startswith('_')]"
+        self.look(lambda number: Run(number, f"for n in {names}: del globals()[n]\ndel n"))
         self.ledger = Ledger()
         self.ledger.apply(self.worker.listener.hello)
+        first = Run(0, IMPORTS)
+        self.ledger.sent(first)
+        self._finish(first)
 
-    def again(self, entries: Sequence[Entry]) -> None:
-        for entry in entries:
+    def again(self, cells: Sequence[Cell]) -> None:
+        for cell in cells:
             self._number += 1
-            command = replace(entry.command, id=self._number)
-            self.ledger.sent_again(command, entry)
-            assert isinstance(self._finish(command), Finished)
+            command = replace(cell.command, id=self._number, random=cell.random)
+            self.ledger.sent_again(command, cell)
+            self._finish(command)
 
-    def text(self, line: str) -> str:
-        """What a line prints; as a look that is no part of the session."""
+    def text(self, code: str) -> str:
+        """The value of an expression, or what a cell prints; no part of the session."""
+        before = len(self.worker.listener.events)
+        self.look(lambda number: Run(number, code))
+        said = self.worker.listener.events[before:]
+        return "".join(each.text for each in said if isinstance(each, Printed))
+
+    def _cell(self, code: str) -> Run:
         self._number += 1
-        command = Run(self._number, line)
-        self._finish(command)
-        said = [each for each in self.worker.listener.events if isinstance(each, Printed)]
-        return said[-1].text
+        return Run(self._number, code, len(self.ledger.cells))
 
     def _finish(self, command: Command) -> Finished | Failed:
+        heard = len(self.worker.listener.events)
         self.worker.process.send(command)
-        outcome = self.worker.listener.outcome(command.id)
+        outcome = self.worker.listener.outcome(command.id, heard)
         events = self.worker.listener.events
         for event in events[self._heard :]:
             self.ledger.apply(event)

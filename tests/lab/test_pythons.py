@@ -39,6 +39,7 @@ def test_this_python_answers_without_importing_torch() -> None:
         assert python.usable
         assert python.build is not None
         assert python.build.version.startswith("2.")
+        assert any((each / "torch").is_dir() for each in python.packages)
 
 
 def test_likely_programs_are_found_once_each(tmp_path: Path) -> None:
@@ -52,6 +53,49 @@ def test_likely_programs_are_found_once_each(tmp_path: Path) -> None:
     }
     found = candidates(environment, tmp_path / "home")
     assert found == [Path(sys.executable), venv, on_path, conda]
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "home/miniconda3",
+        "home/miniconda3/envs/deep",
+        "elsewhere/env",  # conda keeps a list
+        "home/.pyenv/versions/3.12.1",
+        "home/.local/share/uv/python/cpython-3.12",
+        "home/.local/share/pipx/venvs/torch",
+        "work on/deep",
+        "pyenv/versions/3.12.1",
+        "project/.venv",
+    ],
+)
+def test_a_python_is_found_wherever_people_put_it(tmp_path: Path, prefix: str) -> None:
+    python = program(tmp_path / prefix / "bin/python3", "")
+    known = tmp_path / "home/.conda/environments.txt"
+    known.parent.mkdir(parents=True)
+    known.write_text(f"{tmp_path}/elsewhere/env\n", "utf-8")
+    environment = {
+        "PWD": str(tmp_path / "project"),
+        "WORKON_HOME": str(tmp_path / "work on"),
+        "PYENV_ROOT": str(tmp_path / "pyenv"),
+    }
+    assert python in candidates(environment, tmp_path / "home")
+
+
+def test_each_version_on_the_path_is_found_and_a_second_way_to_it_is_not(
+    tmp_path: Path,
+) -> None:
+    newest = program(tmp_path / "usr/bin/python3.12", "")
+    (tmp_path / "usr/bin/python3").symlink_to("python3.12")
+    older = program(tmp_path / "usr/bin/python3.11", "")
+    (tmp_path / "bin").symlink_to("usr/bin")
+    shims = [
+        program(tmp_path / "shims" / name, "") for name in ("python3", "python", "python3.10")
+    ]
+    path = os.pathsep.join(str(tmp_path / each) for each in ("usr/bin", "bin", "shims"))
+    found = candidates({"PATH": path}, tmp_path)
+    assert found[1:] == [tmp_path / "usr/bin/python3", older, shims[0]]
+    assert newest.samefile(found[1])
 
 
 @pytest.mark.parametrize(

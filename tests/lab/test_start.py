@@ -1,8 +1,17 @@
 """What a worker is told by its environment, before PyTorch looks at it."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import packaged
+from gpuexplorer.lab.endings import CANNOT_START
+from gpuexplorer.lab.pythons import ask, candidates, chosen
+from gpuexplorer.lab.start import Start
 
 CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
 
@@ -19,3 +28,122 @@ def test_what_a_person_chose_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CONNECTIONS, "1")
     assert Start().variables[CONNECTIONS] == "1"
     assert Start(environment={CONNECTIONS: "4"}).variables[CONNECTIONS] == "4"
+
+
+def test_threads_that_wait_for_work_leave_the_cores_to_others_on_simulated_cards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "PASSIVE"
+    assert "OMP_WAIT_POLICY" not in Start().variables
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "ACTIVE"
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """As if this test were run by a packaged program."""
+    path = tmp_path / "gpuexplorer"
+    path.write_text("#!/bin/sh\n", "utf-8")
+    path.chmod(0o755)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", str(path))
+    lab = tmp_path / "_internal" / "gpuexplorer" / "lab"
+    monkeypatch.setattr(packaged, "__file__", str(lab / "packaged.py"))
+    return path
+
+
+@pytest.fixture
+def torch_inside(program: Path) -> Path:
+    folder = program.parent / "_internal" / "torch"
+    folder.mkdir(parents=True)
+    (folder / "version.py").write_text("__version__ = '2.13.0+cpu'\ncuda = None\n", "utf-8")
+    return program
+
+
+def test_the_word_worker_is_the_other_process(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('there is none')\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuexplorer", "worker"],
+        cwd=Path(__file__).resolve().parents[2],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert CANNOT_START[done.returncode].startswith("PyTorch cannot be loaded")
+    assert done.stderr == "there is none\n"
+
+
+def test_a_python_is_no_packaged_program() -> None:
+    assert packaged.folder() is None
+    assert not packaged.is_this_program(Path(sys.executable))
+    assert Start(Path(sys.executable)).command[1] == "-c"
+
+
+def test_the_program_starts_itself_as_the_worker_by_whatever_name(torch_inside: Path) -> None:
+    link = torch_inside.parent / "in_bin"
+    link.symlink_to(torch_inside)
+    assert Start(link).command == [str(link), "worker"]
+
+
+def test_a_foreign_python_leaves_nothing_in_the_programs_folder(program: Path) -> None:
+    command = Start(Path("/usr/bin/python3")).command
+    assert command[:3] == ["/usr/bin/python3", "-B", "-c"]
+
+
+def test_the_pytorch_inside_comes_first_and_is_not_asked(torch_inside: Path) -> None:
+    assert candidates({}, torch_inside.parent)[0] == torch_inside
+    python = ask(torch_inside)
+    assert python.usable
+    assert python.version == sys.version_info[:3]
+    assert python.build is not None
+    assert python.build.label == "PyTorch 2.13.0+cpu, built for the processor only"
+
+
+def test_the_program_without_pytorch_is_no_python_of_the_lab(program: Path) -> None:
+    assert program not in candidates({}, program.parent)
+    with pytest.raises(Trouble) as refused:
+        chosen(program)
+    assert refused.value.sentence == (
+        f"{program} cannot be the lab's Python. This is GPU Explorer itself, without PyTorch "
+        "inside."
+    )
+    assert refused.value.hint == "Choose another."
+
+
+def test_others_get_the_surroundings_as_they_were_before_the_program_began(
+    program: Path,
+) -> None:
+    parts = str(program.parent / "_internal")
+    environment = {
+        "LD_LIBRARY_PATH": f"{parts}:/opt/cuda/lib64",
+        "LD_LIBRARY_PATH_ORIG": "/opt/cuda/lib64",
+        "_PYI_APPLICATION_HOME_DIR": parts,
+        "PATH": "/usr/bin",
+    }
+    packaged.give_back(environment)
+    assert environment == {"LD_LIBRARY_PATH": "/opt/cuda/lib64", "PATH": "/usr/bin"}
+    environment = {"LD_LIBRARY_PATH": parts, "PATH": "/usr/bin"}
+    packaged.give_back(environment)
+    assert environment == {"PATH": "/usr/bin"}
+
+
+def test_on_windows_the_program_with_a_terminal_is_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of the two runs us: the window, or what is typed."""
+    clicked, typed = tmp_path / "GPU Explorer.exe", tmp_path / "gpuexplorer.exe"
+    clicked.touch()
+    typed.touch()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    for running in clicked, typed:
+        monkeypatch.setattr(sys, "executable", str(running))
+        assert Start(running).command == [str(typed), packaged.ROLE]
+        assert packaged.is_this_program(typed)
+        assert packaged.is_this_program(clicked)
+        assert Start(clicked).command == [str(typed), packaged.ROLE]
+    assert not packaged.is_this_program(Path("/usr/bin/python3"))

@@ -1,11 +1,11 @@
-"""On real cards: the whole worker, its process included, when lines copy, compute and fail."""
+"""On real cards: the whole worker, its process included, when cells copy, compute and fail."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from gpuexplorer.lab.events import Device, Spans, Transferred
-from gpuexplorer.lab.ledger import Entry
+from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.wire import Measure
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
@@ -42,12 +42,12 @@ def usable(session: Session) -> dict[str, Device]:
     return {each.name: each for each in devices if each.usable}
 
 
-def copies_of(entry: Entry, source: str, target: str) -> list[Transferred]:
-    return [each for each in entry.transfers if (each.source, each.target) == (source, target)]
+def copies_of(cell: Cell, source: str, target: str) -> list[Transferred]:
+    return [each for each in cell.transfers if (each.source, each.target) == (source, target)]
 
 
-def seconds(entry: Entry) -> float:
-    [copy] = entry.transfers
+def seconds(cell: Cell) -> float:
+    [copy] = cell.transfers
     assert copy.seconds is not None
     return copy.seconds
 
@@ -71,10 +71,11 @@ def test_a_broken_card_is_told_and_a_new_worker_makes_its_shelf_again(session: S
     assert "device-side assert" in failed.message
     assert failed.sentence.startswith("The card broke off.")
     assert failed.hint
+    assert [each.line for each in failed.frames] == [1]
     assert not session.ledger.things
     session.stop()
     session.start()
-    session.again(session.ledger.rebuild())
+    session.again(session.ledger.replay())
     assert set(session.ledger.things) == {"X", "Y", "H"}
     assert session.text("Y.tolist()") == before
 
@@ -122,21 +123,21 @@ def test_the_second_card_can_be_measured_without_a_context_on_the_first(
     two: Session, mode: str
 ) -> None:
     two.run("H = torch.ones(3)")
-    two.command(lambda number: Measure(number, "cuda:1", "cpu", MIB, mode, pinned=True))
+    two.look(lambda number: Measure(number, "cuda:1", "cpu", MIB, mode, pinned=True))
     assert used(two.run("X = torch.ones(1, device='cuda:1')")) == ["cuda:1"]
 
 
-def used(entry: Entry) -> list[str]:
+def used(cell: Cell) -> list[str]:
     """The cards on which the worker has a context."""
-    assert entry.finished is not None, entry.failed
-    return [each.device for each in entry.finished.memory]
+    assert cell.finished is not None, cell.failed
+    return [each.device for each in cell.finished.memory]
 
 
-def awake(session: Session, *lines: str) -> None:
+def awake(session: Session, *cells: str) -> None:
     """A link that slept would make the first copy slow by itself."""
     session.run(f"P = torch.ones({SIZE}, dtype=torch.uint8).pin_memory()")
     session.run("W = torch.zeros(1000, device='cuda:0')", "V = W.cpu()")
-    session.run("for i in range(20000): V.copy_(W)", *lines)
+    session.run("for i in range(20000): V.copy_(W)", *cells)
 
 
 def are_alike(first: float, second: float) -> None:
@@ -167,8 +168,8 @@ def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session
 
 def test_what_is_computed_in_another_stream_is_timed_too(session: Session) -> None:
     session.run("X = torch.randn(6000, 6000, device='cuda:0')", "s = torch.cuda.Stream()")
-    for line in ("Y = X @ X", "with torch.cuda.stream(s): Y = X @ X"):
-        session.run(line)  # the first product brings its kernels to the card
+    for code in ("Y = X @ X", "with torch.cuda.stream(s): Y = X @ X"):
+        session.run(code)  # the first product brings its kernels to the card
     plain = session.run("Y = X @ X").finished
     beside = session.run("with torch.cuda.stream(s): Y = X @ X").finished
     assert plain is not None
@@ -176,11 +177,47 @@ def test_what_is_computed_in_another_stream_is_timed_too(session: Session) -> No
     assert beside.device_seconds == pytest.approx(plain.device_seconds, rel=0.5)
 
 
+def test_a_card_broken_by_a_kernel_that_nobody_waited_for_is_found(session: Session) -> None:
+    session.run("X = torch.rand(4, device='cuda:0')", "I = torch.tensor([9], device='cuda:0')")
+    failed = session.run("Z = X[I]\n1 / 0").failed
+    assert failed is not None
+    assert failed.cause == "device broken"
+
+
+def test_a_small_product_takes_the_host_what_it_takes_plain_python(session: Session) -> None:
+    code = "for i in range(2000): B = A @ A"
+    session.run("A = torch.ones(2, 2, device='cuda:0')", code)
+    watched = session.run(code).finished
+    bare = session.run(code, watched=False).finished
+    assert watched is not None
+    assert bare is not None
+    assert (watched.watched, bare.watched) == (True, False)
+    assert watched.watch_seconds is not None
+    assert bare.watch_seconds is None
+    told = watched.host_seconds - watched.watch_seconds
+    assert told == pytest.approx(bare.host_seconds, rel=0.5)
+
+
+def test_the_threads_of_data_parallel_are_seen_where_they_read(two: Session) -> None:
+    two.run(
+        "class Net(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        if x.sum() > 0: return x\n"
+        "net = nn.DataParallel(Net(), device_ids=[0, 1])\n"
+        "X = torch.ones(8, 4, device='cuda:0')"
+    )
+    cell = two.run("Y = net(X)")
+    read = [each for each in cell.transfers if each.how == "if"]
+    assert {each.source for each in read} == {"cuda:0", "cuda:1"}
+    assert all(each.thread for each in read)
+    assert {each.line for each in read} == {3}
+
+
 def test_a_backward_through_two_cards_is_counted_whole(two: Session) -> None:
     two.run("W = torch.ones(1000, device='cuda:0').requires_grad_()")
-    entry = two.run("for i in range(400): (W.cuda(1) * 2).sum().backward()")
-    assert entry.finished, entry.failed
-    there, back = copies_of(entry, "cuda:0", "cuda:1"), copies_of(entry, "cuda:1", "cuda:0")
+    cell = two.run("for i in range(400): (W.cuda(1) * 2).sum().backward()")
+    assert cell.finished, cell.failed
+    there, back = copies_of(cell, "cuda:0", "cuda:1"), copies_of(cell, "cuda:1", "cuda:0")
     assert sum(each.copies for each in there) == 400
     assert sum(each.copies for each in back) == 400
     assert {each.how for each in back} == {"backward"}
@@ -192,9 +229,9 @@ def test_cards_that_share_a_batch_are_all_seen_to_compute(two: Session) -> None:
         "X = torch.ones(4096, 2048, device='cuda:0')",
         "net(X).sum().item()",
     )
-    entry = two.run("Y = net(X)")
-    assert entry.finished, entry.failed
-    said = two.worker.said(Spans, entry.id)
+    cell = two.run("Y = net(X)")
+    assert cell.finished, cell.failed
+    said = two.worker.said(Spans, cell.id)
     spans = [span for each in said if isinstance(each, Spans) for span in each.spans]
     assert {each.device for each in spans if not each.waits_for} == {"cuda:0", "cuda:1"}
-    assert sum(each.bytes for each in copies_of(entry, "cuda:0", "cuda:1")) >= 2048 * 2048 * 4
+    assert sum(each.bytes for each in copies_of(cell, "cuda:0", "cuda:1")) >= 2048 * 2048 * 4

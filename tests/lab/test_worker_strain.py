@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.lab.events import Finished, Printed, Transferred
+from gpuexplorer.lab.events import Finished, Transferred
+from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Run
-from gpuexplorer.lab.worker_process import Start
 from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch
 
 pytestmark = pytest.mark.long
@@ -19,16 +19,10 @@ SILENT = "import threading; threading.Event().wait()"
 
 
 @needs_torch
-def test_a_loop_that_prints_or_copies_much_is_told_in_short() -> None:
+def test_a_loop_that_copies_much_is_told_in_short() -> None:
     worker = Worker(Start(cards=[CARD]))
     try:
-        run = worker.begin("for i in range(5000): print(i)")
-        assert isinstance(worker.listener.outcome(run), Finished)
-        texts = [each.text for each in worker.said(Printed, run) if isinstance(each, Printed)]
-        assert texts[:2] == ["0", "1"]
-        assert texts[-1] == "and 4000 more, which are not shown"
-        assert len(texts) == 1001
-        worker.run("X = torch.ones(4)")
+        worker.run("import torch\nX = torch.ones(4)")
         run = worker.begin("for i in range(3000): Y = X.cuda().cpu()")
         assert isinstance(worker.listener.outcome(run), Finished)
         copies = [e for e in worker.said(Transferred, run) if isinstance(e, Transferred)]

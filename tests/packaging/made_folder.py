@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="these packages are for Linux")
+with_debians_tools = pytest.mark.skipif(
+    shutil.which("dpkg-shlibdeps") is None, reason="packages are made by dpkg-dev, not here"
+)
 
 # A folder of the computer that built, as a Python from there has it in its libraries.
 ELSEWHERE = "/somebody/else/lib"
@@ -30,11 +33,11 @@ def made_folder(where: Path) -> Path:
     return folder
 
 
-def library(path: Path, *needed: Path, folder: str = "", named: str = "") -> Path:
-    """A new library that needs these others, looks in this folder first, and has this name."""
+def library(path: Path, *needed: Path, folder: str = "") -> Path:
+    """A new library that needs these others, and looks in this folder first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     command = ["cc", "-shared", "-fPIC", "-o", str(path), "-x", "c", "-", "-x", "none"]
-    command += [f"-Wl,-soname,{named or path.name}", "-Wl,--no-as-needed"]
+    command += [f"-Wl,-soname,{path.name}", "-Wl,--no-as-needed"]
     command += [f"-Wl,-rpath,{folder}"] if folder else []
     command += [str(other) for other in needed]
     code = b'#include <stdlib.h>\nint made(void) { return abs(-3) + (getenv("A") != 0); }\n'

@@ -1,18 +1,19 @@
 """Building: which PyTorch is taken, and how a built folder is judged."""
 
+import ctypes
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from bundle.environment import torch_wanted
-from bundle.making import bytes_of, check
+from build import torch_wanted
+from bundle.making import bytes_of, check, strip
 from bundle.sizes import SLIM
-from bundle.stripping import strippable
 from bundle.trimming import NEEDED
 from gpuexplorer.core.trouble import Trouble
 from installing import CannotGoOnError
+from tests.packaging.made_folder import ELSEWHERE, library, on_linux
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,7 +26,7 @@ def test_the_classroom_gets_the_tested_pytorch_without_cuda() -> None:
         torch_wanted("numpy==2.4.6\n", "linux")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the names are Linux's")
+@on_linux
 def test_a_folder_that_lacks_something_is_refused_with_its_name(tmp_path: Path) -> None:
     for pattern in NEEDED[1:]:
         path = tmp_path / "_internal" / pattern.replace("*", "x")
@@ -38,7 +39,7 @@ def test_a_folder_that_lacks_something_is_refused_with_its_name(tmp_path: Path) 
     check(tmp_path, SLIM)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the names are Linux's")
+@on_linux
 def test_a_folder_that_is_too_large_is_refused_with_its_size(tmp_path: Path) -> None:
     for pattern in NEEDED:
         path = tmp_path / "_internal" / pattern.replace("*", "x")
@@ -51,13 +52,24 @@ def test_a_folder_that_is_too_large_is_refused_with_its_size(tmp_path: Path) -> 
         check(tmp_path, SLIM)
 
 
-def test_libraries_of_packages_are_not_stripped_again(tmp_path: Path) -> None:
-    for name in ("libpython3.11.so.1.0", "numpy.libs/libopenblas.so", "python3.11/math.so"):
-        path = tmp_path / "_internal" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_EMPTY)
-    (tmp_path / "_internal" / "notes.so").write_text("no library")
-    assert [path.name for path in strippable(tmp_path)] == ["libpython3.11.so.1.0", "math.so"]
+def said_of(library: Path) -> str:
+    return subprocess.check_output(["readelf", "--dynamic", library], text=True)
+
+
+@on_linux
+def test_libraries_lose_symbols_and_where_they_look_but_for_those_of_packages(
+    tmp_path: Path,
+) -> None:
+    made, beside = (
+        library(tmp_path / "_internal" / name, folder=ELSEWHERE)
+        for name in ("python3.11/_made.so", "numpy.libs/libopenblas.so")
+    )
+    before = made.stat().st_size
+    strip(tmp_path)
+    assert made.stat().st_size < before
+    assert ELSEWHERE not in said_of(made)
+    assert ELSEWHERE in said_of(beside)
+    assert ctypes.CDLL(str(made)).made() == 3
 
 
 def test_a_size_that_there_is_not_is_refused_before_anything_is_built() -> None:
@@ -72,6 +84,3 @@ def test_a_size_that_there_is_not_is_refused_before_anything_is_built() -> None:
     assert done.returncode == 2
     assert "huge" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-_EMPTY = b"\x7fELF\x02\x01\x01".ljust(64, b"\0")

@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,9 @@ import pytest
 
 from bundle import trimming
 from bundle.contents import DISTRIBUTIONS, files, modules, sources
-from bundle.sizes import CLASSROOM, SIZES, SLIM, Size
+from bundle.sizes import CLASSROOM, SIZES, SLIM
 from gpuexplorer.lab.oldest import OLDEST_PYTHON
+from tests.packaging.made_folder import library, on_linux
 
 ROOT = Path(__file__).resolve().parents[2]
 # Python takes a module that is None for one that is not there.
@@ -75,16 +75,21 @@ def test_what_is_missing_is_named() -> None:
     assert trimming.missing(there[1:]) == [trimming.NEEDED[0]]
 
 
+@on_linux
 def test_a_library_goes_with_the_last_that_needs_it(tmp_path: Path) -> None:
+    png, ssl = (str(library(tmp_path / name)) for name in ("libpng.so", "libssl.so"))
+    gui = str(library(tmp_path / "libQt6Gui.so.6", Path(png)))
+    module = str(library(tmp_path / "QtGui.abi3.so", Path(gui)))
+    plugin = str(library(tmp_path / "libqssl.so", Path(ssl)))
     entries = [
-        _entry(tmp_path, "PySide6/QtGui.abi3.so", "EXTENSION", needs="libQt6Gui.so.6"),
-        _entry(tmp_path, "PySide6/Qt/lib/libQt6Gui.so.6", "BINARY", needs="libpng.so"),
-        _entry(tmp_path, "libpng.so", "BINARY"),
-        _entry(tmp_path, "PySide6/Qt/plugins/tls/libqssl.so", "BINARY", needs="libssl.so"),
-        _entry(tmp_path, "libssl.so", "BINARY"),
+        ("PySide6/QtGui.abi3.so", module, "EXTENSION"),
+        ("PySide6/Qt/lib/libQt6Gui.so.6", gui, "BINARY"),
+        ("libpng.so", png, "BINARY"),
+        ("PySide6/Qt/plugins/tls/libqssl.so", plugin, "BINARY"),
+        ("libssl.so", ssl, "BINARY"),
         ("libQt6Gui.so.6", "PySide6/Qt/lib/libQt6Gui.so.6", "SYMLINK"),
         ("libother.so", "PySide6/Qt/plugins/tls/libqssl.so", "SYMLINK"),
-        (str(Path("PySide6/Qt/translations/qt_de.qm")), "qt_de.qm", "DATA"),
+        ("PySide6/Qt/translations/qt_de.qm", "qt_de.qm", "DATA"),
         ("gpuexplorer/resources/themes/dark.toml", "dark.toml", "DATA"),
     ]
     assert [target for target, _, _ in trimming.trimmed(entries)] == [
@@ -141,29 +146,6 @@ def test_the_sizes_keep_their_promise() -> None:
         "gpuexplorer",
         "gpuexplorer-classroom",
     ]
-    assert isinstance(SIZES["slim"], Size)
-
-
-def _entry(folder: Path, target: str, kind: str, needs: str = "") -> trimming.Entry:
-    path = folder / target.replace("/", "_")
-    path.write_bytes(_library(needs))
-    return target, str(path), kind
-
-
-def _library(needs: str) -> bytes:
-    """The least that says of itself which library it needs."""
-    strings = b"\0" + needs.encode() + b"\0"
-    dynamic_at = 64 + 2 * 56
-    entries = [(5, dynamic_at + 48), *([(1, 1)] if needs else [])]
-    dynamic = b"".join(struct.pack("<qQ", *entry) for entry in [*entries, (0, 0)]).ljust(
-        48, b"\0"
-    )
-    size = dynamic_at + len(dynamic) + len(strings)
-    head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-    head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
-    whole = struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, size, size, 4096)
-    said = struct.pack("<IIQQQQQQ", 2, 4, dynamic_at, dynamic_at, 0, 48, 48, 8)
-    return head + whole + said + dynamic + strings
 
 
 def test_no_module_of_the_window_needs_one_that_is_left_out() -> None:

@@ -1,80 +1,30 @@
 """What is made for macOS, read back here and held against what the system asks for."""
 
+import platform
 import plistlib
-import struct
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QImage, QImageReader
+from PIL import Image
+from PIL.IcnsImagePlugin import IcnsImageFile
 
 from bundle.sizes import CLASSROOM, SLIM
-from macos.dmg import make_dmg
-from macos.icon import PLAIN_KINDS, PNG_KINDS, packed, write_icon
-from macos.settings import APP, IDENTIFIER, info_plist
-from program_icon import channels, fitting
+from icon import fitting, pillow, write_icns
+from macos.packages import APP, IDENTIFIER, info_plist, make_packages
 
 FOLDER = Path(__file__).resolve().parents[2] / "packaging" / "macos"
 
 
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[bytes, bytes]:
-    """What is in the icon's file, by kind."""
-    data = write_icon(tmp_path_factory.mktemp("icon") / "gpuexplorer.icns").read_bytes()
-    assert data[:4] == b"icns"
-    assert struct.unpack(">I", data[4:8]) == (len(data),)
-    found, at = {}, 8
-    while at < len(data):
-        kind, (length,) = data[at : at + 4], struct.unpack(">I", data[at + 4 : at + 8])
-        found[kind] = data[at + 8 : at + length]
-        at += length
-    assert at == len(data)
-    return found
-
-
-def unpacked(data: bytes) -> bytes:
-    out, at = bytearray(), 0
-    while at < len(data):
-        head = data[at]
-        if head < 128:
-            out += data[at + 1 : at + head + 2]
-            at += head + 2
-        else:
-            out += data[at + 1 : at + 2] * (head - 125)
-            at += 2
-    return bytes(out)
-
-
-def test_the_icon_has_every_size_at_one_and_at_two_pixels_a_point(
-    pictures: dict[bytes, bytes],
-) -> None:
-    plain = [kind for kinds in PLAIN_KINDS for kind in kinds]
-    assert set(pictures) == {*PNG_KINDS, *plain}
-    assert {*PNG_KINDS.values(), *PLAIN_KINDS.values()} == {16, 32, 64, 128, 256, 512, 1024}
-    for kind, side in PNG_KINDS.items():
-        assert channels(QImage.fromData(pictures[kind])) == channels(fitting(side))
-
-
-def test_the_smallest_are_colours_and_a_mask(pictures: dict[bytes, bytes]) -> None:
-    for (colours, mask), side in PLAIN_KINDS.items():
-        alpha, *planes = channels(fitting(side))
-        assert pictures[mask] == alpha
-        assert unpacked(pictures[colours]) == b"".join(planes)
-
-
-@pytest.mark.parametrize(
-    "plane",
-    [b"", b"a", b"aab", b"aaab", b"a" * 131, bytes(range(256)), b"ab" * 100 + b"c" * 400],
-)
-def test_packing_loses_nothing(plane: bytes) -> None:
-    assert unpacked(packed(plane)) == plane
-
-
-def test_qt_reads_the_icon_too(tmp_path: Path) -> None:
-    reader = QImageReader(str(write_icon(tmp_path / "gpuexplorer.icns")))
-    assert bytes(reader.format().data()) == b"icns"
-    assert not reader.read().isNull()
+def test_the_icon_has_every_size_and_each_is_the_drawing_made_for_it(tmp_path: Path) -> None:
+    file = write_icns(tmp_path / "gpuexplorer.icns")
+    with Image.open(file) as image:
+        assert isinstance(image, IcnsImageFile)
+        sizes = {(wide * scale, scale) for wide, _, scale in image.info["sizes"]}
+        assert sizes >= {(32, 2), (64, 2), (128, 1), (256, 1), (512, 1), (1024, 2)}
+        smallest = image.icns.getimage((16, 16, 2))
+        assert smallest.tobytes() == pillow(fitting(32)).convert("RGBA").tobytes()
 
 
 def test_the_settings_of_the_bundle_can_be_written_and_say_what_is_needed() -> None:
@@ -122,8 +72,10 @@ def test_the_disk_image_has_the_program_beside_applications(tmp_path: Path) -> N
             assert (inside / "Applications").readlink() == Path("/Applications")
             assert (inside / APP / "Contents" / "Frameworks").is_symlink()
 
-    made = make_dmg(app, CLASSROOM, "0.1.0", tmp_path / "dist", run, "arm64")
-    assert made == tmp_path / "dist" / "gpuexplorer-classroom-0.1.0-macos-arm64.dmg"
+    folder = app.parent / "gpuexplorer"
+    (made,) = make_packages(folder, CLASSROOM, "0.1.0", tmp_path / "dist", run)
+    name = f"gpuexplorer-classroom-0.1.0-macos-{platform.machine()}.dmg"
+    assert made == tmp_path / "dist" / name
     assert [command[:2] for command in ran] == [["hdiutil", "create"], ["hdiutil", "verify"]]
     assert ran[0][-1] == ran[1][-1] == str(made)
 

@@ -56,7 +56,7 @@ def test_system_libraries_that_are_missing_are_named_with_the_command_to_type() 
         "import system_parts as s\n"
         "s.has_apt = lambda: True\n"
         "s.os.geteuid = lambda: 1000\n"
-        "print(s.explain([s.library('libnothing.so.9', 'libnothing9', 'the window')]))"
+        "print(s.explain(s.missing([{'the window': {'libnothing.so.9': 'libnothing9'}}])))"
     )
     assert "libnothing.so.9, for the window" in told
     assert "sudo apt-get install libnothing9" in told
@@ -64,7 +64,7 @@ def test_system_libraries_that_are_missing_are_named_with_the_command_to_type() 
 
 def test_what_was_set_up_is_used_until_what_it_was_made_from_changes() -> None:
     told = in_packaging(
-        "from set_up import Stamp\n"
+        "from environment import Stamp\n"
         "made = Stamp('a', 'here', frozenset({'dev', 'bench'}))\n"
         "for content, place, extras in (\n"
         "    ('a', 'here', {'dev'}), ('b', 'here', {'dev'}),\n"
@@ -77,33 +77,29 @@ def test_what_was_set_up_is_used_until_what_it_was_made_from_changes() -> None:
 
 def test_running_needs_no_developers_tools_and_testing_leaves_nothing_to_add() -> None:
     told = in_packaging(
-        "from pathlib import Path\n"
-        "import set_up, tempfile\n"
-        "from set_up import EXTRAS, Stamp\n"
-        "with tempfile.TemporaryDirectory() as folder:\n"
-        "    set_up.STAMP = Path(folder) / '.ready'\n"
-        "    set_up.PYTHON = Path(folder)\n"
-        "    for purpose in ('run', 'test'):\n"
-        "        Stamp('a', 'here', frozenset(EXTRAS[purpose])).write()\n"
-        "        made = set_up.read_stamp()\n"
-        "        print(sorted(made.extras))\n"
-        "        for next in ('run', 'test'):\n"
-        "            print(made.fits(Stamp('a', 'here', frozenset(EXTRAS[next]))))\n"
+        "from set_up import EXTRAS\n"
+        "from environment import Stamp\n"
+        "for purpose in ('run', 'test'):\n"
+        "    made = Stamp('a', 'here', frozenset(EXTRAS[purpose]))\n"
+        "    print(sorted(made.extras))\n"
+        "    for next in ('run', 'test'):\n"
+        "        print(made.fits(Stamp('a', 'here', frozenset(EXTRAS[next]))))\n"
     )
     assert told.splitlines() == ["[]", "True", "False", "['dev', 'lab']", "True", "True"]
 
 
 def test_a_python_out_of_reach_gets_a_sentence() -> None:
     told = in_packaging(
-        "import set_up\n"
+        "from environment import ROOT, CannotGoOnError, Environment\n"
         "from pathlib import Path\n"
         "def refuse():\n"
         "    raise PermissionError\n"
-        "set_up.STAMP = type('Closed', (), {'is_file': staticmethod(refuse)})()\n"
-        "set_up.PYTHON = Path('/closed/bin/python')\n"
+        "venv = Environment(ROOT / '.venv')\n"
+        "venv.stamp = type('Closed', (), {'is_file': staticmethod(refuse)})()\n"
+        "venv.python = Path('/closed/bin/python')\n"
         "try:\n"
-        "    set_up.read_stamp()\n"
-        "except set_up.CannotGoOnError as trouble:\n"
+        "    venv.found()\n"
+        "except CannotGoOnError as trouble:\n"
         "    print(trouble)"
     )
     assert told == (
@@ -114,9 +110,10 @@ def test_a_python_out_of_reach_gets_a_sentence() -> None:
 
 def test_a_python_that_changed_is_said_before_it_is_replaced() -> None:
     told = in_packaging(
-        "from set_up import why_anew\n"
-        "print(why_anew(\"Python 3.11 '/a b'\", \"Python 3.12 '/a b'\"))\n"
-        "print(why_anew(\"Python 3.11 '/a b'\", \"Python 3.11 '/c'\"))"
+        "from environment import ROOT, Environment\n"
+        "venv = Environment(ROOT / '.venv')\n"
+        "print(venv.why_anew(\"Python 3.11 '/a b'\", \"Python 3.12 '/a b'\"))\n"
+        "print(venv.why_anew(\"Python 3.11 '/a b'\", \"Python 3.11 '/c'\"))"
     )
     assert told.splitlines() == [
         ".venv was made with Python 3.11, so it is removed and made anew with Python 3.12.",

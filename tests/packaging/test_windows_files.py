@@ -5,17 +5,22 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from PIL.IcoImagePlugin import IcoImageFile
+from PySide6.QtGui import QColor, QImage, QImageReader
 
 from bundle.sizes import CLASSROOM, SLIM
-from windows.installer import (
-    NoInnoSetupError,
+from icon import ICO_SIZES, fitting, pillow, write_ico, write_picture
+from windows.packages import (
     definitions,
     find_compiler,
+    four_numbers,
     installer_name,
+    make_packages,
+    make_zip,
+    programs,
+    version_resource,
 )
-from windows.portable import make_zip
-from windows.programs import programs
-from windows.version import four_numbers, version_resource
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_the_zip_unpacks_into_one_folder(tmp_path: Path) -> None:
     (folder / "_internal").mkdir(parents=True)
     (folder / "gpuexplorer.exe").write_bytes(b"MZ")
     (folder / "_internal" / "ü.dll").write_bytes(b"MZ" * 9)
-    made = make_zip(folder, CLASSROOM, "0.1.0", tmp_path / "dist")
+    made = make_zip(folder, CLASSROOM, "0.1.0", tmp_path)
     assert made.name == "gpuexplorer-classroom-0.1.0-windows-x64.zip"
     with zipfile.ZipFile(made) as file:
         assert file.testzip() is None
@@ -82,14 +87,20 @@ def test_the_same_folder_gives_the_same_zip(tmp_path: Path) -> None:
     folder = tmp_path / "gpuexplorer"
     folder.mkdir()
     (folder / "gpuexplorer.exe").write_bytes(b"MZ")
-    first = make_zip(folder, SLIM, "0.1.0", tmp_path / "one").read_bytes()
+    first = make_zip(folder, SLIM, "0.1.0", tmp_path).read_bytes()
     (folder / "gpuexplorer.exe").touch()
-    assert make_zip(folder, SLIM, "0.1.0", tmp_path / "two").read_bytes() == first
+    assert make_zip(folder, SLIM, "0.1.0", tmp_path).read_bytes() == first
 
 
-def test_without_inno_setup_it_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(NoInnoSetupError, match="Inno Setup, which makes the installer"):
-        find_compiler({"PATH": str(tmp_path), "PROGRAMFILES": str(tmp_path)})
+def test_without_inno_setup_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("ISCC", "PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (made,) = make_packages(tmp_path / "gpuexplorer", SLIM, "0.1.0", tmp_path)
+    assert made.suffix == ".zip"
+    assert "Inno Setup, which makes it, is not on this computer" in capsys.readouterr().err
 
 
 def test_inno_setup_is_found_where_it_installs_itself(tmp_path: Path) -> None:
@@ -108,3 +119,25 @@ def test_the_compiler_is_told_all_that_the_script_asks_for(tmp_path: Path) -> No
     assert "/DFourNumbers=0.1.0.0" in told
     assert f"/DOutputName={installer_name(SLIM, '0.1.0')}" in told
     assert installer_name(SLIM, "0.1.0") == "gpuexplorer-0.1.0-windows-x64-setup"
+
+
+def test_every_size_of_the_icon_is_the_drawing_made_for_it(tmp_path: Path) -> None:
+    """As bitmaps, which every program that shows icons understands."""
+    file = write_ico(tmp_path / "gpuexplorer.ico")
+    assert b"PNG" not in file.read_bytes()
+    assert {16, 20, 24, 32, 40, 48, 64, 128, 256} <= set(ICO_SIZES)
+    with Image.open(file) as image:
+        assert isinstance(image, IcoImageFile)
+        assert image.info["sizes"] == {(size, size) for size in ICO_SIZES}
+        for size in ICO_SIZES:
+            shown = image.ico.getimage((size, size))
+            assert shown.tobytes() == pillow(fitting(size)).convert("RGBA").tobytes()
+    reader = QImageReader(str(file))
+    assert (bytes(reader.format().data()), reader.imageCount()) == (b"ico", len(ICO_SIZES))
+
+
+def test_the_installers_picture_is_the_icon_on_white(tmp_path: Path) -> None:
+    shown = QImage(str(write_picture(tmp_path / "gpuexplorer.bmp", 138)))
+    assert shown.width() == shown.height() == 138
+    assert shown.pixelColor(0, 0) == QColor("white")
+    assert shown.pixelColor(69, 20) == fitting(138).pixelColor(69, 20)

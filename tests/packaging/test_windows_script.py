@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from bundle.sizes import SLIM
-from windows.installer import SCRIPT, definitions
-from windows.programs import CLICKED, TYPED
+from windows.packages import CLICKED, SCRIPT, TYPED, definitions
 
 # Every section and directive the script uses, so that a slip of the pen is found.
 SECTIONS = {

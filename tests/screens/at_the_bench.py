@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTextEdit
 
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from tests.gui.dragging import drag
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
-from tests.screens.things import things, under
+from tests.screens.things import bring_into_view
 
 # Milliseconds: a worker imports PyTorch, perhaps beside others that do.
 PATIENCE = 60_000
-LINES = "Lines of the session"
+CELLS = "Cells of the session"
 X_ON_0 = 'X = torch.ones(2, 3, device="cuda:0")'
 Y_ON_1 = 'Y = torch.ones(2, 3, device="cuda:1")'
 # Programs that answer as a Python does, or do not.
@@ -41,26 +44,33 @@ def enters(person: Person, line: str) -> None:
     person.window.activateWindow()
     person.waits(person.window.isActiveWindow)
     person.press("Ctrl+L")
-    person.types(line)
+    first, *more = line.split("\n")
+    person.types(first)
+    for each in more:
+        person.press("Shift+Return")
+        person.types(each)
     person.press("Return")
 
 
 def runs(person: Person, line: str) -> None:
     """Enters it, and waits until it is done."""
     enters(person, line)
-    sees_line(person, line, "done")
+    sees_line(person, line, state="done")
 
 
-def sees_line(person: Person, *words: str) -> None:
-    """In what is said of the last line: its code, how it went, its cost, what it printed."""
-    lines = person.find(LINES).widget
-    lines.setFocus()
+def sees_line(person: Person, *words: str, state: str = "") -> None:
+    """In the last of the session's cells: its code, what it printed and what it cost; and, as
+    the mark beside it has it, how it went.
+    """
+    cells = person.find(CELLS).widget
+    assert isinstance(cells, QTextEdit)
+    [lab] = person.window.findChildren(LabState)
 
     def there() -> None:
-        person.press("End")
         # Nothing but this is looked at: PyTorch is being imported on the same cores.
-        said = "\n".join(each.said for each in things(lines))
-        assert all(each in said for each in words), said
+        said = " ".join(cells.toPlainText().split())
+        assert all(" ".join(each.split()) in said for each in words), said
+        assert state in ("", lab.ledger.cells[-1].state)
 
     person.waits(there)
 
@@ -68,14 +78,8 @@ def sees_line(person: Person, *words: str) -> None:
 def drags(person: Person, what: str, onto: str) -> None:
     """With the mouse, from the middle of one thing to that of another."""
     thing, target = person.find(what), person.find(onto)
-    begin, end = thing.place.center(), target.place.center()
-    hit = under(begin, thing.widget)
-    assert hit is not None
-    start, there = hit.mapFromGlobal(begin), hit.mapFromGlobal(end)
-    QTest.mousePress(hit, Qt.MouseButton.LeftButton, pos=start)
-    QTest.mouseMove(hit, start + QPoint(15, 15))
-    QTest.mouseMove(hit, there)
-    QTest.mouseRelease(hit, Qt.MouseButton.LeftButton, pos=there)
+    held = thing.widget.mapFromGlobal(bring_into_view(thing))
+    drag(thing.widget, held, bring_into_view(target))
 
 
 def asks_for_menu(person: Person, what: str) -> None:
@@ -84,12 +88,14 @@ def asks_for_menu(person: Person, what: str) -> None:
     window = thing.widget.window().windowHandle()
     place = window.mapFromGlobal(thing.place.center())
     right, nothing = Qt.MouseButton.RightButton, Qt.KeyboardModifier.NoModifier
+    # From beside it: Qt goes by what the pointer came over last.
+    QTest.mouseMove(window, place + QPoint(1, 1))
     QTest.mouseClick(window, right, nothing, place)
 
 
 def kill_worker() -> None:
     """As the system does where memory runs out."""
-    [worker] = _own_processes("gpuexplorer")
+    *_, worker = _own_processes("gpuexplorer.worker")
     os.kill(worker, signal.SIGKILL)
 
 
@@ -111,14 +117,14 @@ def only_pythons(
 
 
 def _own_processes(words: str) -> list[int]:
-    """That this one started, and that have these words in their command."""
+    """That this one started, the newest last, and that have these words in their command."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            parent = (entry / "stat").read_text("utf-8").rpartition(")")[2].split()[1]
+            known = (entry / "stat").read_text("utf-8").rpartition(")")[2].split()
             command = (entry / "cmdline").read_text("utf-8", "replace")
         except OSError:  # it has ended meanwhile
             continue
-        if int(parent) == os.getpid() and words in command:
-            found.append(int(entry.name))
-    return found
+        if int(known[1]) == os.getpid() and words in command:
+            found.append((int(known[19]), int(entry.name)))  # since when it runs
+    return [each for _, each in sorted(found)]

@@ -1,7 +1,6 @@
 """Opens the program as its command line does, and hands it to a person."""
 
 import argparse
-import gc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -36,14 +35,6 @@ def no_cards() -> Opened:
 
 def real_cards(backend: Backend) -> Callable[[], Opened]:
     return lambda: (backend, [])
-
-
-@pytest.fixture(autouse=True)
-def swept_between_tests() -> Iterator[None]:
-    """What is Qt's must not end in another thread than the window's."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.fixture(autouse=True)

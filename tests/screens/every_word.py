@@ -65,8 +65,8 @@ class Drawn:
             self._said.add((words, f"a hint of {_drawn_by(drawing.painter.device())}"))
             add_hint(drawing, place, words)
 
-        def elided(letters: Lettering, text: str, width: float) -> str:
-            shown = cut_short(letters, text, width)
+        def elided(letters: Lettering, text: str, width: float, *, end: bool = False) -> str:
+            shown = cut_short(letters, text, width, end=end)
             if shown != text:
                 self._said.add((text, "cut short where it is drawn"))
                 self._cut.add(shown)

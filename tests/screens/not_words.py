@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterator
 
 from gpuexplorer.core.resources import resource
+from gpuexplorer.gui.card.host_facts import system_name
+from gpuexplorer.gui.lab.forms.operations import OF_TENSORS
+from gpuexplorer.gui.lab.head.words import ALL_SWITCHES
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.wording.facts.host_facts import system_name
-from gpuexplorer.gui.wording.lab.forms.operations import OF_TENSORS
-from gpuexplorer.gui.wording.lab.head.switch_words import ALL_SWITCHES
 from gpuexplorer.telemetry.backends.host import HostReader
 
 _A_WORD = re.compile(r"[^\W\d_]{3,}")

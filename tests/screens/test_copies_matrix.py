@@ -43,8 +43,8 @@ def test_before_it_is_measured_nothing_is_zero_and_what_is_promised_is_there(
     person.sees("Nothing is measured yet.", "11 measurements")
     assert "Not measured yet." in cell(person, "Card 0 to card 1")
     person.sees("NVLink x2: 50.0")
-    assert "50.0 GB/s: 2 NVLinks" in cell(person, "Card 0 to card 1", within=PROMISED)
-    assert "15.8 GB/s: PCIe 3.0 x16" in cell(person, "Host to card 0", within=PROMISED)
+    assert "50.0 GB/s one way: 2 NVLinks" in cell(person, "Card 0 to card 1", within=PROMISED)
+    assert "15.8 GB/s one way: PCIe 3.0 x16" in cell(person, "Host to card 0", within=PROMISED)
     assert "Nothing is promised" in cell(person, "Inside the host", within=PROMISED)
 
 
@@ -53,10 +53,12 @@ def test_measured_rates_stand_with_units_beside_what_the_wires_promise(
 ) -> None:
     person = open_matrix(open_program)
     measures(person)
-    assert "45.9 GB/s, 92 % of 50.0 GB/s" in cell(person, "Card 0 to card 1")
-    assert "12.3 GB/s, 78 % of 15.8 GB/s" in cell(person, "Host to card 0")
+    assert "45.9 GB/s one way, 92 % of 50.0 GB/s" in cell(person, "Card 0 to card 1")
+    assert "12.3 GB/s one way, 78 % of 15.8 GB/s" in cell(person, "Host to card 0")
     assert "12.0 GB/s" in cell(person, "Inside the host")
-    person.sees("9 modelled", "Nothing stands out: every way is as fast as others of its kind.")
+    person.sees(
+        "9 modelled", "Nothing stands out: every path is as fast as others of its kind."
+    )
 
 
 def test_a_cell_that_is_clicked_tells_its_samples_and_the_way_of_the_bytes(
@@ -66,13 +68,13 @@ def test_a_cell_that_is_clicked_tells_its_samples_and_the_way_of_the_bytes(
     measures(person)
     person.click("Card 0 to card 1", within=MEASURED)
     person.sees(
-        "card 0, by NVLink x2 (50.0 GB/s) to card 1",
+        "card 0, by NVLink x2 (50.0 GB/s one way) to card 1",
         "Median: 45.9 GB/s",
         "Samples: 7 of one copy each",
         "Modelled: no bytes were moved, so none were compared.",
     )
     person.click("Card 1 to host", within=MEASURED)
-    person.sees("by PCIe 3.0 x16 (15.8 GB/s)", "Median: 12.3 GB/s")
+    person.sees("by PCIe 3.0 x16 (15.8 GB/s one way)", "Median: 12.3 GB/s")
 
 
 def test_a_copy_that_arrives_wrong_says_so_has_no_rate_and_what_to_do(
@@ -90,7 +92,7 @@ def test_a_copy_that_arrives_wrong_says_so_has_no_rate_and_what_to_do(
         "card 6 to card 1: Arrives WRONG",
         "In 3 of 7 rounds, 12 288 of 268 435 456 bytes came as zeros",
         "turn ACS off in the firmware",
-        "Through host memory: 18.0 GB/s, modelled.",
+        "Through host memory: 18.0 GB/s one way, modelled.",
         "In the lab, through the host",
     )
 
@@ -104,6 +106,24 @@ def test_measuring_is_stopped_and_what_was_measured_stays(open_program: OpenProg
     said = person.said(within=MEASURED)
     assert "GB/s" in said
     assert "Not measured yet." in said
+
+
+@pytest.mark.parametrize("simulate", ["8xH100+nvlink", "64xH100"])
+def test_no_row_or_column_is_cut_off_in_a_small_window(
+    open_program: OpenProgram, simulate: str
+) -> None:
+    person = open_program(simulate, past=None, size=(1366, 768))
+    person.patience = PATIENCE
+    person.go_to("Copies")
+    person.choose("Pages", "Matrix")
+    table = person.table(MEASURED)
+    person.waits(lambda: table.model().rowCount() > 8)
+    last = table.model().rowCount() - 1
+    place = table.visualRect(table.model().index(last, last))
+    assert table.viewport().rect().contains(place)
+    assert not table.visibleRegion().isEmpty()
+    if simulate == "64xH100":
+        person.sees("Point at a cell for its figure")
 
 
 def test_one_pair_is_measured_by_itself(open_program: OpenProgram) -> None:

@@ -57,7 +57,7 @@ def test_comparisons_are_measured_and_each_ends_in_a_sentence(
     open_program: OpenProgram,
 ) -> None:
     person = open_page(open_program, "Comparisons")
-    person.sees("Nothing was measured yet.", "Pinned or pageable")
+    person.sees("Nothing has been measured yet.", "Pinned or pageable")
     measures(person, "Measure all")
     person.sees(
         "pinned, used again: 12.3 GB/s, 21.8 ms; pageable, used again: 6.00 GB/s, 44.7 ms",
@@ -68,7 +68,7 @@ def test_comparisons_are_measured_and_each_ends_in_a_sentence(
         "In 512 pieces the same bytes take 4.7 times as long",
         "Every other row takes 2.0 times as long as the same bytes in one piece",
     )
-    person.does_not_see("Nothing was measured yet.")
+    person.does_not_see("Nothing has been measured yet.")
 
 
 def test_one_comparison_is_measured_by_itself(open_program: OpenProgram) -> None:
@@ -83,18 +83,21 @@ def test_the_datasheet_of_a_card_says_what_is_promised_and_what_it_reached(
 ) -> None:
     person = open_page(open_program, "Datasheet")
     person.sees("Memory bandwidth: promised 672 GB/s, not measured yet", within=REACHED)
-    person.sees("Peer link, to card 1: promised 50.0 GB/s, not measured yet", within=REACHED)
+    person.sees(
+        "Peer link, one way to card 1: promised 50.0 GB/s, not measured yet", within=REACHED
+    )
     measures(person)
     person.sees(
         "Memory bandwidth: 590 of 672 GB/s, 88 %",
         "Host link, to the card: 12.3 of 15.8 GB/s, 78 %",
-        "Peer link, to card 1: 45.9 of 50.0 GB/s, 92 %",
+        "Peer link, one way to card 1: 45.9 of 50.0 GB/s, 92 %",
+        "Host link, from the card: 12.3 of 15.8 GB/s, 78 %",
         "FP32 products: 14.4 of 19.4 TFLOP/s, 74 %, at 263 W",
-        "know no TF32: that begins with compute capability 8.0, and this card has 7.5",
+        "do not support TF32: that starts with compute capability 8.0, and this card has 7.5",
         within=REACHED,
     )
     person.click("Card 1, NVIDIA TITAN RTX", within="Card to look at")
-    person.sees("FP32 products: promised 19.4 TFLOP/s, not measured yet", within=REACHED)
+    person.sees("Peer link, one way to card 0", "not measured yet", within=REACHED)
 
 
 def test_another_card_is_found_by_its_name_and_laid_beside(open_program: OpenProgram) -> None:
@@ -102,7 +105,7 @@ def test_another_card_is_found_by_its_name_and_laid_beside(open_program: OpenPro
     person.sees("86 cards")
     person.type_into("Name, maker, year", "4090")
     person.waits(lambda: len(person.rows(OTHERS)) < 10)
-    person.click("Lay it beside the card above", within=OTHERS)
+    person.click("Compare it with the card above", within=OTHERS)
     person.sees("A: GeForce RTX 4090", "Memory bandwidth in GB/s: 0 672, A 1008")
     person.click("A: GeForce RTX 4090. Take away")
     person.does_not_see("A: GeForce RTX 4090")

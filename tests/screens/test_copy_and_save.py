@@ -94,7 +94,7 @@ def test_where_nothing_can_be_copied_it_says_so(open_program: OpenProgram) -> No
     person = open_program(past=None)
     person.go_to("Lab")
     person.press("Ctrl+S")
-    person.sees("There is no line yet that could be saved or copied.")
+    person.sees("There is no cell yet that could be saved or copied.")
     person.go_to("Events")
     person.type_into("Search events", "zork")
     person.press("Ctrl+S")

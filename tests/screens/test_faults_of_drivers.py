@@ -81,7 +81,7 @@ class Watcher:
         return [
             _CHANGING.sub("…", line)
             for line in self.person.said().splitlines()
-            if re.match(r"Card \d|All cards together|Plots", line)
+            if re.match(r"Card \d, |All cards together|Plots", line)  # no event
         ]
 
     def saves_nothing_untrue(self, path: Path) -> None:

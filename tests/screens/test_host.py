@@ -1,5 +1,6 @@
 """The computer itself, which opens as a card does: its processor, memory and swap over time."""
 
+import sys
 from pathlib import Path
 
 import psutil
@@ -94,8 +95,24 @@ def test_swap_that_is_not_there_is_said_and_not_drawn_as_nothing(
     person = open_program(real=no_cards)
     person.go_to("Card")
     opened(person)
-    person.row_of("Facts", "Swap used", "none")
+    person.row_of("Facts", "Swap: none on this computer")
+    person.does_not_see("Swap used", "Swap space", within="Facts")
     person.does_not_see("Swap", within="Plots")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the commands are those of Linux")
+def test_one_click_says_how_swap_is_turned_on(
+    open_program: OpenProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = psutil.swap_memory()._replace(total=0, used=0, free=0)
+    monkeypatch.setattr(psutil, "swap_memory", lambda: none)
+    person = open_program(real=no_cards)
+    person.go_to("Card")
+    opened(person)
+    person.click_row("Facts", "Swap: none")
+    person.waits(lambda: any("Turn swap on" in each for each in person.dialogs()))
+    [sheet] = person.dialogs()
+    assert "sudo swapon /swapfile" in sheet
 
 
 def test_swap_is_drawn_where_there_is_some(

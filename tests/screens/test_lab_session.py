@@ -41,7 +41,7 @@ def test_the_pythons_of_this_computer_are_listed_with_why_one_is_unfit(
     runs(person, X_ON_0)
 
 
-def test_without_pytorch_a_line_says_so_and_leads_to_the_way_out(
+def test_without_pytorch_a_cell_says_so_and_leads_to_the_way_out(
     open_program: OpenProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_pythons(monkeypatch, tmp_path, {"bare": WITHOUT_TORCH, "odd": NO_PYTHON})
@@ -68,7 +68,7 @@ def test_the_lab_sees_only_the_cards_that_are_chosen(open_program: OpenProgram) 
 
 
 @needs_torch
-def test_a_cap_on_memory_is_a_line_and_more_than_it_is_refused(
+def test_a_cap_on_memory_is_a_cell_and_more_than_it_is_refused(
     open_program: OpenProgram,
 ) -> None:
     person = open_lab(open_program)
@@ -78,7 +78,7 @@ def test_a_cap_on_memory_is_a_line_and_more_than_it_is_refused(
     person.press("Tab")
     person.sees("2.40 GiB of 24.0 GiB")
     person.click("Cap")
-    sees_line(person, "torch.cuda.set_per_process_memory_fraction(0.1, 1)", "done")
+    sees_line(person, "torch.cuda.set_per_process_memory_fraction(0.1, 1)", state="done")
     enters(person, 'B = torch.zeros(30000, 30000, device="cuda:1")')
     person.sees(
         "CUDA out of memory. Tried to allocate 3.35 GiB.",
@@ -99,14 +99,14 @@ def test_leaving_simulated_cards_asks_before_the_lab_is_lost(
 
 
 @needs_torch
-def test_released_cards_are_empty_and_the_next_line_takes_them_again(
+def test_released_cards_are_empty_and_the_next_cell_takes_them_again(
     open_program: OpenProgram,
 ) -> None:
     person = open_lab(open_program, X_ON_0)
     person.click("Release the cards")
     person.sees("This is lost: X.")
     person.click("Release the cards")
-    person.sees("cuda:0, nothing on it", "Worker: Resting", "Context 0 B")
+    person.sees("cuda:0, nothing on it", "Worker: Resting", "Context 0 GiB")
     assert person.cannot_press("Release the cards")
     runs(person, X_ON_0)
     person.sees("cuda:0, 1 thing")

@@ -31,9 +31,9 @@ def test_on_the_overview_figures_tiles_and_processes_say_that_they_are_of_now(
 def test_devices_without_names_are_of_now_too(open_program: OpenProgram) -> None:
     person = open_program(past=330.0)
     person.press("Ctrl+B")
-    person.does_not_see("now", within="Devices")
+    person.does_not_see("now", within="Screens and devices")
     look_back(person)
-    person.sees("now", within="Devices")
+    person.sees("now", within="Screens and devices")
 
 
 def test_on_the_screen_of_a_card_memory_and_facts_say_that_they_are_of_now(

@@ -25,26 +25,6 @@ def test_a_click_on_a_heading_sorts_and_a_second_turns_it_round(
     assert sorted([first, second]) == sorted([sorted(first), sorted(first, reverse=True)])
 
 
-def test_the_filter_leaves_what_has_the_words(open_program: OpenProgram) -> None:
-    person = open_program("8xH100")
-    person.go_to("Processes")
-    everyone = len(person.rows("Processes"))
-    person.type_into("Filter", "serve.py")
-    person.waits(lambda: 0 < len(person.rows("Processes")) < everyone)
-    assert all("serve.py" in each for each in person.column("Processes", "Command"))
-    person.press("Escape")
-    person.waits(lambda: len(person.rows("Processes")) == everyone)
-
-
-def test_processes_of_one_program_stand_under_it(open_program: OpenProgram) -> None:
-    person = open_program("8xH100")
-    person.go_to("Processes")
-    kernels = [each for each in person.column("Processes", "Command") if "ipykernel" in each]
-    assert len(kernels) > 3
-    person.choose("Rows", "By program")
-    person.row_of("Processes", "ipykernel", f"{len(kernels)} pids")
-
-
 def test_a_hidden_column_stays_hidden_at_the_next_start(open_program: OpenProgram) -> None:
     person = open_program()
     person.go_to("Processes")
@@ -147,25 +127,5 @@ def test_simulated_processes_cannot_be_ended(open_program: OpenProgram) -> None:
     person = open_program()
     person.go_to("Processes")
     person.click_row("Processes", "Xorg")
-    person.sees("This process is simulated")
+    person.sees("all made up", "This process is simulated")
     assert person.cannot_press("End…")
-
-
-def test_rows_stand_still_while_somebody_reads_along_them(open_program: OpenProgram) -> None:
-    machine = TwoCards()
-    with running("day_train") as first, running("night_train") as second:
-        machine.memory = {first.pid: 6 * GIB, second.pid: 3 * GIB}
-        person = open_program(real=real_cards(machine), interval=0.2)
-        person.go_to("Processes")
-        person.click_heading("Processes", "Memory, GiB")
-        person.waits(lambda: len(person.rows("Processes")) == 2)
-        before = person.column("Processes", "Command")
-        person.click_row("Processes", "day_train")
-        machine.memory = {first.pid: 1 * GIB, second.pid: 9 * GIB}
-
-        def read_along() -> bool:
-            person.press("Up", "Down")
-            return sorted(person.column("Processes", "Memory, GiB")) == ["1.00", "9.00"]
-
-        person.waits(read_along)
-        assert person.column("Processes", "Command") == before

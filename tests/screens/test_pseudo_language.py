@@ -12,8 +12,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidget
 
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
+from gpuexplorer.gui.copies.view import PAGES
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.views.copies.copies_view import PAGES
 from tests.screens.at_the_bench import PATIENCE, X_ON_0, Y_ON_1, enters
 from tests.screens.conftest import OpenProgram, no_cards
 from tests.screens.every_word import Drawn, everything_said
@@ -143,7 +143,7 @@ def test_every_word_behind_the_menu_is_translated(
     all_is_translated(drawn, entry)
 
 
-@pytest.mark.parametrize("page", [page.title for page in PAGES])
+@pytest.mark.parametrize("page", [title for title, _ in PAGES.values()])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_word_of_a_page_of_copies_is_translated(
     open_program: OpenProgram, drawn: Drawn, machine: str, page: str
@@ -195,6 +195,6 @@ def test_every_word_about_lines_things_and_failures_is_translated(
     person.sees("X, ", "Y, ")
     all_is_translated(drawn, "Lab")
     enters(person, "Z = X + Y")
-    person.sees(tr("PyTorch says"))
+    person.sees(tr("Ways on (the times are modelled)"))
     all_is_translated(drawn, "Lab")
     person.press("Escape")

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QPalette
 
 from tests.screens.conftest import OpenProgram, real_cards
-from tests.screens.machines import TwoCards, running
+from tests.screens.machines import TwoCards
 from tests.screens.person import Person
 
 
@@ -51,42 +51,6 @@ def test_cards_are_read_as_often_as_was_chosen(open_program: OpenProgram) -> Non
     person.type_into("Interval", "0.5")
     person.press("Return")
     person.sees("Read every 0.5 s")
-
-
-def test_a_number_beyond_the_longest_becomes_the_longest(open_program: OpenProgram) -> None:
-    person = open_program()
-    person.press("Ctrl+,")
-    person.type_into("Interval", "1000")
-    person.press("Return")
-    person.sees("Read every 60 s")
-
-
-def test_an_alert_is_added_by_words_and_taken_away(open_program: OpenProgram) -> None:
-    person = open_program()
-    person.press("Ctrl+,")
-    person.click("Add an alert")
-    person.sees("GPU utilisation above 95 % for 1 min, on any card")
-    person.type_into("Threshold", "80")
-    person.press("Return")
-    person.sees("GPU utilisation above 80 % for 1 min, on any card")
-    person.click("Remove: GPU utilisation above 80 %")
-    person.does_not_see("GPU utilisation above 80 %")
-    person.sees("Temperature within 2 °C of the card's own limit")
-
-
-def test_read_only_takes_the_end_of_processes_away(open_program: OpenProgram) -> None:
-    machine = TwoCards()
-    with running("night_train") as program:
-        machine.memory[program.pid] = 1e9
-        person = open_program(real=real_cards(machine))
-        person.go_to("Processes")
-        person.sees("night_train")
-        person.click_row("Processes", "night_train")
-        assert not person.cannot_press("End…")
-        person.press("Ctrl+,")
-        person.click("Read only")
-        person.press("Escape")
-        person.waits(lambda: person.cannot_press("End…"))
 
 
 def test_escape_closes_the_settings_and_the_keyboard_is_where_it_was(

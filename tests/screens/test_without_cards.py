@@ -29,3 +29,22 @@ def test_cards_that_came_meanwhile_are_found_by_looking_again(
     person.click("Look again")
     person.sees("Card 1, NVIDIA TITAN RTX")
     person.does_not_see("No graphics card answers")
+
+
+def test_copies_without_a_card_lead_to_what_the_host_can_measure(
+    open_program: OpenProgram,
+) -> None:
+    person = open_program(real=no_cards)
+    person.go_to("Copies")
+    person.sees("No card answers, so nothing is copied over a wire here.")
+    person.does_not_see("Nothing can be copied")
+    person.click("Measure copies within the host")
+    person.sees("Measured", "Measure all")
+
+
+def test_copies_without_a_card_lead_to_simulated_cards_too(open_program: OpenProgram) -> None:
+    person = open_program(real=no_cards)
+    person.go_to("Copies")
+    person.click("Look around on simulated cards")
+    person.sees("SIMULATED", "New copy")
+    person.does_not_see("No card answers")

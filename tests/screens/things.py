@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import shiboken6
 from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -24,9 +25,11 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QScrollBar,
     QStatusBar,
+    QTabBar,
     QTableView,
     QTextEdit,
     QToolBar,
+    QToolButton,
     QTreeView,
     QWidget,
 )
@@ -177,8 +180,21 @@ def bring_into_view(thing: Thing) -> QPoint:
     if thing.role is not _role_of(thing.widget):
         # A part of what was drawn, or of a menu.
         middle = thing.widget.mapFromGlobal(_place_now(thing).center())
+    if isinstance(thing.widget, QTabBar):
+        middle = _scroll_tabs(thing.widget, thing)
     _scroll_around(thing.widget, middle)
     return thing.widget.mapToGlobal(middle)
+
+
+def _scroll_tabs(tabs: QTabBar, thing: Thing) -> QPoint:
+    """Where not all have room, two arrows stand over their end."""
+    back, forward = tabs.findChildren(QToolButton)
+    for _ in range(tabs.count()):
+        middle = tabs.mapFromGlobal(_place_now(thing).center())
+        if tabs.rect().contains(middle) and tabs.childAt(middle) is None:
+            break
+        QTest.mouseClick(back if middle.x() < 0 else forward, Qt.MouseButton.LeftButton)
+    return middle
 
 
 def _place_now(thing: Thing) -> QRect:

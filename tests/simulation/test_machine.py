@@ -14,6 +14,7 @@ from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.simulation.specs import parse_machine
 
 EVERY_MODEL = Machine(parse_machine(",".join(f"2x{model.key}" for model in MODELS)))
+IDLE = Machine(parse_machine(",".join(f"2x{model.key}+idle" for model in MODELS)))
 FOUR_TITANS = Machine(parse_machine("4xTitanRTX"))
 
 cards = st.integers(0, 2 * len(MODELS) - 1)
@@ -30,6 +31,32 @@ def test_the_same_seed_card_and_time_give_the_same_reading(index: int, t: float)
     again = Machine(EVERY_MODEL.spec)
     assert again.reading(index, t) == EVERY_MODEL.reading(index, t)
     assert again.processes(index, t) == EVERY_MODEL.processes(index, t)
+
+
+@given(cards, seconds)
+@settings(deadline=None)
+def test_nobody_uses_an_idle_card_and_nobody_did(index: int, t: float) -> None:
+    for at in (t, -t):
+        reading, model = IDLE.reading(index, at), IDLE.spec.cards[index].model
+        assert IDLE.processes(index, at) == []
+        assert (reading.busy, reading.memory_busy, reading.level) == (0.0, 0.0, 0.0)
+        assert reading.memory_used == SCRAPS_BYTES
+        assert reading.state == model.idle_state
+        assert reading.graphics_clock == model.clocks.idle * 1e6
+        assert reading.power == pytest.approx(model.power.idle, rel=0.02)
+        assert 25.0 < reading.temperature < 45.0
+        assert reading.seconds_at_limit == 0.0
+
+
+def test_the_lab_is_all_there_is_on_an_idle_card() -> None:
+    machine = Machine(parse_machine("2xTitanRTX+idle"))
+    machine.hold(0, 10.0, 919 * MIB)
+    machine.occupy(0, Occupation(10.0, 20.0, 0.9))
+    assert machine.reading(0, 9.0).memory_used == 6 * MIB
+    assert machine.reading(0, 15.0).memory_used == 925 * MIB
+    assert machine.reading(0, 15.0).busy > 0.8
+    assert [each.pid for each in machine.processes(0, 15.0)] == [LAB_PID]
+    assert machine.reading(1, 15.0).busy == 0.0
 
 
 def test_another_seed_gives_another_course() -> None:

@@ -44,6 +44,14 @@ def test_nvlink_is_there_where_the_model_has_it_unless_pcie_is_asked_for(
     assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
 
 
+@pytest.mark.parametrize("text", ["2xH100+idle", "2xH100+nvlink+IDLE", "2xH100+idle+nvlink"])
+def test_cards_that_nobody_uses_can_be_asked_for_with_any_wiring(text: str) -> None:
+    assert [(card.idle, card.nvlink) for card in parse_machine(text).cards] == [
+        (True, True)
+    ] * 2
+    assert not any(card.idle for card in parse_machine("2xH100+nvlink").cards)
+
+
 def test_a_machine_is_named_by_what_drivers_call_its_cards() -> None:
     spec = parse_machine("2xH100,1xT4,1xH100")
     assert spec.label == "2 x NVIDIA H100 80GB HBM3, 1 x Tesla T4, 1 x NVIDIA H100 80GB HBM3"
@@ -85,10 +93,15 @@ def test_the_seed_travels_with_the_machine() -> None:
         ("40xT4,40xL4", "'40xT4,40xL4' asks for more than 64 cards in all.", "From 1 to 64"),
         (
             "8xH100+fibre",
-            "'8xH100+fibre' names a wiring that is not known: 'fibre'.",
+            "'8xH100+fibre' ends in a word that is not known: 'fibre'.",
             "+nvlink or +pcie",
         ),
-        ("8xH100+", "'8xH100+' ends in a + with no wiring after it.", "+nvlink or +pcie"),
+        (
+            "2xTitanRTX+idel",
+            "'2xTitanRTX+idel' ends in a word that is not known: 'idel'.",
+            "Did you mean idle? A wiring is +nvlink",
+        ),
+        ("8xH100+", "'8xH100+' has a + with nothing after it.", "+nvlink or +pcie"),
         (
             "8xH100+pcie+nvlink",
             "'8xH100+pcie+nvlink' names more than one wiring.",

@@ -21,7 +21,6 @@ if importlib.util.find_spec("hypothesis") is None:
         "test_trace_csv_properties.py",
     ]
 
-OpenNvml = Callable[..., NvmlBackend]
 PATIENCE = 10.0
 
 
@@ -42,24 +41,33 @@ def stub() -> Iterator[Stub]:
     loaded.configure("cards=2")
 
 
-@pytest.fixture
-def open_nvml(stub: Stub, tmp_path: Path) -> Iterator[OpenNvml]:
-    """Configures the stand-in and opens a backend on it, without a PCI bus unless given one."""
-    opened: list[NvmlBackend] = []
+class Nvml(Stub):
+    """The stand-in, and the backends that a test opens on it."""
 
-    def open_one(
+    def __init__(self, loaded: Stub, bus: PciBus) -> None:
+        super().__init__(loaded.path)
+        self._bus = bus
+        self.opened: list[NvmlBackend] = []
+
+    def open(
+        self,
         config: str = "cards=2",
         clock: Clock | None = None,
         bus: PciBus | None = None,
         environment: dict[str, str] | None = None,
     ) -> NvmlBackend:
-        stub.configure(config)
-        backend = NvmlBackend(clock, bus or PciBus(tmp_path), environment or {})
+        """Cards like these, without a PCI bus unless one is given."""
+        self.configure(config)
+        backend = NvmlBackend(clock, bus or self._bus, environment or {})
         backend.open()
-        opened.append(backend)
+        self.opened.append(backend)
         return backend
 
-    yield open_one
-    stub.release()
-    for backend in opened:
+
+@pytest.fixture
+def nvml(stub: Stub, tmp_path: Path) -> Iterator[Nvml]:
+    found = Nvml(stub, PciBus(tmp_path))
+    yield found
+    found.release()
+    for backend in found.opened:
         backend.close()

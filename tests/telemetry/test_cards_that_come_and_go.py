@@ -15,7 +15,7 @@ from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.pci_bus import PciBus
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml, until
+from tests.telemetry.conftest import Nvml, until
 
 HANDLE = "nvmlDeviceGetHandleByIndex_v2"
 REFUSALS = {
@@ -47,25 +47,23 @@ def reload_with(stub: Stub, backend: NvmlBackend, clock: ManualClock, config: st
 
 
 def test_the_card_that_is_asked_first_after_a_reload_is_not_lost_where_it_is_not_listed(
-    stub: Stub, open_nvml: OpenNvml
+    nvml: Nvml,
 ) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=8", clock)
+    backend = nvml.open("cards=8", clock)
     last = backend.cards()[7]
-    stub.set("driver=gone")
+    nvml.set("driver=gone")
     read(backend, last)
     clock.advance(3)
-    stub.set("driver=back;cards=3")
+    nvml.set("driver=back;cards=3")
     assert read(backend, last).state is CardState.UNLISTED
 
 
-def test_cards_that_are_missing_after_a_reload_stay_and_say_so(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_cards_that_are_missing_after_a_reload_stay_and_say_so(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=8", clock)
+    backend = nvml.open("cards=8", clock)
     before = backend.cards()
-    reload_with(stub, backend, clock, "cards=3")
+    reload_with(nvml, backend, clock, "cards=3")
     assert [card.id for card in backend.cards()] == [card.id for card in before]
     assert [card.index for card in backend.cards()] == list(range(8))
     assert states(backend) == ["working"] * 3 + ["not listed"] * 5
@@ -77,12 +75,12 @@ def test_cards_that_are_missing_after_a_reload_stay_and_say_so(
     assert any("look for it with `lspci`" in note for note in backend.notes())
 
 
-def test_cards_that_are_listed_again_need_no_restart(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_cards_that_are_listed_again_need_no_restart(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=8", clock)
+    backend = nvml.open("cards=8", clock)
     before = backend.cards()
-    reload_with(stub, backend, clock, "cards=3")
-    stub.set("cards=8")
+    reload_with(nvml, backend, clock, "cards=3")
+    nvml.set("cards=8")
     clock.advance(5)
     assert states(backend).count("not listed") == 5
     clock.advance(6)
@@ -92,17 +90,15 @@ def test_cards_that_are_listed_again_need_no_restart(stub: Stub, open_nvml: Open
     assert backend.notes() == []
 
 
-def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=4;idle=all", clock)
+    backend = nvml.open("cards=4;idle=all", clock)
     happenings = HappeningLog(clock)
-    reload_with(stub, backend, clock, "cards=2")
+    reload_with(nvml, backend, clock, "cards=2")
     for _ in range(4):
         for sample in read_all(backend):
             happenings.consider(sample)
-        stub.set("cards=4")
+        nvml.set("cards=4")
         clock.advance(11)
     told = [(each.kind, each.card, str(each.sentence)) for each in happenings.log()]
     others = [card.id for card in backend.cards()[2:]]
@@ -117,14 +113,12 @@ def test_no_news_of_other_cards_is_made_up_while_more_are_taken_in(
     )
 
 
-def test_a_number_that_passed_to_another_card_is_not_borne_by_two(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_a_number_that_passed_to_another_card_is_not_borne_by_two(nvml: Nvml) -> None:
     """Of four cards, the last two are left and are numbers 0 and 1 now."""
     clock = ManualClock()
-    backend = open_nvml("cards=4", clock)
+    backend = nvml.open("cards=4", clock)
     ids = [card.id for card in backend.cards()]
-    reload_with(stub, backend, clock, f"cards=2;uuid=0:{ids[2]};uuid=1:{ids[3]}")
+    reload_with(nvml, backend, clock, f"cards=2;uuid=0:{ids[2]};uuid=1:{ids[3]}")
     assert [(card.index, card.id) for card in backend.cards()] == [
         (0, ids[2]),
         (1, ids[3]),
@@ -136,13 +130,13 @@ def test_a_number_that_passed_to_another_card_is_not_borne_by_two(
 
 
 def test_a_card_that_the_kernel_gives_the_driver_again_is_looked_for(
-    stub: Stub, open_nvml: OpenNvml, tmp_path: Path
+    nvml: Nvml, tmp_path: Path
 ) -> None:
     """A driver may count its cards only when it is greeted."""
     clock = ManualClock()
-    backend = open_nvml("cards=2", clock, PciBus(tmp_path))
+    backend = nvml.open("cards=2", clock, PciBus(tmp_path))
     address = backend.cards()[1].bus_id
-    reload_with(stub, backend, clock, "cards=1")
+    reload_with(nvml, backend, clock, "cards=1")
     clock.advance(11)
     read_all(backend)
     generation = backend.generation
@@ -156,9 +150,9 @@ def test_a_card_that_the_kernel_gives_the_driver_again_is_looked_for(
 
 
 @pytest.mark.parametrize("answer", REFUSALS)
-def test_a_card_without_access_is_not_called_lost(open_nvml: OpenNvml, answer: str) -> None:
+def test_a_card_without_access_is_not_called_lost(nvml: Nvml, answer: str) -> None:
     absence, cure = REFUSALS[answer]
-    backend = open_nvml(f"cards=3;fault={HANDLE}@1:{answer}")
+    backend = nvml.open(f"cards=3;fault={HANDLE}@1:{answer}")
     assert states(backend) == ["working", "no access", "working"]
     sample = read(backend, backend.cards()[1])
     assert set(sample.missing.values()) == {absence}
@@ -166,21 +160,19 @@ def test_a_card_without_access_is_not_called_lost(open_nvml: OpenNvml, answer: s
     assert any(cure in note for note in backend.notes())
 
 
-def test_a_card_that_is_lost_at_the_start_is_still_called_lost(open_nvml: OpenNvml) -> None:
-    backend = open_nvml(f"cards=2;fault={HANDLE}@1:lost")
+def test_a_card_that_is_lost_at_the_start_is_still_called_lost(nvml: Nvml) -> None:
+    backend = nvml.open(f"cards=2;fault={HANDLE}@1:lost")
     assert states(backend) == ["working", "lost"]
     assert any("restart of the computer" in note for note in backend.notes())
 
 
 @pytest.mark.parametrize("answer", REFUSALS)
-def test_a_card_is_taken_in_when_access_to_it_is_given(
-    stub: Stub, open_nvml: OpenNvml, answer: str
-) -> None:
+def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) -> None:
     clock = ManualClock()
-    backend = open_nvml(f"cards=2;fault={HANDLE}@1:{answer}", clock)
+    backend = nvml.open(f"cards=2;fault={HANDLE}@1:{answer}", clock)
     happenings = HappeningLog(clock)
     happenings.consider(read(backend, backend.cards()[1]))
-    stub.set("fault=none")
+    nvml.set("fault=none")
     clock.advance(11)
     read_all(backend)
     until(lambda: not backend.cards()[1].nameless)
@@ -190,59 +182,57 @@ def test_a_card_is_taken_in_when_access_to_it_is_given(
     assert happenings.log()[0].sentence == "The driver gives no access to the card"
 
 
-def test_a_card_that_does_not_answer_in_time_is_waited_for(open_nvml: OpenNvml) -> None:
-    assert states(open_nvml(f"cards=2;fault={HANDLE}@1:timeout")) == ["working", "no answer"]
+def test_a_card_that_does_not_answer_in_time_is_waited_for(nvml: Nvml) -> None:
+    assert states(nvml.open(f"cards=2;fault={HANDLE}@1:timeout")) == ["working", "no answer"]
 
 
 @pytest.mark.parametrize("count", [2**32 - 1, 100_000])
-def test_a_number_of_cards_that_cannot_be_is_told(open_nvml: OpenNvml, count: int) -> None:
+def test_a_number_of_cards_that_cannot_be_is_told(nvml: Nvml, count: int) -> None:
     with pytest.raises(Trouble) as trouble:
-        open_nvml(f"answer=nvmlDeviceGetCount_v2:{count}")
+        nvml.open(f"answer=nvmlDeviceGetCount_v2:{count}")
     assert f"there are {count} cards, which cannot be" in trouble.value.sentence
     assert trouble.value.hint
 
 
-def test_a_count_that_cannot_be_ends_no_connection(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_a_count_that_cannot_be_ends_no_connection(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=2", clock)
-    reload_with(stub, backend, clock, "cards=1")
-    stub.set(f"answer=nvmlDeviceGetCount_v2:{2**32 - 1}")
+    backend = nvml.open("cards=2", clock)
+    reload_with(nvml, backend, clock, "cards=1")
+    nvml.set(f"answer=nvmlDeviceGetCount_v2:{2**32 - 1}")
     clock.advance(11)
     read_all(backend)
     assert states(backend) == ["working", "not listed"]
 
 
-def test_cards_of_one_uuid_are_two_cards(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=3;uuid=all:GPU-the-same")
+def test_cards_of_one_uuid_are_two_cards(nvml: Nvml) -> None:
+    backend = nvml.open("cards=3;uuid=all:GPU-the-same")
     assert len({card.id for card in backend.cards()}) == 3
     assert states(backend) == ["working"] * 3
 
 
-def test_instances_stay_with_their_own_card_when_uuids_are_doubled(
-    open_nvml: OpenNvml,
-) -> None:
-    backend = open_nvml("cards=2;uuid=all:GPU-the-same;mig=0:2;mig=1:1")
+def test_instances_stay_with_their_own_card_when_uuids_are_doubled(nvml: Nvml) -> None:
+    backend = nvml.open("cards=2;uuid=all:GPU-the-same;mig=0:2;mig=1:1")
     whole = [card for card in backend.cards() if card.parent is None]
     parents = [card.parent for card in backend.cards() if card.parent is not None]
     assert parents == [whole[0].id, whole[0].id, whole[1].id]
 
 
-def test_cards_without_a_uuid_are_known_by_their_bus_address(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=2;uuid=all:")
+def test_cards_without_a_uuid_are_known_by_their_bus_address(nvml: Nvml) -> None:
+    backend = nvml.open("cards=2;uuid=all:")
     assert [card.id for card in backend.cards()] == ["BUS-0000:1b:00.0", "BUS-0000:1e:00.0"]
     assert states(backend) == ["working"] * 2
 
 
-def test_a_card_without_a_name_has_none_made_up(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;name=0:")
+def test_a_card_without_a_name_has_none_made_up(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;name=0:")
     assert backend.cards()[0].name == "unnamed NVIDIA card"
 
 
-def test_numbers_that_cannot_be_are_not_shown_as_facts(open_nvml: OpenNvml) -> None:
+def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:
     nonsense = ("total", "fans", "cores", "bus_width", "capability_major")
     indices = f"answer=nvmlDeviceGetIndex:{2**32 - 1}"
     others = ";".join(f"{key}=all:-1" for key in nonsense)
-    backend = open_nvml(f"cards=2;{indices};{others}")
+    backend = nvml.open(f"cards=2;{indices};{others}")
     for place, card in enumerate(backend.cards()):
         assert card.index == place
         assert card.memory_bytes is None
@@ -253,14 +243,14 @@ def test_numbers_that_cannot_be_are_not_shown_as_facts(open_nvml: OpenNvml) -> N
     assert MetricId("memory_total") not in read(backend, backend.cards()[0]).values
 
 
-def test_an_address_that_is_none_is_not_shown(open_nvml: OpenNvml) -> None:
+def test_an_address_that_is_none_is_not_shown(nvml: Nvml) -> None:
     text = b"../../etc/passwd".hex()
-    backend = open_nvml(f"cards=1;answer=nvmlDeviceGetPciInfo_v3:{text}")
+    backend = nvml.open(f"cards=1;answer=nvmlDeviceGetPciInfo_v3:{text}")
     assert backend.cards()[0].bus_id is None
     assert states(backend) == ["working"]
 
 
-def test_two_cards_of_one_number_get_two(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=3;answer=nvmlDeviceGetIndex:1")
+def test_two_cards_of_one_number_get_two(nvml: Nvml) -> None:
+    backend = nvml.open("cards=3;answer=nvmlDeviceGetIndex:1")
     assert sorted(card.index for card in backend.cards()) == [0, 1, 2]
     assert CardState.WORKING in {sample.state for sample in read_all(backend)}

@@ -1,9 +1,6 @@
 """Ending processes: the one that was looked at, with permission, and nobody else."""
 
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,39 +12,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refusal
 from gpuexplorer.telemetry.process_names import ELSEWHERE, NamedProcess, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from tests.programs_that_end import Program, stubborn, willing
 
-STUBBORN = """
-import signal
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-print("ready", flush=True)
-input()
-"""
-WILLING = "print('ready', flush=True); input()"
-
-Program = subprocess.Popen[bytes]
-
-
-def started(code: str) -> Program:
-    program = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert program.stdout is not None
-    assert program.stdout.readline().strip() == b"ready"
-    return program
-
-
-@pytest.fixture
-def willing() -> Iterator[Program]:
-    with started(WILLING) as program:
-        yield program
-        program.kill()
-
-
-@pytest.fixture
-def stubborn() -> Iterator[Program]:
-    with started(STUBBORN) as program:
-        yield program
-        program.kill()
+__all__ = ["stubborn", "willing"]
 
 
 @pytest.fixture
@@ -135,7 +102,8 @@ def test_a_simulated_process_says_that_there_is_nothing_to_end(names: ProcessNam
 
 def test_nothing_is_ended_whose_number_counts_elsewhere() -> None:
     process = CardProcess(CardId("GPU-a"), os.getpid(), ProcessUse.COMPUTE)
-    assert "another process" in refusal(NamedProcess(process, resolved=False, reason=ELSEWHERE))
+    named = NamedProcess(process, resolved=False, reason=ELSEWHERE, elsewhere=True)
+    assert "another process" in refusal(named)
 
 
 def test_what_belongs_to_another_user_is_refused_by_name(

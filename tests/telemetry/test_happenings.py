@@ -119,7 +119,7 @@ def test_throttling_has_a_beginning_and_an_end_and_does_not_flicker() -> None:
         log.sample(throttle_sw_power_cap=flag)
     assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED]
     assert log.told[0].sentence == "At its power limit"
-    assert log.told[1].sentence == "At its power limit: over"
+    assert log.told[1].sentence == "At its power limit: ended"
     assert log.told[1].lasted == 3.0
 
 

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.clocks import CLOCK_SM
 from gpuexplorer.core.catalogue.heat_and_power import (
@@ -21,17 +20,12 @@ from gpuexplorer.core.catalogue.heat_and_power import (
 from gpuexplorer.core.catalogue.links import PCIE_RECEIVE
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.trace import TraceSource
 
 CARD = CardId("SIM-0")
 
 
 def seen(at: float, metric: MetricId = POWER_DRAW, value: float = 1.0) -> Sample:
     return Sample(CARD, at, {metric: value})
-
-
-def refused(at: float) -> Sample:
-    return Sample(CARD, at, {}, {POWER_DRAW: Absence.REFUSED})
 
 
 def filled(history: History, times: Iterable[float], metric: MetricId = POWER_DRAW) -> History:
@@ -46,11 +40,6 @@ def long_day() -> History:
     return filled(History(), map(float, range(27 * 3600)))
 
 
-def test_a_history_is_a_source_of_traces() -> None:
-    source: TraceSource = History()
-    assert len(source.trace(CARD, POWER_DRAW, 0.0, 10.0)) == 0
-
-
 def test_a_card_nobody_heard_of_has_an_empty_past() -> None:
     history = filled(History(), [1.0])
     for trace in (
@@ -63,19 +52,6 @@ def test_a_card_nobody_heard_of_has_an_empty_past() -> None:
     ):
         assert len(trace) == 0
         assert trace.times.size == trace.means.size == trace.counts.size == 0
-
-
-def test_few_readings_come_back_one_by_one() -> None:
-    trace = filled(History(), [10.0, 11.0, 12.0]).trace(CARD, POWER_DRAW, 0.0, 60.0)
-    assert trace.times.tolist() == trace.means.tolist() == [10.0, 11.0, 12.0]
-    assert trace.minima.tolist() == trace.maxima.tolist() == [10.0, 11.0, 12.0]
-    assert trace.counts.tolist() == [1, 1, 1]
-    assert trace.column_seconds == 1.0
-
-
-def test_a_window_includes_both_of_its_ends() -> None:
-    trace = filled(History(), [10.0, 11.0, 12.0, 13.0]).trace(CARD, POWER_DRAW, 11.0, 12.0)
-    assert trace.times.tolist() == [11.0, 12.0]
 
 
 def test_the_last_hour_is_kept_reading_by_reading(long_day: History) -> None:
@@ -143,68 +119,11 @@ def test_slow_rounds_are_kept_one_by_one_all_day() -> None:
     assert len(trace) == 86_400 / 5
 
 
-def test_a_counter_keeps_every_digit() -> None:
-    history = History(full_seconds=20.0, day_seconds=1000.0)
-    total = 987_654_321_012.25
-    for second in range(100):
-        history.append(seen(float(second), ENERGY, total + second))
-    trace = history.trace(CARD, ENERGY, 0.0, 99.0)
-    assert trace.minima[0] == total
-    assert trace.maxima[-1] == total + 99
-
-
 def test_a_time_without_samples_is_one_open_column() -> None:
     trace = filled(History(), [1.0, 2.0, 3.0, 60.0, 61.0]).trace(CARD, POWER_DRAW, 0.0, 90.0)
     assert np.isnan(trace.means).tolist() == [False, False, False, True, False, False]
     assert 3.0 < trace.times[3] < 60.0
     assert trace.counts[3] == 0
-
-
-def test_a_late_sample_is_no_gap() -> None:
-    trace = filled(History(), [1.0, 2.0, 4.4, 5.0]).trace(CARD, POWER_DRAW, 0.0, 9.0)
-    assert trace.times.tolist() == [1.0, 2.0, 4.4, 5.0]
-
-
-def test_a_gap_is_still_open_in_the_outline_of_a_day() -> None:
-    history = History(full_seconds=50.0, day_seconds=2000.0)
-    filled(history, map(float, [*range(400), *range(900, 1400)]))
-    trace = history.trace(CARD, POWER_DRAW, 0.0, 1400.0, columns=100)
-    gaps = np.flatnonzero(np.isnan(trace.means))
-    assert gaps.size == 1
-    assert 380 < trace.times[gaps[0] - 1] < trace.times[gaps[0]] < 420
-    assert 880 < trace.times[gaps[0] + 1] <= 900
-
-
-def test_a_refused_metric_is_a_gap_while_others_go_on() -> None:
-    history = History()
-    for at in range(10):
-        values = {TEMPERATURE: 50.0} if at in {4, 5} else {TEMPERATURE: 50.0, POWER_DRAW: 9.0}
-        missing = {POWER_DRAW: Absence.REFUSED} if at in {4, 5} else {}
-        history.append(Sample(CARD, float(at), values, missing))
-    power = history.trace(CARD, POWER_DRAW, 0.0, 9.0)
-    assert power.times[np.isnan(power.means)].tolist() == [4.0, 5.0]
-    assert not np.isnan(history.trace(CARD, TEMPERATURE, 0.0, 9.0).means).any()
-
-
-def test_a_card_that_falls_asleep_ends_in_a_gap() -> None:
-    history = filled(History(), [1.0, 2.0])
-    history.append(refused(3.0))
-    assert np.isnan(history.trace(CARD, POWER_DRAW, 0.0, 9.0).means).tolist() == [
-        False,
-        False,
-        True,
-    ]
-
-
-def test_a_trace_begins_with_the_first_value() -> None:
-    history = History()
-    for at in range(5):
-        history.append(Sample(CARD, float(at), {TEMPERATURE: 50.0}))
-    for at in range(5, 10):
-        history.append(Sample(CARD, float(at), {TEMPERATURE: 50.0, CLOCK_SM: 1e9}))
-    trace = history.trace(CARD, CLOCK_SM, 0.0, 9.0)
-    assert trace.times.tolist() == [5.0, 6.0, 7.0, 8.0, 9.0]
-    assert trace.means.tolist() == [1e9] * 5
 
 
 def test_a_metric_that_appears_when_there_are_buckets_disturbs_no_other() -> None:
@@ -224,23 +143,6 @@ def test_a_slower_beat_is_not_taken_for_gaps_for_long() -> None:
     gaps = trace.times[np.isnan(trace.means)]
     assert len(gaps) == 3
     assert gaps[-1] < 300
-
-
-def test_a_round_somebody_asked_for_in_between_opens_no_gap() -> None:
-    times = [0.0, 1.0, 2.0, 2.1, 2.2, 2.3, 2.4, 3.0, 4.0, 5.0]
-    trace = filled(History(), times).trace(CARD, POWER_DRAW, 0.0, 9.0)
-    assert trace.times.tolist() == times
-
-
-def test_a_sample_from_the_past_counts_for_the_newest_moment() -> None:
-    history = filled(History(), [10.0, 11.0])
-    history.append(seen(5.0, value=99.0))
-    history.append(seen(12.0, value=12.0))
-    trace = history.trace(CARD, POWER_DRAW, 0.0, 20.0)
-    assert trace.times.tolist() == [10.0, 11.0, 12.0]
-    assert trace.counts.tolist() == [1, 2, 1]
-    assert trace.maxima.tolist() == [10.0, 99.0, 12.0]
-    assert trace.minima.tolist() == [10.0, 11.0, 12.0]
 
 
 def test_columns_of_a_moving_window_stand_still() -> None:

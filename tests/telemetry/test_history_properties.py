@@ -18,7 +18,7 @@ from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
 
 CARD = CardId("SIM-0")
-BEAT, FULL, DAY, BUCKET = 1.0, 20.0, 100.0, 5.0
+BEAT, SLOW_BEAT, FULL, DAY, BUCKET = 1.0, 5.0, 20.0, 100.0, 5.0
 
 # Seconds since the sample before, then the power and the energy if they were told.
 Step: TypeAlias = tuple[float, float | None, float | None]
@@ -66,13 +66,12 @@ metrics = st.sampled_from([POWER_DRAW, ENERGY])
 column_limits = st.sampled_from([1, 2, 3, 5, 17, 50, 400])
 
 
-def lived(
-    taken: list[Step],
-) -> tuple[History, dict[MetricId, list[Reading]]]:
+def lived(taken: list[Step]) -> tuple[History, dict[MetricId, list[Reading]]]:
     """A small history that was given these samples, and the reference for each metric."""
     history = History(BEAT, FULL, DAY, bucket_seconds=BUCKET)
     reference = {POWER_DRAW: list[Reading](), ENERGY: list[Reading]()}
-    passed_before = {metric: deque([BEAT] * 5, maxlen=5) for metric in reference}
+    announced = {POWER_DRAW: BEAT, ENERGY: SLOW_BEAT}
+    passed_before = {metric: deque([announced[metric]] * 5, maxlen=5) for metric in reference}
     at = 1000.0
     for distance, power, energy in taken:
         at += distance
@@ -111,27 +110,69 @@ def known(readings: list[Reading], metric: MetricId, start: float) -> list[Readi
 
 @unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, DAY))
-def test_no_reading_is_lost_or_invented(
-    taken: list[Step],
-    metric: MetricId,
-    columns: int,
-    seconds: float,
+def test_no_reading_is_lost_or_invented_or_bridged(
+    taken: list[Step], metric: MetricId, columns: int, seconds: float
 ) -> None:
     history, reference = lived(taken)
-    if not reference[metric]:
+    readings = reference[metric]
+    if not readings:
         return
-    start, end = window_of_whole_buckets(reference[metric], seconds)
+    start, end = window_of_whole_buckets(readings, seconds)
     trace = history.trace(CARD, metric, start, end, columns)
-    assert trace.counts.sum() == len(known(reference[metric], metric, start))
+    expected = known(readings, metric, start)
+    assert trace.counts.sum() == len(expected)
+    parts = shares(trace, expected)
+    figures_are_those_of_the_readings(trace, parts, metric)
+    columns_stand_where_their_readings_were(trace, parts, start, end)
+    assert len(trace) <= columns
+    gaps_stay_gaps_and_nothing_else_is_one(trace, parts, readings, metric)
+
+
+def figures_are_those_of_the_readings(
+    trace: Trace, parts: list[list[Reading]], metric: MetricId
+) -> None:
+    for column, share in enumerate(parts):
+        values = [value for r in share if (value := r.of(metric)) is not None]
+        told = (trace.minima[column], trace.means[column], trace.maxima[column])
+        if not values:
+            assert np.isnan(told).all()
+            continue
+        assert (told[0], told[2]) == (min(values), max(values))
+        assert min(values) <= told[1] <= max(values)
+        size = max(abs(value) for value in values)
+        assert abs(told[1] - np.mean(values)) <= 1e-6 * size + 1e-40
+
+
+def columns_stand_where_their_readings_were(
+    trace: Trace, parts: list[list[Reading]], start: float, end: float
+) -> None:
+    assert np.all(np.diff(trace.times) > 0)
+    nexts = np.append(trace.times, math.inf)[1:]
+    for time, after, share in zip(trace.times, nexts, parts, strict=True):
+        assert start - trace.column_seconds <= time <= end
+        assert all(time - 1e-9 <= r.at < after + BUCKET for r in share)
+
+
+def gaps_stay_gaps_and_nothing_else_is_one(
+    trace: Trace, parts: list[list[Reading]], readings: list[Reading], metric: MetricId
+) -> None:
+    filled = [column for column, share in enumerate(parts) if share]
+    assert not parts or filled[0] == 0
+    for left, right in pairwise(filled):
+        last, first = parts[left][-1], parts[right][0]
+        places = [next(i for i, r in enumerate(readings) if r is x) for x in (last, first)]
+        between = readings[places[0] + 1 : places[1] + 1]
+        unseen = any(r.after_gap or r.of(metric) is None for r in between)
+        is_open = right - left > 1
+        assert unseen or not is_open
+        if first.after_gap and len(between) == 1:
+            assert is_open or first.at - last.at < 2 * trace.column_seconds
 
 
 @unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, FULL))
 def test_the_newest_readings_are_all_there_to_the_second(
-    taken: list[Step],
-    metric: MetricId,
-    columns: int,
-    seconds: float,
+    taken: list[Step], metric: MetricId, columns: int, seconds: float
 ) -> None:
     history, reference = lived(taken)
     if not reference[metric]:
@@ -144,10 +185,7 @@ def test_the_newest_readings_are_all_there_to_the_second(
 @unhurried
 @given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
 def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
-    taken: list[Step],
-    metric: MetricId,
-    back: float,
-    seconds: float,
+    taken: list[Step], metric: MetricId, back: float, seconds: float
 ) -> None:
     history, reference = lived(taken)
     if not reference[metric]:
@@ -158,84 +196,6 @@ def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
     everything = known(reference[metric], metric, -math.inf)
     assert sum(start <= r.at <= end for r in everything) <= count
     assert count <= sum(start - BUCKET <= r.at <= end + BUCKET for r in everything)
-
-
-@unhurried
-@given(steps, metrics, column_limits, st.floats(0.0, DAY))
-def test_minima_maxima_and_means_are_those_of_the_readings(
-    taken: list[Step],
-    metric: MetricId,
-    columns: int,
-    seconds: float,
-) -> None:
-    history, reference = lived(taken)
-    if not reference[metric]:
-        return
-    start, end = window_of_whole_buckets(reference[metric], seconds)
-    trace = history.trace(CARD, metric, start, end, columns)
-    readings = known(reference[metric], metric, start)
-    for column, share in enumerate(shares(trace, readings)):
-        values = [value for r in share if (value := r.of(metric)) is not None]
-        if not values:
-            assert np.isnan(trace.minima[column])
-            assert np.isnan(trace.maxima[column])
-            assert np.isnan(trace.means[column])
-            continue
-        assert trace.minima[column] == min(values)
-        assert trace.maxima[column] == max(values)
-        assert min(values) <= trace.means[column] <= max(values)
-        size = max(abs(value) for value in values)
-        assert abs(trace.means[column] - np.mean(values)) <= 1e-6 * size + 1e-40
-
-
-@unhurried
-@given(steps, metrics, column_limits, st.floats(0.0, DAY))
-def test_columns_stand_where_their_readings_were(
-    taken: list[Step],
-    metric: MetricId,
-    columns: int,
-    seconds: float,
-) -> None:
-    history, reference = lived(taken)
-    if not reference[metric]:
-        return
-    start, end = window_of_whole_buckets(reference[metric], seconds)
-    trace = history.trace(CARD, metric, start, end, columns)
-    assert len(trace) <= columns
-    assert np.all(np.diff(trace.times) > 0)
-    nexts = np.append(trace.times, math.inf)[1:]
-    readings = known(reference[metric], metric, start)
-    for time, after, share in zip(trace.times, nexts, shares(trace, readings), strict=True):
-        assert start - trace.column_seconds <= time <= end
-        assert all(time - 1e-9 <= r.at < after + BUCKET for r in share)
-
-
-@unhurried
-@given(steps, metrics, column_limits, st.floats(0.0, DAY))
-def test_gaps_stay_gaps_and_nothing_else_is_one(
-    taken: list[Step],
-    metric: MetricId,
-    columns: int,
-    seconds: float,
-) -> None:
-    history, reference = lived(taken)
-    if not reference[metric]:
-        return
-    start, end = window_of_whole_buckets(reference[metric], seconds)
-    trace = history.trace(CARD, metric, start, end, columns)
-    readings = reference[metric]
-    parts = shares(trace, known(readings, metric, start))
-    filled = [column for column, share in enumerate(parts) if share]
-    assert not parts or filled[0] == 0
-    for left, right in pairwise(filled):
-        last, first = parts[left][-1], parts[right][0]
-        places = [next(i for i, r in enumerate(readings) if r is x) for x in (last, first)]
-        between = readings[places[0] + 1 : places[1] + 1]
-        unseen = any(r.after_gap or r.of(metric) is None for r in between)
-        is_open = right - left > 1
-        assert unseen or not is_open
-        if first.after_gap and len(between) == 1:
-            assert is_open or first.at - last.at < 2 * trace.column_seconds
 
 
 @unhurried

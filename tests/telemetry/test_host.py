@@ -100,7 +100,7 @@ def test_a_driver_that_hangs_does_not_keep_the_computer_waiting() -> None:
     session.start()
     until(lambda: remembered(session) > 0)
     assert session.reading(card(0).id) is None
-    session.stop(5.0)
+    session.stop(0.1)
 
 
 def test_the_computer_is_read_no_more_than_once_a_second() -> None:

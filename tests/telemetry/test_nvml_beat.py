@@ -9,8 +9,7 @@ from gpuexplorer.core.catalogue.clocks import throttle_time
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 SLOW_FIELDS = ("field82", "field83", "field185")
 TIMES = [
@@ -25,18 +24,16 @@ def read(backend: NvmlBackend, cadence: Cadence) -> Sample:
     return backend.read(card.id, metrics_of(card, [cadence]))
 
 
-def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1")
-    stub.reset_calls()
+def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1")
+    nvml.reset_calls()
     assert read(backend, Cadence.FAST).values[heat.POWER_DRAW_INSTANT] == 300.5
-    assert stub.calls_of("field186") == 1
-    assert [stub.calls_of(field) for field in SLOW_FIELDS] == [0, 0, 0]
+    assert nvml.calls_of("field186") == 1
+    assert [nvml.calls_of(field) for field in SLOW_FIELDS] == [0, 0, 0]
 
 
-def test_they_come_every_few_seconds_instead(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;clock=0")
+def test_they_come_every_few_seconds_instead(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;clock=0")
     seen = read(backend, Cadence.SLOW).values
     assert seen[heat.POWER_DRAW_AVERAGE] == 300.0
     assert seen[heat.MEMORY_TEMPERATURE] == 50.0
@@ -55,13 +52,13 @@ def test_they_come_every_few_seconds_instead(stub: Stub, open_nvml: OpenNvml) ->
     ],
 )
 def test_the_time_under_heat_is_asked_for_by_the_numbers_of_this_driver(
-    stub: Stub, open_nvml: OpenNvml, version: str, asked: list[int]
+    nvml: Nvml, version: str, asked: list[int]
 ) -> None:
-    backend = open_nvml(f"cards=1;clock=0;driver_version={version}")
-    stub.reset_calls()
+    backend = nvml.open(f"cards=1;clock=0;driver_version={version}")
+    nvml.reset_calls()
     seen = read(backend, Cadence.SLOW).values
     every = (251, 252, 253, 269, 270, 271)
-    assert [field for field in every if stub.calls_of(f"field{field}")] == asked
+    assert [field for field in every if nvml.calls_of(f"field{field}")] == asked
     assert [seen[metric] for metric in TIMES] == pytest.approx([9.0, 10.0, 11.0])
 
 
@@ -69,7 +66,7 @@ def test_the_time_under_heat_is_asked_for_by_the_numbers_of_this_driver(
     "config", ["driver_version=535.54.03", "fault=nvmlSystemGetDriverVersion:unknown"]
 )
 def test_a_driver_that_does_not_know_them_or_itself_is_not_asked_for_something_else(
-    open_nvml: OpenNvml, config: str
+    nvml: Nvml, config: str
 ) -> None:
-    missing = read(open_nvml(f"cards=1;{config}", ManualClock()), Cadence.SLOW).missing
+    missing = read(nvml.open(f"cards=1;{config}", ManualClock()), Cadence.SLOW).missing
     assert {missing[metric] for metric in TIMES} == {Absence.NOT_IN_DRIVER}

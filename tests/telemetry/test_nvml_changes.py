@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.session import Session
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import PATIENCE, OpenNvml, until
+from tests.telemetry.conftest import PATIENCE, Nvml, until
 
 
 def read(backend: NvmlBackend, place: int = 0, *cadences: Cadence) -> Sample:
@@ -24,33 +24,29 @@ def read(backend: NvmlBackend, place: int = 0, *cadences: Cadence) -> Sample:
     return backend.read(card.id, metrics_of(card, cadences or tuple(Cadence)))
 
 
-def test_two_readers_that_find_the_driver_again_connect_once(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_two_readers_that_find_the_driver_again_connect_once(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=2", clock)
-    stub.set("driver=gone")
+    backend = nvml.open("cards=2", clock)
+    nvml.set("driver=gone")
     read(backend)
-    stub.set("driver=back;slow=0:0.02")
+    nvml.set("driver=back;slow=0:0.02")
     clock.advance(3)
     readers = [threading.Thread(target=read, args=(backend, place)) for place in (0, 1, 0, 1)]
     for reader in readers:
         reader.start()
     for reader in readers:
         reader.join()
-    assert stub.sessions() == 1
+    assert nvml.sessions() == 1
     backend.close()
-    assert stub.sessions() == 0
+    assert nvml.sessions() == 0
 
 
-def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=2;hung=0")
+def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -> None:
+    backend = nvml.open("cards=2;hung=0")
     assert read(backend).state is CardState.NO_ANSWER
     assert read(backend, 1).state is CardState.WORKING
-    stub.set("hung=none")
-    stub.release()
+    nvml.set("hung=none")
+    nvml.release()
     until(lambda: backend.cards()[0].id.startswith("GPU-"))
     assert read(backend).state is CardState.WORKING
     assert backend.generation == 1
@@ -58,31 +54,25 @@ def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(
     assert backend.notes() == []
 
 
-def test_cards_that_the_driver_starts_one_after_another_are_waited_for(
-    open_nvml: OpenNvml,
-) -> None:
+def test_cards_that_the_driver_starts_one_after_another_are_waited_for(nvml: Nvml) -> None:
     named = "nvmlDeviceGetName"
-    backend = open_nvml(f"cards=2;slow={named}@0:1.8;slow={named}@1:3.6")
+    backend = nvml.open(f"cards=2;slow={named}@0:1.8;slow={named}@1:3.6")
     assert [card.id.startswith("GPU-") for card in backend.cards()] == [True, True]
 
 
-def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=2;hung=0")
+def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(nvml: Nvml) -> None:
+    backend = nvml.open("cards=2;hung=0")
     backend.close()
-    assert stub.sessions() == 1
-    stub.release()
-    until(lambda: stub.sessions() == 0)
+    assert nvml.sessions() == 1
+    nvml.release()
+    until(lambda: nvml.sessions() == 0)
 
 
-def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=2;lost=1", clock)
+    backend = nvml.open("cards=2;lost=1", clock)
     assert read(backend, 1).state is CardState.LOST
-    stub.set("lost=none")
+    nvml.set("lost=none")
     clock.advance(11)
     read(backend, 1)
     until(lambda: backend.cards()[1].id.startswith("GPU-"))
@@ -91,37 +81,35 @@ def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(
     assert backend.notes() == []
 
 
-def test_a_card_that_comes_back_again_and_again_leaves_no_sample_behind(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_a_card_that_comes_back_again_and_again_leaves_no_sample_behind(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1", clock)
+    backend = nvml.open("cards=1", clock)
     for _ in range(4):
         read(backend)
-        stub.set("lost=0")
+        nvml.set("lost=0")
         read(backend)
         clock.advance(11)
-        stub.set("lost=none")
+        nvml.set("lost=none")
         read(backend)
         clock.advance(1)
         until(lambda: read(backend).state is CardState.WORKING)
     backend.close()
-    assert stub.held() == 0
+    assert nvml.held() == 0
 
 
-def test_instances_made_later_are_found(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;mig=0:1")
+def test_instances_made_later_are_found(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;mig=0:1")
     assert len(backend.cards()) == 2
-    stub.set("mig=0:3")
+    nvml.set("mig=0:3")
     read(backend, 0, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 4)
-    stub.set("mig=0:1")
+    nvml.set("mig=0:1")
     read(backend, 0, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 2)
 
 
-def test_an_instances_activity_is_asked_of_the_whole_card(open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;mig=0:2")
+def test_an_instances_activity_is_asked_of_the_whole_card(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;mig=0:2")
     wanted = frozenset({MetricId("sm_activity")})
     instance = backend.cards()[1]
     first = backend.read(instance.id, wanted)
@@ -129,51 +117,45 @@ def test_an_instances_activity_is_asked_of_the_whole_card(open_nvml: OpenNvml) -
     assert MetricId("sm_activity") in backend.read(instance.id, wanted).values
 
 
-def test_links_that_stop_answering_leave_each_metric_in_one_place(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1")
-    stub.set("nvlinks=0:4")
+def test_links_that_stop_answering_leave_each_metric_in_one_place(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1")
+    nvml.set("nvlinks=0:4")
     sample = read(backend, 0, Cadence.SLOW)
     assert not set(sample.values) & set(sample.missing)
 
 
-def test_unknown_link_states_leave_their_number_unknown(open_nvml: OpenNvml) -> None:
-    sample = read(open_nvml("cards=1;garbage=0"))
+def test_unknown_link_states_leave_their_number_unknown(nvml: Nvml) -> None:
+    sample = read(nvml.open("cards=1;garbage=0"))
     assert MetricId("nvlink_active") in sample.missing
 
 
-def test_a_clock_that_goes_back_freezes_no_rate(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;clock=1000")
+def test_a_clock_that_goes_back_freezes_no_rate(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;clock=1000")
     wanted = frozenset({MetricId("nvlink_receive")})
     card = backend.cards()[0].id
     backend.read(card, wanted)
-    stub.set("clock=500")
+    nvml.set("clock=500")
     assert backend.read(card, wanted).missing
-    stub.set("clock=+1")
+    nvml.set("clock=+1")
     assert backend.read(card, wanted).values
 
 
-def test_memory_of_no_size_is_shared_memory_and_not_zero(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;kind=gb10;total=0:0;used=0:0;reserved=0:0")
+def test_memory_of_no_size_is_shared_memory_and_not_zero(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;kind=gb10;total=0:0;used=0:0;reserved=0:0")
     assert read(backend).missing[MetricId("memory_used")] is Absence.SHARED_MEMORY
 
 
-def test_a_process_list_that_is_refused_for_once_ends_nobody(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;procs=0:2")
+def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;procs=0:2")
     card = backend.cards()[0].id
     assert backend.processes(card)
-    stub.set("refused=nvmlDeviceGetComputeRunningProcesses_v2;refuse_code=unknown")
+    nvml.set("refused=nvmlDeviceGetComputeRunningProcesses_v2;refuse_code=unknown")
     assert backend.processes(card) is None
-    stub.set("refused=none")
+    nvml.set("refused=none")
     assert backend.processes(card)
 
 
-def test_bus_addresses_of_other_domains_are_other_addresses(open_nvml: OpenNvml) -> None:
+def test_bus_addresses_of_other_domains_are_other_addresses(nvml: Nvml) -> None:
     from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
     assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
@@ -181,9 +163,9 @@ def test_bus_addresses_of_other_domains_are_other_addresses(open_nvml: OpenNvml)
 
 
 def test_a_strange_digit_in_the_environment_does_not_keep_cards_from_being_read(
-    open_nvml: OpenNvml,
+    nvml: Nvml,
 ) -> None:
-    backend = open_nvml("cards=1", environment={"CUDA_VISIBLE_DEVICES": "²"})
+    backend = nvml.open("cards=1", environment={"CUDA_VISIBLE_DEVICES": "²"})
     assert backend.cards()[0].cuda_index is None
 
 

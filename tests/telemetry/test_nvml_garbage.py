@@ -18,8 +18,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.happening_log import HappeningLog
-from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 # It has every part that a figure can be of, and all is well with it.
 CARD = "cards=1;retired=0;retired_bad=0;retired_pending=0;fans=1;fan_speed=40"
@@ -104,11 +103,11 @@ def impossible(sample: Sample) -> set[MetricId]:
     ],
 )
 def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
-    stub: Stub, open_nvml: OpenNvml, config: str, metrics: set[MetricId]
+    nvml: Nvml, config: str, metrics: set[MetricId]
 ) -> None:
-    backend = open_nvml(CARD)
+    backend = nvml.open(CARD)
     read(backend)
-    stub.set(config)
+    nvml.set(config)
     assert impossible(read(backend)) == metrics
 
 
@@ -137,27 +136,27 @@ def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
     ],
 )
 def test_what_is_only_unlikely_is_shown(
-    stub: Stub, open_nvml: OpenNvml, config: str, metric: MetricId, figure: float
+    nvml: Nvml, config: str, metric: MetricId, figure: float
 ) -> None:
-    backend = open_nvml(CARD)
+    backend = nvml.open(CARD)
     read(backend)
-    stub.set(config)
+    nvml.set(config)
     sample = read(backend)
     assert sample.values[metric] == figure
     assert impossible(sample) == set()
 
 
 def test_reasons_that_came_after_this_program_are_believed_where_the_driver_lists_them(
-    stub: Stub, open_nvml: OpenNvml
+    nvml: Nvml,
 ) -> None:
-    backend = open_nvml(CARD)
-    stub.set("reasons=0x1004;answer=nvmlDeviceGetSupportedClocksThrottleReasons:8191")
+    backend = nvml.open(CARD)
+    nvml.set("reasons=0x1004;answer=nvmlDeviceGetSupportedClocksThrottleReasons:8191")
     assert read(backend).values[clocks.throttle("sw_power_cap")] == 1.0
 
 
-def test_all_reasons_at_once_are_no_events(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_all_reasons_at_once_are_no_events(nvml: Nvml) -> None:
     happenings = HappeningLog(ManualClock())
-    backend = open_nvml("cards=1;reasons=0x1ff")
+    backend = nvml.open("cards=1;reasons=0x1ff")
     happenings.consider(read(backend, Cadence.FAST))
     assert happenings.log() == []
 
@@ -172,52 +171,48 @@ COUNTERS: Mapping[str, MetricId] = {
 
 
 @pytest.mark.parametrize("key", COUNTERS)
-def test_a_counter_that_flips_back_once_is_not_believed(
-    stub: Stub, open_nvml: OpenNvml, key: str
-) -> None:
-    backend = open_nvml(f"{CARD};{key}=40")
+def test_a_counter_that_flips_back_once_is_not_believed(nvml: Nvml, key: str) -> None:
+    backend = nvml.open(f"{CARD};{key}=40")
     seen = []
     for count in (40, 3, 41, 42):
-        stub.set(f"{key}={count}")
+        nvml.set(f"{key}={count}")
         seen.append(read(backend, Cadence.SLOW).values.get(COUNTERS[key]))
     assert seen == [40, None, 41, 42]
 
 
 @pytest.mark.parametrize("key", COUNTERS)
 def test_a_counter_that_begins_anew_is_believed_from_its_second_reading_on(
-    stub: Stub, open_nvml: OpenNvml, key: str
+    nvml: Nvml, key: str
 ) -> None:
-    backend = open_nvml(f"{CARD};{key}=40")
+    backend = nvml.open(f"{CARD};{key}=40")
     seen = []
     for count in (40, 3, 3, 5):
-        stub.set(f"{key}={count}")
+        nvml.set(f"{key}={count}")
         seen.append(read(backend, Cadence.SLOW).values.get(COUNTERS[key]))
     assert seen == [40, None, 3, 5]
 
 
-def test_energy_that_runs_back_is_not_believed_once(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;clock=100")
+def test_energy_that_runs_back_is_not_believed_once(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;clock=100")
     read(backend)
-    stub.set("clock=50")
+    nvml.set("clock=50")
     assert read(backend).missing[heat_and_power.ENERGY] is Absence.IMPOSSIBLE
-    stub.set("clock=+5")
+    nvml.set("clock=+5")
     assert read(backend).values[heat_and_power.ENERGY] == pytest.approx(300 * 1055)
 
 
-def test_memory_of_another_size_is_believed_when_it_stays(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml(CARD)
+def test_memory_of_another_size_is_believed_when_it_stays(nvml: Nvml) -> None:
+    backend = nvml.open(CARD)
     read(backend)
-    stub.set(f"total={48 * 2**30}")
+    nvml.set(f"total={48 * 2**30}")
     assert impossible(read(backend)) == MEMORY
     assert read(backend).values[memory.MEMORY_TOTAL] == 48 * 2**30
-    stub.set(f"total={80 * 2**30}")
+    nvml.set(f"total={80 * 2**30}")
     assert impossible(read(backend)) == MEMORY
 
 
-def test_memory_adds_up_whatever_its_parts_are(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;mig=0:3")
+def test_memory_adds_up_whatever_its_parts_are(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;mig=0:3")
     for card in backend.cards():
         seen = backend.read(card.id, frozenset(MEMORY)).values
         parts = sum(seen[part] for part in MEMORY - {memory.MEMORY_TOTAL})
@@ -235,27 +230,27 @@ def test_memory_adds_up_whatever_its_parts_are(stub: Stub, open_nvml: OpenNvml) 
     ],
 )
 def test_memory_as_a_container_is_told_of_it_is_believed(
-    open_nvml: OpenNvml, total: int, free: int, used: int, reserved: int | Absence
+    nvml: Nvml, total: int, free: int, used: int, reserved: int | Absence
 ) -> None:
     answers = f"{total},{600 << 20},{used},{free}"
-    backend = open_nvml(f"{CARD};total={total};answer=nvmlDeviceGetMemoryInfo_v2:{answers}")
+    backend = nvml.open(f"{CARD};total={total};answer=nvmlDeviceGetMemoryInfo_v2:{answers}")
     sample = read(backend)
     told = [sample.values.get(metric, sample.missing.get(metric)) for metric in SIZES]
     assert told == [total, free, used, reserved]
 
 
 def test_a_performance_state_that_the_driver_does_not_know_is_no_fault_of_its(
-    open_nvml: OpenNvml,
+    nvml: Nvml,
 ) -> None:
-    sample = read(open_nvml("cards=1;pstate=32"))
+    sample = read(nvml.open("cards=1;pstate=32"))
     assert sample.missing[clocks.PERFORMANCE_STATE] is Absence.NOT_SUPPORTED
 
 
 def test_reasons_that_came_after_this_program_are_believed_where_no_driver_lists_any(
-    open_nvml: OpenNvml,
+    nvml: Nvml,
 ) -> None:
     list_of_them = "nvmlDeviceGetSupportedClocksThrottleReasons"
-    sample = read(open_nvml(f"cards=1;reasons=0x1004;refused={list_of_them}"))
+    sample = read(nvml.open(f"cards=1;reasons=0x1004;refused={list_of_them}"))
     assert sample.values[clocks.throttle("sw_power_cap")] == 1.0
 
 

@@ -11,8 +11,7 @@ from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
 from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session
-from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 NONE = 0xFFFFFFFF
 
@@ -25,9 +24,9 @@ def listed(backend: NvmlBackend) -> list[CardProcess]:
 
 
 def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
-    open_nvml: OpenNvml,
+    nvml: Nvml,
 ) -> None:
-    rows = listed(open_nvml("cards=1;pids=0:90b,1234,5678g;util=66"))
+    rows = listed(nvml.open("cards=1;pids=0:90b,1234,5678g;util=66"))
     uses = {row.pid: row.use for row in rows}
     assert uses == {90: ProcessUse.BOTH, 1234: ProcessUse.COMPUTE, 5678: ProcessUse.GRAPHICS}
     for row in rows:
@@ -38,26 +37,24 @@ def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
 
 @pytest.mark.parametrize("version", ["535.43.02", "535.54.03", "535.86.05", "535.98", "580.95"])
 def test_every_program_is_itself_whatever_the_version_of_the_driver(
-    open_nvml: OpenNvml, version: str
+    nvml: Nvml, version: str
 ) -> None:
-    rows = listed(open_nvml(f"cards=1;procs=0:32;driver_version={version}"))
+    rows = listed(nvml.open(f"cards=1;procs=0:32;driver_version={version}"))
     expected = [(4180000 + n, (n + 1) * 2**28) for n in range(32)]
     assert [(row.pid, row.values[ProcessFigure.MEMORY]) for row in rows] == expected
 
 
-def test_what_is_no_process_is_left_out(open_nvml: OpenNvml) -> None:
-    rows = listed(open_nvml(f"cards=1;pids=0:11,0,{NONE},12g,{NONE - 1}g,13"))
+def test_what_is_no_process_is_left_out(nvml: Nvml) -> None:
+    rows = listed(nvml.open(f"cards=1;pids=0:11,0,{NONE},12g,{NONE - 1}g,13"))
     assert [row.pid for row in rows] == [11, 12, 13]
 
 
-def test_what_is_no_process_comes_and_goes_without_a_word(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    session = Session(open_nvml("cards=1;procs=0:0"))
+def test_what_is_no_process_comes_and_goes_without_a_word(nvml: Nvml) -> None:
+    session = Session(nvml.open("cards=1;procs=0:0"))
     session.read_now([], processes=True)
-    stub.set(f"pids=0:11,{NONE},0")
+    nvml.set(f"pids=0:11,{NONE},0")
     session.read_now([], processes=True)
-    stub.set("procs=0:0")
+    nvml.set("procs=0:0")
     session.read_now([], processes=True)
     told = [each.sentence for each in session.happenings()]
     assert told
@@ -65,42 +62,36 @@ def test_what_is_no_process_comes_and_goes_without_a_word(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the bound is that of Linux")
-def test_on_linux_the_greatest_pid_is_two_to_the_22nd_less_one(open_nvml: OpenNvml) -> None:
-    rows = listed(open_nvml("cards=1;pids=0:4194303,4194304"))
+def test_on_linux_the_greatest_pid_is_two_to_the_22nd_less_one(nvml: Nvml) -> None:
+    rows = listed(nvml.open("cards=1;pids=0:4194303,4194304"))
     assert [row.pid for row in rows] == [4194303]
 
 
-def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;pids=0:11")
+def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;pids=0:11")
     card = backend.cards()[0].id
-    stub.set(f"pids=0:{NONE},{NONE}g")
+    nvml.set(f"pids=0:{NONE},{NONE}g")
     assert backend.processes(card) is None
-    stub.set("procs=0:0")
+    nvml.set("procs=0:0")
     assert backend.processes(card) == []
 
 
 @pytest.mark.parametrize("count", [33, 100_000, NONE])
 @pytest.mark.parametrize("there", [2, 32])
-def test_a_count_that_cannot_be_is_not_believed(
-    stub: Stub, open_nvml: OpenNvml, count: int, there: int
-) -> None:
-    backend = open_nvml(f"cards=1;procs=0:{there}")
+def test_a_count_that_cannot_be_is_not_believed(nvml: Nvml, count: int, there: int) -> None:
+    backend = nvml.open(f"cards=1;procs=0:{there}")
     assert len(listed(backend)) == there
-    stub.set(f"told_count=0:{count}")
+    nvml.set(f"told_count=0:{count}")
     assert backend.processes(backend.cards()[0].id) is None
 
 
-def test_memory_beyond_the_cards_own_is_an_impossible_figure(open_nvml: OpenNvml) -> None:
-    [row] = listed(open_nvml(f"cards=1;pids=0:11;process_memory=0:{81 * 2**30}"))
+def test_memory_beyond_the_cards_own_is_an_impossible_figure(nvml: Nvml) -> None:
+    [row] = listed(nvml.open(f"cards=1;pids=0:11;process_memory=0:{81 * 2**30}"))
     assert row.missing[ProcessFigure.MEMORY] is Absence.IMPOSSIBLE
 
 
-def test_memory_the_driver_does_not_know_is_explained_and_never_zero(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;wddm=0;pids=0:11")
+def test_memory_the_driver_does_not_know_is_explained_and_never_zero(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;wddm=0;pids=0:11")
     found = Found(backend.cards()[0], pynvml.nvmlDeviceGetHandleByIndex(0))
     for windows, reason in ((True, Absence.WINDOWS_KEEPS_IT), (False, Absence.NOT_AVAILABLE)):
         [row] = CardProcesses(found, windows=windows).read()

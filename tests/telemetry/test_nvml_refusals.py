@@ -10,7 +10,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 POWER = heat_and_power.POWER_DRAW
 INSTANT = heat_and_power.POWER_DRAW_INSTANT
@@ -40,35 +40,33 @@ def asked_at(
 
 @pytest.mark.parametrize("code", PASSING_AND_LASTING)
 def test_what_was_answered_before_is_asked_again_after_ever_longer_pauses(
-    stub: Stub, open_nvml: OpenNvml, code: str
+    nvml: Nvml, code: str
 ) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1", clock)
+    backend = nvml.open("cards=1", clock)
     assert POWER in read(backend).values
-    stub.set(f"refused=nvmlDeviceGetPowerUsage;refuse_code={code}")
-    seconds = asked_at(backend, clock, stub, POWER, "nvmlDeviceGetPowerUsage", 190)
+    nvml.set(f"refused=nvmlDeviceGetPowerUsage;refuse_code={code}")
+    seconds = asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 190)
     assert seconds == [0, 1, 3, 7, 15, 31, 63, 123, 183]
 
 
-def test_an_answer_makes_the_pauses_short_again(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_an_answer_makes_the_pauses_short_again(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1", clock)
+    backend = nvml.open("cards=1", clock)
     read(backend)
-    stub.set("refused=nvmlDeviceGetPowerUsage")
-    asked_at(backend, clock, stub, POWER, "nvmlDeviceGetPowerUsage", 40)
-    stub.set("refused=none")
+    nvml.set("refused=nvmlDeviceGetPowerUsage")
+    asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 40)
+    nvml.set("refused=none")
     clock.advance(60)
     assert POWER in read(backend).values
-    stub.set("refused=nvmlDeviceGetPowerUsage")
-    assert asked_at(backend, clock, stub, POWER, "nvmlDeviceGetPowerUsage", 9) == [0, 1, 3, 7]
+    nvml.set("refused=nvmlDeviceGetPowerUsage")
+    assert asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 9) == [0, 1, 3, 7]
 
 
-def test_what_a_card_never_supported_is_asked_once_a_minute(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_what_a_card_never_supported_is_asked_once_a_minute(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
-    seconds = asked_at(backend, clock, stub, POWER, "nvmlDeviceGetPowerUsage", 150)
+    backend = nvml.open("cards=1;refused=nvmlDeviceGetPowerUsage", clock)
+    seconds = asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 150)
     assert seconds == [0, 60, 120]
     assert read(backend).missing[POWER] is Absence.NOT_SUPPORTED
 
@@ -82,53 +80,53 @@ def test_what_a_card_never_supported_is_asked_once_a_minute(
     ],
 )
 def test_what_never_answered_but_may_yet_is_asked_again_soon(
-    stub: Stub, open_nvml: OpenNvml, code: str, reason: Absence
+    nvml: Nvml, code: str, reason: Absence
 ) -> None:
     clock = ManualClock()
-    backend = open_nvml(f"cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code={code}", clock)
-    seconds = asked_at(backend, clock, stub, POWER, "nvmlDeviceGetPowerUsage", 16)
+    backend = nvml.open(f"cards=1;refused=nvmlDeviceGetPowerUsage;refuse_code={code}", clock)
+    seconds = asked_at(backend, clock, nvml, POWER, "nvmlDeviceGetPowerUsage", 16)
     assert seconds == [0, 1, 3, 7, 15]
     assert read(backend).missing[POWER] is reason
-    stub.set("refused=none")
+    nvml.set("refused=none")
     clock.advance(16)
     assert POWER in read(backend).values
 
 
 @pytest.mark.parametrize("code", PASSING_AND_LASTING)
 def test_a_card_that_refuses_everything_for_eight_seconds_is_whole_again_at_once(
-    stub: Stub, open_nvml: OpenNvml, code: str
+    nvml: Nvml, code: str
 ) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1", clock)
+    backend = nvml.open("cards=1", clock)
     read(backend)
     clock.advance(1)
     whole = set(read(backend).values)
-    stub.set(f"refused=all;refuse_code={code}")
+    nvml.set(f"refused=all;refuse_code={code}")
     for _ in range(8):
         clock.advance(1)
         read(backend)
-    stub.set("refused=none")
+    nvml.set("refused=none")
     for _ in range(8):
         clock.advance(1)
         now = read(backend)
     assert set(now.values) >= whole
 
 
-def test_a_card_that_flickers_is_never_blind_for_long(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_a_card_that_flickers_is_never_blind_for_long(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1", clock)
+    backend = nvml.open("cards=1", clock)
     read(backend)
     blind = longest = 0
     for second in range(60):
-        stub.set(f"refused={'nvmlDeviceGetPowerUsage' if second % 2 else 'none'}")
+        nvml.set(f"refused={'nvmlDeviceGetPowerUsage' if second % 2 else 'none'}")
         blind = 0 if POWER in read(backend).values else blind + 1
         longest = max(longest, blind)
         clock.advance(1)
     assert longest <= 2
 
 
-def test_a_refused_field_hides_none_of_its_neighbours(stub: Stub, open_nvml: OpenNvml) -> None:
-    backend = open_nvml("cards=1;refused=field185,field144")
+def test_a_refused_field_hides_none_of_its_neighbours(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;refused=field185,field144")
     sample = read(backend)
     assert sample.missing[AVERAGE] is Absence.NOT_SUPPORTED
     assert sample.missing[health.REMAPPED_ROWS_PENDING] is Absence.NOT_SUPPORTED
@@ -136,13 +134,11 @@ def test_a_refused_field_hides_none_of_its_neighbours(stub: Stub, open_nvml: Ope
     assert sample.values[health.REMAPPED_ROWS_FAILED] == 0
 
 
-def test_a_refused_field_rests_and_its_neighbours_are_asked_on(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_a_refused_field_rests_and_its_neighbours_are_asked_on(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1;refused=field185", clock)
+    backend = nvml.open("cards=1;refused=field185", clock)
     read(backend)
-    stub.set("refused=none")
+    nvml.set("refused=none")
     for _ in range(59):
         clock.advance(1)
         sample = read(backend, AVERAGE, heat_and_power.ENERGY)
@@ -152,62 +148,56 @@ def test_a_refused_field_rests_and_its_neighbours_are_asked_on(
     assert AVERAGE in read(backend).values
 
 
-def test_a_field_that_stops_answering_is_asked_again_within_seconds(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_a_field_that_stops_answering_is_asked_again_within_seconds(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1", clock)
+    backend = nvml.open("cards=1", clock)
     assert INSTANT in read(backend).values
-    stub.set("refused=field186")
+    nvml.set("refused=field186")
     assert read(backend).missing[INSTANT] is Absence.NOT_SUPPORTED
-    stub.set("refused=none")
+    nvml.set("refused=none")
     clock.advance(1)
     assert read(backend).values[INSTANT] == 300.5
 
 
-def test_a_batch_of_which_every_field_rests_is_not_asked_at_all(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;refused=field186", ManualClock())
+def test_a_batch_of_which_every_field_rests_is_not_asked_at_all(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;refused=field186", ManualClock())
     read(backend, INSTANT)
-    stub.reset_calls()
+    nvml.reset_calls()
     assert read(backend, INSTANT).missing == {INSTANT: Absence.NOT_SUPPORTED}
-    assert stub.calls() == 0
+    assert nvml.calls() == 0
 
 
 def test_links_whose_states_are_refused_are_not_asked_one_by_one_at_every_beat(
-    stub: Stub, open_nvml: OpenNvml
+    nvml: Nvml,
 ) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1;refused=field165,nvmlDeviceGetNvLinkState", clock)
+    backend = nvml.open("cards=1;refused=field165,nvmlDeviceGetNvLinkState", clock)
     read(backend)
-    stub.reset_calls()
+    nvml.reset_calls()
     clock.advance(5)
     assert read(backend).missing[links.NVLINK_ACTIVE] is Absence.NOT_SUPPORTED
-    assert stub.calls_of("nvmlDeviceGetNvLinkState") == 0
-    stub.set("refused=none")
+    assert nvml.calls_of("nvmlDeviceGetNvLinkState") == 0
+    nvml.set("refused=none")
     clock.advance(60)
     assert read(backend).values[links.NVLINK_ACTIVE] == 18
 
 
-def test_traffic_that_neither_way_tells_is_not_watched_for_at_every_beat(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
+def test_traffic_that_neither_way_tells_is_not_watched_for_at_every_beat(nvml: Nvml) -> None:
     clock = ManualClock()
     refused = "refused=field197,field198,nvmlDeviceGetPcieThroughput"
-    backend = open_nvml(f"cards=1;{refused}", clock)
+    backend = nvml.open(f"cards=1;{refused}", clock)
     assert read(backend).missing[links.PCIE_RECEIVE] is Absence.NOT_SUPPORTED
-    stub.reset_calls()
+    nvml.reset_calls()
     clock.advance(2)
     assert read(backend, links.PCIE_RECEIVE).missing
-    assert stub.calls() == 0
+    assert nvml.calls() == 0
 
 
-def test_modes_that_change_end_every_pause(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_modes_that_change_end_every_pause(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1;refused=nvmlDeviceGetPersistenceMode,field185", clock)
+    backend = nvml.open("cards=1;refused=nvmlDeviceGetPersistenceMode,field185", clock)
     assert read(backend).missing[PERSISTENCE] is Absence.NOT_SUPPORTED
-    stub.set("refused=none;mig=0:1")
+    nvml.set("refused=none;mig=0:1")
     clock.advance(1)
     read(backend)  # this reading notices that MIG is on now
     sample = read(backend)
@@ -215,13 +205,13 @@ def test_modes_that_change_end_every_pause(stub: Stub, open_nvml: OpenNvml) -> N
     assert sample.missing[utilization.GPU_UTILIZATION] is Absence.MIG_ON
 
 
-def test_a_part_that_a_card_lacks_costs_no_call(stub: Stub, open_nvml: OpenNvml) -> None:
+def test_a_part_that_a_card_lacks_costs_no_call(nvml: Nvml) -> None:
     clock = ManualClock()
-    backend = open_nvml("cards=1;kind=gb10", clock)
+    backend = nvml.open("cards=1;kind=gb10", clock)
     assert read(backend).missing[memory.MEMORY_USED] is Absence.SHARED_MEMORY
-    stub.reset_calls()
+    nvml.reset_calls()
     clock.advance(5)
     sample = read(backend)
     assert sample.missing[memory.MEMORY_USED] is Absence.SHARED_MEMORY
     assert CLOCK_SM in sample.values
-    assert stub.calls_of("nvmlDeviceGetMemoryInfo_v2") == 0
+    assert nvml.calls_of("nvmlDeviceGetMemoryInfo_v2") == 0

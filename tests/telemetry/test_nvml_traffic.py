@@ -11,7 +11,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 IN, OUT = links.PCIE_RECEIVE, links.PCIE_TRANSMIT
 NOT_WATCHED = "refused=nvmlDeviceGetPcieThroughput"
@@ -47,11 +47,11 @@ def clock(stub: Stub) -> CommonClock:
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("gigabytes", [0.02, 13, 25, 55])
 def test_traffic_is_right_at_the_first_reading_and_at_every_other(
-    open_nvml: OpenNvml, clock: CommonClock, gigabytes: float, bits: int
+    nvml: Nvml, clock: CommonClock, gigabytes: float, bits: int
 ) -> None:
     rate, other = gigabytes * 1e9, gigabytes * 0.9e9
     config = f"cards=1;clock=7;pcie_bits={bits};pcie_rx={rate:.0f};pcie_tx={other:.0f}"
-    backend = open_nvml(f"{config};{NOT_WATCHED}", clock)
+    backend = nvml.open(f"{config};{NOT_WATCHED}", clock)
     for beat in (1.0, 2.0, 0.1, 60.0):
         seen = read(backend).values
         assert seen[IN] == pytest.approx(rate, rel=0.001)
@@ -60,22 +60,20 @@ def test_traffic_is_right_at_the_first_reading_and_at_every_other(
 
 
 def test_a_count_beyond_32_bits_ends_the_waiting_for_a_second_one(
-    stub: Stub, open_nvml: OpenNvml, clock: CommonClock
+    nvml: Nvml, clock: CommonClock
 ) -> None:
-    backend = open_nvml("cards=1;clock=7;pcie_bits=64;pcie_rx=13000000000", clock)
+    backend = nvml.open("cards=1;clock=7;pcie_bits=64;pcie_rx=13000000000", clock)
     read(backend)
     clock.advance(2.0)
     before = clock.now()
-    stub.reset_calls()
+    nvml.reset_calls()
     assert read(backend).values[IN] == pytest.approx(13e9, rel=0.001)
-    assert stub.calls_of("field198") == 1
+    assert nvml.calls_of("field198") == 1
     assert clock.now() == before
 
 
-def test_cards_that_were_prepared_wait_together(
-    open_nvml: OpenNvml, clock: CommonClock
-) -> None:
-    backend = open_nvml("cards=8;clock=7", clock)
+def test_cards_that_were_prepared_wait_together(nvml: Nvml, clock: CommonClock) -> None:
+    backend = nvml.open("cards=8;clock=7", clock)
     before = clock.now()
     for card in backend.cards():
         backend.prepare(card.id, metrics_of(card, [Cadence.ON_DEMAND]))
@@ -84,36 +82,28 @@ def test_cards_that_were_prepared_wait_together(
     assert clock.now() - before == pytest.approx(0.02)
 
 
-def test_a_first_count_that_is_too_old_is_taken_again(
-    open_nvml: OpenNvml, clock: CommonClock
-) -> None:
-    backend = open_nvml(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
+def test_a_first_count_that_is_too_old_is_taken_again(nvml: Nvml, clock: CommonClock) -> None:
+    backend = nvml.open(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
     card = backend.cards()[0]
     backend.prepare(card.id, metrics_of(card, [Cadence.ON_DEMAND]))
     clock.advance(0.2)
     assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
 
 
-def test_a_computer_too_busy_for_the_second_count_tries_again(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    clock = CommonClock(stub, 0.1, 0.3)
-    backend = open_nvml(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
+def test_a_computer_too_busy_for_the_second_count_tries_again(nvml: Nvml) -> None:
+    clock = CommonClock(nvml, 0.1, 0.3)
+    backend = nvml.open(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
     assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
 
 
-def test_a_computer_that_stays_too_busy_says_nothing_wrong(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    clock = CommonClock(stub, 0.1, 0.1, 0.1)
-    backend = open_nvml(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
+def test_a_computer_that_stays_too_busy_says_nothing_wrong(nvml: Nvml) -> None:
+    clock = CommonClock(nvml, 0.1, 0.1, 0.1)
+    backend = nvml.open(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
     assert read(backend).missing[IN] is Absence.NEEDS_TWO
 
 
-def test_where_bytes_are_not_counted_the_driver_watches(
-    open_nvml: OpenNvml, clock: CommonClock
-) -> None:
-    backend = open_nvml("cards=1;clock=7;refused=field197,field198", clock)
+def test_where_bytes_are_not_counted_the_driver_watches(nvml: Nvml, clock: CommonClock) -> None:
+    backend = nvml.open("cards=1;clock=7;refused=field197,field198", clock)
     before = clock.now()
     assert read(backend).values[IN] == pytest.approx(20e6)
     assert clock.now() == before
@@ -121,10 +111,10 @@ def test_where_bytes_are_not_counted_the_driver_watches(
 
 @pytest.mark.parametrize("bits", [32, 64])
 def test_more_than_the_link_can_carry_is_not_believed(
-    open_nvml: OpenNvml, clock: CommonClock, bits: int
+    nvml: Nvml, clock: CommonClock, bits: int
 ) -> None:
     config = f"cards=1;clock=7;pcie_bits={bits};pcie_gen=1;pcie_gen_max=3;pcie_gen_card=3"
-    backend = open_nvml(f"{config};pcie_rx=40000000000;pcie_tx=15000000000", clock)
+    backend = nvml.open(f"{config};pcie_rx=40000000000;pcie_tx=15000000000", clock)
     read(backend, 0, Cadence.SLOW)
     sample = read(backend)
     assert sample.missing[IN] is Absence.IMPOSSIBLE
@@ -133,18 +123,16 @@ def test_more_than_the_link_can_carry_is_not_believed(
 
 @pytest.mark.parametrize("unsaid", ["", ";pcie_gen_card=none"])
 def test_a_link_that_slept_or_is_made_up_by_a_virtual_machine_carries_what_it_carries(
-    open_nvml: OpenNvml, clock: CommonClock, unsaid: str
+    nvml: Nvml, clock: CommonClock, unsaid: str
 ) -> None:
     link = f"pcie_gen=1;pcie_gen_max=1;pcie_width=1;pcie_width_max=1{unsaid}"
-    backend = open_nvml(f"cards=1;clock=7;{link};pcie_rx=55000000000;{NOT_WATCHED}", clock)
+    backend = nvml.open(f"cards=1;clock=7;{link};pcie_rx=55000000000;{NOT_WATCHED}", clock)
     read(backend, 0, Cadence.SLOW)
     assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
 
 
-def test_all_links_of_a_card_count_also_where_it_has_36(
-    open_nvml: OpenNvml, clock: CommonClock
-) -> None:
-    backend = open_nvml("cards=1;clock=7;nvlinks=36", clock)
+def test_all_links_of_a_card_count_also_where_it_has_36(nvml: Nvml, clock: CommonClock) -> None:
+    backend = nvml.open("cards=1;clock=7;nvlinks=36", clock)
     assert read(backend, 0, Cadence.SLOW).values[links.NVLINK_ACTIVE] == 36
     read(backend)
     clock.advance(2.0)
@@ -154,9 +142,9 @@ def test_all_links_of_a_card_count_also_where_it_has_36(
 
 
 def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
-    open_nvml: OpenNvml, clock: CommonClock
+    nvml: Nvml, clock: CommonClock
 ) -> None:
-    backend = open_nvml("cards=1;clock=7;nvlink_rate=1360000000000", clock)
+    backend = nvml.open("cards=1;clock=7;nvlink_rate=1360000000000", clock)
     read(backend)
     clock.advance(2.0)
     sample = read(backend)
@@ -169,19 +157,19 @@ def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
     [(26562, 26.5e9, True), (26562, 30e9, False), (53125, 52e9, True), (53125, 60e9, False)],
 )
 def test_a_links_traffic_is_held_against_that_links_own_rate(
-    open_nvml: OpenNvml, clock: CommonClock, speed: int, rate: float, believed: bool
+    nvml: Nvml, clock: CommonClock, speed: int, rate: float, believed: bool
 ) -> None:
     config = f"cards=1;clock=7;nvlinks=1;nvlink_speed={speed};nvlink_rate={rate:.0f}"
-    backend = open_nvml(config, clock)
+    backend = nvml.open(config, clock)
     read(backend)
     clock.advance(2.0)
     assert (links.nvlink_transmit(0) in read(backend).values) is believed
 
 
 def test_a_link_that_says_nothing_of_its_rate_is_believed_within_reason(
-    open_nvml: OpenNvml, clock: CommonClock
+    nvml: Nvml, clock: CommonClock
 ) -> None:
-    backend = open_nvml(
+    backend = nvml.open(
         "cards=1;clock=7;nvlinks=1;nvlink_rate=90000000000;nvlink_speed=none", clock
     )
     read(backend)

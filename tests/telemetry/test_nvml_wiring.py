@@ -9,8 +9,7 @@ from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.machine_shape import shape_of
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import Link, OneNvlink, PathKind, nvlink_of, pcie_rate
-from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 
 def pair(backend: NvmlBackend) -> Link:
@@ -40,20 +39,18 @@ def to_host(backend: NvmlBackend) -> Link:
     ],
 )
 def test_the_usable_rate_is_that_of_the_datasheet_and_not_that_of_the_line(
-    version: int, speed: float, generation: int, rate: float, open_nvml: OpenNvml
+    version: int, speed: float, generation: int, rate: float, nvml: Nvml
 ) -> None:
-    backend = open_nvml(f"cards=2;nvlink_version={version};nvlink_speed={int(speed)}")
+    backend = nvml.open(f"cards=2;nvlink_version={version};nvlink_speed={int(speed)}")
     link = pair(backend)
     assert link.nvlink_generation == generation
     assert link.rate == pytest.approx(18 * rate, rel=0.001)
     assert link.rate_reason == f"18 NVLinks of generation {generation}"
 
 
-def test_a_rate_of_another_generation_is_believed_and_the_generation_is_not(
-    open_nvml: OpenNvml,
-) -> None:
+def test_a_rate_of_another_generation_is_believed_and_the_generation_is_not(nvml: Nvml) -> None:
     """18 NVLinks of generation 3 at 956 GB/s cannot be."""
-    link = pair(open_nvml("cards=2;nvlink_version=5;nvlink_speed=53125"))
+    link = pair(nvml.open("cards=2;nvlink_version=5;nvlink_speed=53125"))
     assert (link.nvlink_generation, link.rate) == (None, 18 * 50e9)
     assert link.rate_reason == (
         "18 NVLinks, faster than the generation that the driver reports"
@@ -61,9 +58,9 @@ def test_a_rate_of_another_generation_is_believed_and_the_generation_is_not(
 
 
 def test_a_rate_beyond_its_generation_that_no_generation_has_is_not_believed(
-    open_nvml: OpenNvml,
+    nvml: Nvml,
 ) -> None:
-    link = pair(open_nvml("cards=2;nvlink_version=4;nvlink_speed=40000"))
+    link = pair(nvml.open("cards=2;nvlink_version=4;nvlink_speed=40000"))
     assert (link.nvlink_generation, link.rate) == (3, None)
     assert link.rate_reason == (
         "18 NVLinks of generation 3, with a speed that they cannot have"
@@ -72,9 +69,9 @@ def test_a_rate_beyond_its_generation_that_no_generation_has_is_not_believed(
 
 @pytest.mark.parametrize("speed", [0, 1_360_000, 4294967295])
 def test_where_no_usable_rate_is_reported_the_generation_tells_it(
-    open_nvml: OpenNvml, speed: int
+    nvml: Nvml, speed: int
 ) -> None:
-    link = pair(open_nvml(f"cards=2;nvlink_speed={speed}"))
+    link = pair(nvml.open(f"cards=2;nvlink_speed={speed}"))
     assert (link.nvlink_generation, link.rate) == (4, 18 * 25e9)
 
 
@@ -84,10 +81,8 @@ def test_an_unknown_generation_with_a_known_rate_is_no_disagreement() -> None:
     assert nvlink_of(None, None) == OneNvlink(None, None)
 
 
-def test_wires_that_are_garbage_are_unknown_and_never_an_error(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml(
+def test_wires_that_are_garbage_are_unknown_and_never_an_error(nvml: Nvml) -> None:
+    backend = nvml.open(
         "cards=3;wiring=nonsense;nvlink_version=4294967295;nvlink_speed=4294967295;"
         "p2p=77;ancestor=61;pcie_gen_max=4294967295;pcie_width_max=4294967295"
     )
@@ -97,12 +92,12 @@ def test_wires_that_are_garbage_are_unknown_and_never_an_error(
     assert link.rate_reason == "not reported: the driver answered with an impossible figure"
     shape = shape_of(backend.topology(), backend.cards())
     assert (shape.hubs, shape.bridges, shape.junctions) == ((), (), ())
-    stub.set("wiring=switch")
+    nvml.set("wiring=switch")
     assert pair(backend).rate_reason == "18 NVLinks of unknown speed"
 
 
-def test_a_pcie_generation_nobody_knows_yet_is_named(open_nvml: OpenNvml) -> None:
-    link = to_host(open_nvml("cards=1;pcie_gen_max=8"))
+def test_a_pcie_generation_nobody_knows_yet_is_named(nvml: Nvml) -> None:
+    link = to_host(nvml.open("cards=1;pcie_gen_max=8"))
     assert link.rate is None
     assert link.rate_reason == "PCIe generation 8 is not known to this program"
 
@@ -122,36 +117,32 @@ def slot(root: Path, speed: str, lanes: int) -> PciBus:
 
 @pytest.mark.parametrize(("speed", "lanes"), [("2.5", 1), ("16.0", 32)])
 def test_the_made_up_slot_of_a_virtual_machine_narrows_nothing(
-    open_nvml: OpenNvml, tmp_path: Path, speed: str, lanes: int
+    nvml: Nvml, tmp_path: Path, speed: str, lanes: int
 ) -> None:
-    link = to_host(open_nvml("cards=1", bus=slot(tmp_path, speed, lanes)))
+    link = to_host(nvml.open("cards=1", bus=slot(tmp_path, speed, lanes)))
     assert link.rate == pcie_rate(5, 16)
 
 
-def test_a_slot_with_fewer_lanes_than_the_card_is_the_limit(
-    open_nvml: OpenNvml, tmp_path: Path
-) -> None:
-    link = to_host(open_nvml("cards=1;pcie_now=0:5x8", bus=slot(tmp_path, "32.0", 8)))
+def test_a_slot_with_fewer_lanes_than_the_card_is_the_limit(nvml: Nvml, tmp_path: Path) -> None:
+    link = to_host(nvml.open("cards=1;pcie_now=0:5x8", bus=slot(tmp_path, "32.0", 8)))
     assert link.rate == pcie_rate(5, 8)
     assert link.rate_reason == "PCIe 5.0 x8"
 
 
-def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(
-    stub: Stub, open_nvml: OpenNvml
-) -> None:
-    backend = open_nvml("cards=1;kind=gh200")
+def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(nvml: Nvml) -> None:
+    backend = nvml.open("cards=1;kind=gh200")
     link = to_host(backend)
     assert (link.path, link.letters) == (PathKind.C2C, "C2C")
     assert link.rate == pytest.approx(447.12e9)
     assert link.rate_reason == "10 links of NVLink-C2C"
-    stub.set("c2c_speed=0")
+    nvml.set("c2c_speed=0")
     assert to_host(backend).path is PathKind.HOST_BRIDGE
 
 
 def test_cards_on_nvlink_c2c_share_no_switch_and_promise_nothing_between_them(
-    open_nvml: OpenNvml,
+    nvml: Nvml,
 ) -> None:
-    backend = open_nvml("cards=2;kind=gh200;nvlinks=0")
+    backend = nvml.open("cards=2;kind=gh200;nvlinks=0")
     link = pair(backend)
     assert link.rate is None
     assert link.rate_reason == "they meet between their processors, at an unknown rate"
@@ -159,6 +150,6 @@ def test_cards_on_nvlink_c2c_share_no_switch_and_promise_nothing_between_them(
 
 
 @pytest.mark.parametrize("count", [0, 33, 4294967295])
-def test_a_count_of_c2c_links_that_cannot_be_is_none(open_nvml: OpenNvml, count: int) -> None:
-    backend = open_nvml(f"cards=1;kind=gh200;c2c={count}")
+def test_a_count_of_c2c_links_that_cannot_be_is_none(nvml: Nvml, count: int) -> None:
+    backend = nvml.open(f"cards=1;kind=gh200;c2c={count}")
     assert to_host(backend).path is PathKind.HOST_BRIDGE

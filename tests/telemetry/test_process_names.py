@@ -1,6 +1,7 @@
 """Whose process that is, and never somebody else's name."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, NamedProcess, ProcessNames
+from gpuexplorer.telemetry.ending import refusal
+from gpuexplorer.telemetry.process_names import (
+    ELSEWHERE,
+    GONE,
+    UNCOLLECTED,
+    NamedProcess,
+    ProcessNames,
+)
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 
 CARD = CardId("GPU-a")
@@ -50,16 +58,47 @@ def test_another_process_is_named_and_not_marked(first_namespace: Path) -> None:
         other.stdout.readline()  # until then it may still bear our own name
         named = name(other.pid, ProcessNames(first_namespace))
         other.communicate(b"\n")
+    assert named.ancestors[0].pid == os.getpid()  # it was started by these tests
+    assert named.ancestors[0].command
     assert named.resolved
     assert not named.ours
     assert named.command is not None
     assert "input()" in named.command
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing takes in orphans there")
+def test_what_outlived_its_parent_stands_under_nobody(first_namespace: Path) -> None:
+    shell = 'sleep 60 >&- & echo "$!"'
+    pid = int(subprocess.run(["sh", "-c", shell], stdout=subprocess.PIPE, check=True).stdout)
+    try:
+        named = name(pid, ProcessNames(first_namespace))
+    finally:
+        os.kill(pid, signal.SIGKILL)
+    assert named.resolved
+    assert named.ancestors == ()
+
+
 def test_a_process_that_has_ended_says_so(first_namespace: Path) -> None:
     named = name(5_000_000, ProcessNames(first_namespace))
     assert not named.resolved
     assert named.reason == GONE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is left of a process there")
+def test_one_that_ended_and_was_not_collected_has_a_reason_and_no_zeros(
+    first_namespace: Path,
+) -> None:
+    names = ProcessNames(first_namespace)
+    with subprocess.Popen(["sleep", "60"]) as other:
+        assert name(other.pid, names).memory_bytes
+        other.kill()
+        os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+        for _ in range(6):
+            named = name(other.pid, names)
+    assert (named.command, named.ended) == ("sleep 60", True)
+    assert (named.cpu, named.memory_bytes) == (None, None)
+    assert named.reason == UNCOLLECTED
+    assert refusal(named) == "It has ended already."
 
 
 def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.pci_bus import PciBus, plain_bus_id
-from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import OpenNvml
+from tests.telemetry.conftest import Nvml
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"
 
@@ -44,21 +43,19 @@ def states(backend: NvmlBackend) -> list[CardState]:
     ]
 
 
-def test_where_every_card_sleeps_the_driver_is_not_even_greeted(
-    stub: Stub, open_nvml: OpenNvml, bus: Bus
-) -> None:
+def test_where_every_card_sleeps_the_driver_is_not_even_greeted(nvml: Nvml, bus: Bus) -> None:
     bus.card(FIRST, "suspended")
-    stub.reset_calls()
-    backend = open_nvml("cards=1", bus=PciBus(bus.root))
+    nvml.reset_calls()
+    backend = nvml.open("cards=1", bus=PciBus(bus.root))
     assert states(backend) == [CardState.ASLEEP]
     backend.wait_for_fault(0.0)
-    assert stub.calls() == 0
+    assert nvml.calls() == 0
     assert any(FIRST in note for note in backend.notes())
 
 
-def test_a_card_that_somebody_woke_is_read(stub: Stub, open_nvml: OpenNvml, bus: Bus) -> None:
+def test_a_card_that_somebody_woke_is_read(nvml: Nvml, bus: Bus) -> None:
     bus.card(FIRST, "suspended")
-    backend = open_nvml("cards=1", bus=PciBus(bus.root))
+    backend = nvml.open("cards=1", bus=PciBus(bus.root))
     assert states(backend) == [CardState.ASLEEP]
     bus.card(FIRST, "active")
     states(backend)
@@ -67,38 +64,36 @@ def test_a_card_that_somebody_woke_is_read(stub: Stub, open_nvml: OpenNvml, bus:
 
 
 def test_a_card_asleep_beside_one_that_is_awake_is_listed_and_not_asked(
-    open_nvml: OpenNvml, bus: Bus
+    nvml: Nvml, bus: Bus
 ) -> None:
     bus.card(FIRST)
     bus.card(SECOND, "suspended")
-    backend = open_nvml("cards=2", bus=PciBus(bus.root))
+    backend = nvml.open("cards=2", bus=PciBus(bus.root))
     assert states(backend) == [CardState.WORKING, CardState.ASLEEP]
 
 
-def test_an_idle_card_that_may_sleep_is_let_go(
-    stub: Stub, open_nvml: OpenNvml, bus: Bus
-) -> None:
+def test_an_idle_card_that_may_sleep_is_let_go(nvml: Nvml, bus: Bus) -> None:
     clock = ManualClock()
     bus.card(FIRST)
-    backend = open_nvml("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
+    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
     for _ in range(40):
         states(backend)
         clock.advance(1.0)
     assert states(backend) == [CardState.ASLEEP]
-    assert stub.sessions() == 0, "the driver is held as long as NVML is not shut down"
+    assert nvml.sessions() == 0, "the driver is held as long as NVML is not shut down"
     bus.card(FIRST, "suspended")
     clock.advance(1000)
-    stub.reset_calls()
+    nvml.reset_calls()
     assert states(backend) == [CardState.ASLEEP]
-    assert stub.calls() == 0
+    assert nvml.calls() == 0
 
 
 def test_a_card_that_stays_awake_though_left_alone_is_looked_at_again(
-    open_nvml: OpenNvml, bus: Bus
+    nvml: Nvml, bus: Bus
 ) -> None:
     clock = ManualClock()
     bus.card(FIRST)
-    backend = open_nvml("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
+    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
     for _ in range(40):
         states(backend)
         clock.advance(1.0)
@@ -106,19 +101,19 @@ def test_a_card_that_stays_awake_though_left_alone_is_looked_at_again(
     assert states(backend) == [CardState.WORKING]
 
 
-def test_a_card_that_may_not_sleep_is_read_on_and_on(open_nvml: OpenNvml, bus: Bus) -> None:
+def test_a_card_that_may_not_sleep_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
     clock = ManualClock()
     bus.card(FIRST, control="on")
-    backend = open_nvml("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
+    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
     for _ in range(60):
         assert states(backend) == [CardState.WORKING]
         clock.advance(1.0)
 
 
-def test_a_busy_card_is_read_on_and_on(open_nvml: OpenNvml, bus: Bus) -> None:
+def test_a_busy_card_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
     clock = ManualClock()
     bus.card(FIRST)
-    backend = open_nvml("cards=1;util=0:40", clock, PciBus(bus.root))
+    backend = nvml.open("cards=1;util=0:40", clock, PciBus(bus.root))
     for _ in range(60):
         assert states(backend) == [CardState.WORKING]
         clock.advance(1.0)
@@ -141,9 +136,9 @@ def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:
     assert PciBus(tmp_path).slot(SECOND) == (None, None)
 
 
-def test_a_sleeping_card_keeps_its_place_and_its_number(open_nvml: OpenNvml, bus: Bus) -> None:
+def test_a_sleeping_card_keeps_its_place_and_its_number(nvml: Nvml, bus: Bus) -> None:
     bus.card(FIRST, "suspended")
     bus.card("0000:1e:00.0")
-    backend = open_nvml("cards=2", bus=PciBus(bus.root))
+    backend = nvml.open("cards=2", bus=PciBus(bus.root))
     assert [card.index for card in backend.cards()] == [0, 1]
     assert states(backend) == [CardState.ASLEEP, CardState.WORKING]

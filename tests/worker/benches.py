@@ -1,31 +1,20 @@
-"""Engines, and a way to carry lines out on them without a process. Needs torch."""
+"""Engines, and a way to run cells on them without a process. Needs torch."""
 
+import contextlib
+import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 import torch
 
-from gpuexplorer.lab.grammar import read_line
+from gpuexplorer.worker.cells import Cells
 from gpuexplorer.worker.engine import Engine
+from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.engines.torch_engine import TorchEngine
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
-from gpuexplorer.worker.helpers import helpers
-from gpuexplorer.worker.interpreter import Interpreter
+from gpuexplorer.worker.engines.virtual.engine import VirtualEngine, leave
+from tests.lab.processes import CARD
 
-TITAN: Mapping[str, object] = {
-    "name": "NVIDIA TITAN RTX",
-    "uuid": "SIM-0",
-    "memory_bytes": 24 << 30,
-    "context_bytes": 334 << 20,
-    "elsewhere_bytes": 356 << 20,
-    "capability": [7, 5],
-    "multiprocessors": 72,
-    "flops": 16.31e12,
-    "half_flops": 32.6e12,
-    "double_flops": 0.51e12,
-    "bytes_per_second": 672e9,
-}
 LINKS: Sequence[Mapping[str, object]] = (
     {"one": 0, "other": 1, "bytes_per_second": 50e9, "latency": 8e-6, "peer": True},
     *(
@@ -42,45 +31,81 @@ LINKS: Sequence[Mapping[str, object]] = (
 )
 
 
+_FIRST = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+def cpu(): return torch.device("cpu")
+def gpu(i=0): return torch.device(f"cuda:{i}")
+def num_gpus(): return torch.cuda.device_count()
+def try_gpu(i=0): return gpu(i) if num_gpus() >= i + 1 else cpu()
+def try_all_gpus(): return [gpu(i) for i in range(num_gpus())]
+"""
+
+
 class Bench:
-    """Lines, on one engine. `{0}` and `{1}` in a line stand for its two devices."""
+    """Cells, on one engine. `{0}` and `{1}` in a cell stand for its two devices."""
 
     def __init__(self, engine: Engine, devices: tuple[str, str]) -> None:
         self.engine = engine
         self.devices = devices
-        self.things: dict[str, Any] = {}  # Any: whatever PyTorch makes
         self.printed: list[str] = []
+        self.logged = False  # whether `placement` is told where operations run
         self.placement: list[str] = []
-        words = helpers(engine, self.printed.append, self.placement.append)
-        self._interpreter = Interpreter(engine, self.things, words)
+        self._shown: list[Any] = []  # Any: whatever PyTorch makes
+        self._cells = Cells(self._show)
+        self._number = 0
+        self.run(_FIRST)
 
-    def run(self, *lines: str) -> Any:
-        """The value of the last line."""
-        value = None
-        for line in lines:
-            text = line.replace("{0}", self.devices[0]).replace("{1}", self.devices[1])
-            with self.engine.running():
-                value = self._interpreter.carry_out(read_line(text))
+    @property
+    def number(self) -> int:
+        """Of the last cell."""
+        return self._number
+
+    @property
+    def things(self) -> dict[str, Any]:
+        return self._cells.names
+
+    def run(self, *cells: str) -> Any:
+        """The value of the last cell, as of its last expression."""
+        for cell in cells:
+            self._shown.clear()
+            self._number += 1
+            text = cell.replace("{0}", self.devices[0]).replace("{1}", self.devices[1])
+            said = io.StringIO()
+            log = (
+                PlacementLog(self.placement.append) if self.logged else contextlib.nullcontext()
+            )
+            with contextlib.redirect_stdout(said), self.engine.running(), log:
+                self._cells.run(text, self._number)
             self.engine.settle()
-        return value
+            self.printed += said.getvalue().splitlines()
+        return self._shown[-1] if self._shown else None
 
     def values(self, name: str) -> Any:
         """As plain numbers on the processor."""
         with self.engine.running():
             return self.things[name].detach().cpu()
 
+    def _show(self, value: Any) -> None:
+        self._shown.append(value)
+        self.printed += repr(value).splitlines()
+
 
 def virtual_bench(**changes: object) -> Bench:
-    cards = [{**TITAN, **changes, "uuid": f"SIM-{number}"} for number in (0, 1)]
+    cards = [{**CARD, **changes, "uuid": f"SIM-{number}"} for number in (0, 1)]
     return Bench(VirtualEngine(cards, LINKS), ("cuda:0", "cuda:1"))
 
 
 def cpu_bench() -> Bench:
+    leave()
     return Bench(TorchEngine(), ("cpu", "cpu"))
 
 
 def real_bench() -> Bench:
     """The first and the last card that this PyTorch has kernels for."""
+    leave()
     engine = TorchEngine()
     cards = [each.name for each in engine.devices() if each.name[:4] == "cuda" and each.usable]
     if not cards:
@@ -96,5 +121,6 @@ BENCHES: Mapping[str, Callable[[], Bench]] = {
 
 
 def start_anew() -> None:
-    """Random numbers begin where they began for the test before."""
+    """PyTorch is as it was, and random numbers begin where they began for the test before."""
+    leave()
     torch.manual_seed(0)

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from gpuexplorer.worker.measuring.plan import PRODUCT
+from gpuexplorer.worker.engines.measuring.plan import PRODUCT
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 CYCLES_PER_SECOND = 1.5e9
 PRODUCT_SECONDS = 1e-4
@@ -68,10 +69,11 @@ class FakeEvent:
 
 
 # Any: tensors are PyTorch's, of the processor, and known by where their memory begins.
-class FakeCards:
+class FakeCards(TorchCards):
     """`rate` in bytes per second; `asking`: what putting a copy into a queue takes the host."""
 
     def __init__(self, count: int = 2, *, asking: float = 5e-6, peers: bool = True) -> None:
+        super().__init__()
         self.clock = 0.0
         self.rate = 10e9
         self.latency = 1e-6

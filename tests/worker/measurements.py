@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from gpuexplorer.lab.events import Event, Measured, Sampled
+from gpuexplorer.lab.events import Event
+from gpuexplorer.lab.measured import Measured, Sampled
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.measure import measure
-from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 SIZE = 1 << 20
 
@@ -18,7 +19,7 @@ def asked_for(source: str = "cpu", target: str = "cuda:0", **changes: object) ->
 
 
 def said_by(
-    cards: Cards, command: Measure, checkpoint: Callable[[], None] = lambda: None
+    cards: TorchCards, command: Measure, checkpoint: Callable[[], None] = lambda: None
 ) -> list[Event]:
     said: list[Event] = []
     measure(command, cards, said.append, checkpoint)
@@ -26,7 +27,7 @@ def said_by(
 
 
 def measured_on(
-    cards: Cards, source: str = "cpu", target: str = "cuda:0", **changes: object
+    cards: TorchCards, source: str = "cpu", target: str = "cuda:0", **changes: object
 ) -> Measured:
     """All that was said before is the progress."""
     *progress, last = said_by(cards, asked_for(source, target, **changes))

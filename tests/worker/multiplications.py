@@ -5,10 +5,11 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import Event, Multiplied, Sampled
+from gpuexplorer.lab.events import Event
+from gpuexplorer.lab.measured import Multiplied, Sampled
 from gpuexplorer.lab.wire import Multiply
 from gpuexplorer.worker.engines.measuring.products import multiply
-from gpuexplorer.worker.measuring.cards import Cards
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from tests.worker.fake_cards import FakeCards
 
 SIZE = 64
@@ -40,7 +41,7 @@ def asked_for(device: str = "cuda:0", kind: str = "fp32", **changes: object) -> 
 
 
 def said_by(
-    cards: Cards, command: Multiply, checkpoint: Callable[[], None] = lambda: None
+    cards: TorchCards, command: Multiply, checkpoint: Callable[[], None] = lambda: None
 ) -> list[Event]:
     said: list[Event] = []
     multiply(command, cards, said.append, checkpoint)
@@ -48,7 +49,7 @@ def said_by(
 
 
 def multiplied_on(
-    cards: Cards, device: str = "cuda:0", kind: str = "fp32", **changes: object
+    cards: TorchCards, device: str = "cuda:0", kind: str = "fp32", **changes: object
 ) -> Multiplied:
     """All that was said before is the progress."""
     *progress, last = said_by(cards, asked_for(device, kind, **changes))

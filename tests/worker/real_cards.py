@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.measured import Measured
 
 
 def skip_without_cards(count: int) -> None:

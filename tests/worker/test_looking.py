@@ -9,19 +9,21 @@ torch = pytest.importorskip("torch")
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
 from gpuexplorer.lab.events import Opened, Peeked  # noqa: E402
 from gpuexplorer.lab.wire import Peek  # noqa: E402
-from gpuexplorer.worker.interpreter import Interpreter  # noqa: E402
 from gpuexplorer.worker.looking import look  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 
 def peek(bench: Bench, what: str, *at: int, rows: int = 16, columns: int = 16) -> Peeked:
-    with bench.engine.running():
-        seen = look(
-            Peek(1, what, at, rows, columns),
-            Interpreter(bench.engine, bench.things, {}),
-            bench.engine,
-        )
+    with bench.engine.running(watched=False):
+        seen = look(Peek(1, what, at, rows, columns), bench.things)
     assert isinstance(seen, Peeked)
+    return seen
+
+
+def opened_by(bench: Bench, what: str) -> Opened:
+    with bench.engine.running(watched=False):
+        seen = look(Peek(1, what), bench.things)
+    assert isinstance(seen, Opened)
     return seen
 
 
@@ -98,10 +100,7 @@ def test_a_part_of_a_model_can_be_seen(bench: Bench) -> None:
 def test_a_model_opens_into_its_layers(bench: Bench) -> None:
     bench.run("net = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 1))")
     bench.run("net[0].to('{0}')", "net[2].to('{1}')")
-    with bench.engine.running():
-        interpreter = Interpreter(bench.engine, bench.things, {})
-        opened = look(Peek(1, "net"), interpreter, bench.engine)
-    assert isinstance(opened, Opened)
+    opened = opened_by(bench, "net")
     assert [layer.path for layer in opened.layers] == ["", "0", "1", "2"]
     assert [layer.kind for layer in opened.layers] == ["Sequential", "Linear", "ReLU", "Linear"]
     weight, bias = opened.layers[1].parts
@@ -111,13 +110,61 @@ def test_a_model_opens_into_its_layers(bench: Bench) -> None:
     assert opened.layers[1].text.startswith("Linear(in_features=3, out_features=2")
 
 
+@pytest.mark.parametrize(
+    "what",
+    ["nets[0].weight", "nets[-1]['a']", "d['a']", "trainer.model[0].weight.data", "d[1, 2][0]"],
+)
+def test_what_a_container_holds_can_be_seen(bench: Bench, what: str) -> None:
+    bench.run(
+        """
+class Trainer: pass
+X = torch.ones(2, 3, device='{0}')
+nets = [nn.Linear(3, 2).to('{0}'), {'a': X}]
+d = {'a': X, (1, 2): [X]}
+trainer = Trainer()
+trainer.model = nn.Sequential(nn.Linear(3, 2)).to('{0}')
+"""
+    )
+    assert peek(bench, what).shape == (2, 3)
+
+
+def test_a_layer_of_the_persons_own_is_opened_without_running_it(bench: Bench) -> None:
+    bench.run(
+        """
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.kept = nn.Linear(2, 1), torch.ones(5)
+    def named_modules(self): raise SystemError
+    def __repr__(self): raise SystemError
+own = Own()
+"""
+    )
+    own, inner = opened_by(bench, "own").layers
+    assert (own.kind, own.text) == ("Own", "Own")
+    assert [part.name for part in own.parts] == ["kept"]
+    assert inner.path == "inner"
+
+
+@pytest.mark.parametrize(
+    "what", ["X.sum()", "X + X", "(lambda: X)()", "[X for X in (1,)]", "f'{X}'", "(X := 2)"]
+)
+def test_a_look_runs_no_code(virtual: Bench, what: str) -> None:
+    virtual.run("X = torch.ones(2)")
+    with pytest.raises(Trouble, match="A look runs no code") as refused:
+        peek(virtual, what)
+    assert "net[0].weight" in refused.value.hint
+
+
 def test_what_cannot_be_seen_says_why(bench: Bench) -> None:
     bench.run("X = 3", "M = torch.ones(2, device='meta')")
     for what, why in (
-        ("X", "neither a tensor nor a model"),
+        ("X", "X is neither a tensor nor a model"),
         ("M", "a shape and no values"),
         ("Q", "no Q on the shelf"),
+        ("open", "no open on the shelf"),
         ("X = 1", "Only a value"),
+        ("X{0}", "Only a value"),
     ):
         with pytest.raises(Trouble, match=why):
             peek(bench, what)

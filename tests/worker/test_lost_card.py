@@ -1,10 +1,12 @@
-"""A simulated card that fell off the bus: what reaches it fails, and nothing else does."""
+"""What a person may get wrong, and a card that is lost: PyTorch's own words, or a sentence, and
+the shelf as it was.
+"""
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.worker.failures import failed  # noqa: E402 - only where there is torch
+from gpuexplorer.worker.failures import failed  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 REFUSED = getattr(torch, "AcceleratorError", RuntimeError)
@@ -47,7 +49,7 @@ def shown(bench: Bench, line: str) -> str:
         "torch.cuda.synchronize(1)",
         "torch.cuda.mem_get_info(1)",
         "torch.cuda.empty_cache()",
-        "torch.save(B, 'nowhere.pt')",
+        "torch.save(B, __import__('io').BytesIO())",
     ],
 )
 def test_whatever_reaches_the_lost_card_breaks_the_process(fallen: Bench, line: str) -> None:
@@ -93,3 +95,40 @@ def test_a_process_that_never_used_it_cannot_begin_to_and_stays_whole(virtual: B
     virtual.engine.cards_lost([])
     virtual.run("B = A.cuda(1)")
     assert virtual.run("B.tolist()") == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("X = torch.ones(-1, device='{0}')", "negative dimension -1"),
+        ("X = torch.ones(2, 3, device='{0}').reshape(4)", "shape '\\[4\\]' is invalid"),
+        ("X = torch.ones(2, device='{0}').to('mps')", "(?i)mps"),
+        ("X = torch.ones(2, dtype=torch.int32, device='{0}', requires_grad=True)", "floating"),
+        ("net = nn.Linear(-3, 1)", "negative dimension"),
+        ("X = torch.ones(2, device='{0}')[5]", "out of bounds"),
+        ("X = torch.tensor([[1], [2, 3]], device='{0}')", "expected sequence of length 1"),
+        ("nn.Linear(1, 1).load_state_dict(3)", "dict-like"),
+    ],
+)
+def test_torchs_own_words_are_kept(bench: Bench, line: str, words: str) -> None:
+    before = set(bench.things)
+    with pytest.raises((RuntimeError, ValueError, IndexError, TypeError), match=words):
+        bench.run(line)
+    assert set(bench.things) == before
+
+
+def test_what_the_computer_has_no_room_for_is_told_from_what_a_card_has_none_for(
+    bench: Bench,
+) -> None:
+    with pytest.raises(RuntimeError) as refused:
+        bench.run("X = torch.ones(10**9, 10**9)")
+    told = failed(1, refused.value)
+    assert told.cause == "out of memory"
+    assert told.sentence == "It does not fit into the computer's own memory."
+
+
+def test_complaints_name_things_as_pytorch_does(bench: Bench) -> None:
+    bench.run("X = torch.ones(2, device='{0}')")
+    with pytest.raises(TypeError) as refused:
+        bench.run("nn.Linear(1, 1).load_state_dict(X)")
+    assert "gpuexplorer" not in failed(1, refused.value).message

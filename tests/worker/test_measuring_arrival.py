@@ -9,8 +9,8 @@ torch = pytest.importorskip("torch")
 from gpuexplorer.copies.result import CopyResult  # noqa: E402 - only where there is torch
 from gpuexplorer.core.trouble import Trouble  # noqa: E402
 from gpuexplorer.lab.copy_job import CopyJob  # noqa: E402
-from gpuexplorer.lab.events import Wrong  # noqa: E402
-from gpuexplorer.worker.failures import Cancelled, failed  # noqa: E402
+from gpuexplorer.lab.measured import Wrong  # noqa: E402
+from gpuexplorer.worker.failures import failed  # noqa: E402
 from tests.worker.fake_cards import FakeCards  # noqa: E402
 from tests.worker.measurements import SIZE, asked_for, measured_on, said_by  # noqa: E402
 
@@ -31,7 +31,8 @@ def flipping(source: str, target: str) -> FakeCards:
     # Any: tensors are PyTorch's.
     def flip(arrived: Any, to: str, come_from: str) -> None:
         if (come_from, to) == (source, target) and not cards.waits:
-            arrived.view(torch.uint8).flatten()[PLACE] ^= 1
+            there = arrived.view(torch.uint8).flatten()
+            there[PLACE] ^= 2 if there[PLACE] == 1 else 1  # what comes of it is not 0
 
     cards.spoil = flip
     return cards
@@ -186,9 +187,9 @@ def test_given_up_at_any_time_it_keeps_no_memory(after: int) -> None:
 
     def give_up() -> None:
         if next(asked, after) == after:
-            raise Cancelled
+            raise KeyboardInterrupt
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(KeyboardInterrupt):
         said_by(cards, asked_for("cuda:0", "cuda:1", samples=1000), give_up)
     assert cards.held_when_given_back == [0]
 
@@ -200,11 +201,11 @@ def test_given_up_in_the_middle_of_a_copy_it_keeps_no_memory(mode: str, at: floa
 
     def give_up(*_: Any) -> None:
         if cards.clock >= at:
-            raise Cancelled
+            raise KeyboardInterrupt
 
     cards.spoil = give_up
     size = 64 if mode == "latency" else SIZE
-    with pytest.raises(Cancelled):
+    with pytest.raises(KeyboardInterrupt):
         said_by(cards, asked_for("cuda:0", "cuda:1", mode=mode, bytes=size))
     assert cards.held_when_given_back == [0]
 

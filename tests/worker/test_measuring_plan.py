@@ -5,8 +5,8 @@ import pytest
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.wire import Measure
-from gpuexplorer.worker.measuring import plan
-from gpuexplorer.worker.measuring.refusals import made_to_fit, needs, refuse
+from gpuexplorer.worker.engines.measuring import plan
+from gpuexplorer.worker.engines.measuring.refusals import copy_needs, made_to_fit, refuse_copy
 
 HERE = ("cpu", "cuda:0", "cuda:1")
 MIB = 1 << 20
@@ -35,17 +35,6 @@ def test_the_gate_is_wide_enough_for_the_asking_and_never_too_long_for_windows()
     assert plan.gate_for(100_000) == 0.2
 
 
-def test_the_gate_is_doubled_until_it_is_as_wide_as_it_may_be() -> None:
-    gate: float | None = 0.003
-    widths = []
-    while gate is not None:
-        widths.append(gate)
-        gate = plan.wider(gate)
-    assert widths[:3] == [0.003, 0.006, 0.012]
-    assert widths[-1] == 0.2
-    assert len(widths) < 10
-
-
 def test_a_link_is_awake_when_it_ran_for_a_while_and_copies_take_alike() -> None:
     assert not plan.is_awake([1.0, 1.0, 1.0], 0.1)
     assert not plan.is_awake([3.0, 2.0, 1.0], 0.3)
@@ -53,13 +42,6 @@ def test_a_link_is_awake_when_it_ran_for_a_while_and_copies_take_alike() -> None
     assert plan.is_awake([9.0, 1.0, 1.05, 1.0], 0.3)
     assert plan.is_awake([3.0, 2.0, 1.0], 1.6)
     assert plan.usual([9.0, 1.0, 1.1, 1.05]) == 1.05
-
-
-def test_copies_at_once_get_as_many_as_let_them_end_together() -> None:
-    assert plan.balanced([10, 10], [1.0, 0.5], 100) == (10, 20)
-    assert plan.balanced([100, 80], [0.01, 0.048], 100) == (100, 17)
-    assert plan.balanced([1, 1], [1.0, 1.0], 100) == (1, 1)
-    assert plan.alone_share([1.0, 0.8]) == pytest.approx(0.2)
 
 
 def test_copies_overlap_by_the_share_of_the_shortest_in_which_all_run() -> None:
@@ -130,17 +112,17 @@ def test_what_keeps_the_host_waiting_is_timed_by_its_clock(job: CopyJob, by_host
 
 def test_both_sides_are_needed_and_what_checking_takes() -> None:
     job = CopyJob("cuda:0", "cuda:1", 100 * MIB)
-    assert needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
-    rows = needs(CopyJob("cuda:0", "cpu", 100 * MIB, "strided", pinned=True))
+    assert copy_needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
+    rows = copy_needs(CopyJob("cuda:0", "cpu", 100 * MIB, "strided", pinned=True))
     assert rows["cuda:0"] == 3 * 100 * MIB  # every other row, and all brought together
-    pinned = needs(CopyJob("cpu", "cuda:0", 100 * MIB, pinned=True))
+    pinned = copy_needs(CopyJob("cpu", "cuda:0", 100 * MIB, pinned=True))
     assert pinned["cpu"] == 128 * MIB + 32 * MIB
 
 
 @pytest.mark.parametrize("mode", ["copy", "strided", "converted", "latency", "overlap"])
 def test_what_can_be_measured_is_not_refused(mode: str) -> None:
     for source, target in (("cpu", "cuda:1"), ("cuda:0", "cuda:1"), ("cuda:1", "cuda:1")):
-        refuse(_asked(source, target, bytes=1024, mode=mode, pinned=source == "cpu"), HERE)
+        refuse_copy(_asked(source, target, bytes=1024, mode=mode, pinned=source == "cpu"), HERE)
 
 
 @pytest.mark.parametrize(
@@ -151,16 +133,11 @@ def test_what_can_be_measured_is_not_refused(mode: str) -> None:
             "There is no cuda:7 here. This PyTorch has: cpu, cuda:0, cuda:1.",
         ),
         ({"source": "xpu:0"}, "Copies from and to xpu:0 are not measured."),
-        ({"source": 3}, "Devices and modes are names."),
-        ({"beside": (("cpu",),)}, "Another copy beside it is a source and a target."),
-        ({"beside": 4}, "Another copy beside it is a source and a target."),
         ({"beside": (("cpu", "cuda:9"),)}, "There is no cuda:9 here."),
         ({"mode": "teleport"}, "'teleport' is no way to copy that can be measured."),
         ({"bytes": 0}, "`bytes` must be from 1 to"),
         ({"bytes": -4}, "`bytes` must be from 1 to"),
         ({"bytes": 1 << 60}, "`bytes` must be from 1 to"),
-        ({"bytes": "many"}, "`bytes` must be a whole number."),
-        ({"bytes": 2.5}, "`bytes` must be a whole number."),
         ({"samples": 0}, "`samples` must be from 1 to 1000, and is 0."),
         ({"pieces": 2 * MIB}, "`pieces` must be from 1 to"),
         ({"most_share": 0.0}, "The share of the free memory must be more than 0"),
@@ -186,7 +163,7 @@ def test_what_cannot_be_measured_is_refused_in_a_sentence(
     changes: dict[str, object], sentence: str
 ) -> None:
     with pytest.raises(Trouble) as refused:
-        refuse(_asked(**changes), HERE)
+        refuse_copy(_asked(**changes), HERE)
     assert sentence in str(refused.value)
 
 
@@ -194,9 +171,9 @@ def test_what_cannot_be_measured_is_refused_in_a_sentence(
 def test_copies_that_would_have_to_share_a_queue_of_a_card_are_refused(
     way: tuple[str, str],
 ) -> None:
-    refuse(_asked("cpu", "cuda:1", beside=(way,) * 31), HERE)
+    refuse_copy(_asked("cpu", "cuda:1", beside=(way,) * 31), HERE)
     with pytest.raises(Trouble) as refused:
-        refuse(_asked("cpu", "cuda:1", beside=(way,) * 32), HERE)
+        refuse_copy(_asked("cpu", "cuda:1", beside=(way,) * 32), HERE)
     assert refused.value.sentence == (
         "33 copies from or to cuda:1 cannot run at the same time: a card has 32 queues, and "
         "each copy needs its own."
@@ -206,7 +183,7 @@ def test_copies_that_would_have_to_share_a_queue_of_a_card_are_refused(
 
 def test_many_copies_spread_over_the_cards_are_not_refused() -> None:
     beside = (*[("cpu", "cuda:0")] * 31, *[("cpu", "cuda:1")] * 32)
-    refuse(_asked("cpu", "cuda:0", beside=beside), HERE)
+    refuse_copy(_asked("cpu", "cuda:0", beside=beside), HERE)
 
 
 def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
@@ -221,20 +198,6 @@ def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
     roomy = _asked(bytes=1 << 30, most_share=0.5)
     assert made_to_fit(roomy, free.get) == (roomy, "")
     assert made_to_fit(command, lambda _: None) == (command, "")
-
-
-def test_within_a_small_card_as_many_bytes_are_copied_as_fit() -> None:
-    """Both ends lie on it: 256 MiB would need 4 GiB that are free."""
-    free = {"cpu": 1 << 34, "cuda:0": 3 << 30}
-    wanted = _asked("cuda:0", "cuda:0", bytes=256 * MIB, pinned=None, fit=True)
-    made, why = made_to_fit(wanted, free.get)
-    assert made.bytes == 128 * MIB
-    assert why == (
-        "Only 128 MiB were copied. Measuring 256 MiB takes 512 MiB on cuda:0, more than 12.5 % "
-        "of the 3 GiB that are free there."
-    )
-    with pytest.raises(Trouble, match="Measuring 256 MiB takes 512 MiB on cuda:0"):
-        made_to_fit(wanted, {"cpu": 1 << 34, "cuda:0": 1 << 20}.get)
 
 
 def _asked(source: object = "cpu", target: object = "cuda:0", **changes: object) -> Measure:

@@ -1,12 +1,13 @@
-"""Measuring in a worker of its own: within the host for real, stopped, and refused."""
+"""Copies and products in a worker of its own: on the host for real, stopped, and refused."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from gpuexplorer.lab.events import Failed, Finished, Measured, Sampled
-from gpuexplorer.lab.wire import Cancel, Measure
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.lab.events import Failed, Finished
+from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Cancel, Command, Measure, Multiply
 from tests.lab.processes import CARD, Worker, needs_torch
 
 pytestmark = needs_torch
@@ -16,6 +17,7 @@ pytestmark = needs_torch
 def worker() -> Iterator[Worker]:
     """One for all: what is measured, stopped or refused leaves it as it was."""
     worker = Worker()
+    worker.run("import torch")
     yield worker
     worker.process.stop()
 
@@ -33,15 +35,49 @@ def test_a_copy_within_the_host_is_measured_for_real(worker: Worker) -> None:
     assert len(worker.said(Sampled, number)) == 5
 
 
-def test_it_is_stopped_at_once_and_the_worker_goes_on(worker: Worker) -> None:
-    number = worker.send(lambda n: Measure(n, "cpu", "cpu", 1 << 20, samples=1000))
+def test_a_product_of_the_processor_is_measured_for_real(worker: Worker) -> None:
+    number = worker.send(lambda n: Multiply(n, "cpu", "bf16", 128, 4, seconds=0.0))
+    assert isinstance(worker.listener.outcome(number), Finished)
+    [measured] = worker.said(Multiplied, number)
+    assert isinstance(measured, Multiplied)
+    assert measured.right
+    taken = [each.taken for each in worker.said(Sampled, number) if isinstance(each, Sampled)]
+    assert taken == [0, 1, 2, 3, 4]
+
+
+def copy(number: int, samples: int) -> Command:
+    return Measure(number, "cpu", "cpu", 1 << 20, samples=samples)
+
+
+def product(number: int, samples: int) -> Command:
+    return Multiply(number, "cpu", "fp32", 256, samples, seconds=0.0)
+
+
+EITHER = pytest.mark.parametrize("made", [copy, product])
+Made = Callable[[int, int], Command]
+
+
+@EITHER
+def test_it_is_stopped_at_once_and_the_worker_goes_on(worker: Worker, made: Made) -> None:
+    number = worker.send(lambda n: made(n, 1000))
     worker.listener.wait(lambda: len(worker.said(Sampled, number)) > 2)
     worker.process.send(Cancel(number))
     outcome = worker.listener.outcome(number)
     assert isinstance(outcome, Failed)
     assert outcome.cause == "cancelled"
-    assert worker.said(Measured, number) == []
+    assert not worker.said(Measured, number) + worker.said(Multiplied, number)
     assert isinstance(worker.run("X = torch.ones(3)"), Finished)
+
+
+@EITHER
+def test_random_numbers_of_the_lab_go_on_as_if_nothing_had_been_measured(
+    worker: Worker, made: Made
+) -> None:
+    worker.run("torch.manual_seed(3)")
+    number = worker.send(lambda n: made(n, 1))
+    assert isinstance(worker.listener.outcome(number), Finished)
+    worker.run("a = torch.rand(2)", "torch.manual_seed(3)")
+    assert isinstance(worker.run("assert a.equal(torch.rand(2))"), Finished)
 
 
 def test_a_device_that_is_not_here_is_refused_and_the_worker_goes_on(worker: Worker) -> None:
@@ -54,22 +90,24 @@ def test_a_device_that_is_not_here_is_refused_and_the_worker_goes_on(worker: Wor
     assert isinstance(worker.run("X = torch.ones(3)"), Finished)
 
 
-def test_random_numbers_of_the_lab_go_on_as_if_nothing_had_been_measured(
-    worker: Worker,
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (
+            lambda n: Measure(n, "cpu", "cuda:0", 1 << 20, pinned=True),
+            "Copies of simulated cards are not measured: the program models their times.",
+        ),
+        (
+            lambda n: Multiply(n, "cuda:0", "fp32", 64),
+            "Products on simulated cards are not measured: the program models their times.",
+        ),
+    ],
+)
+def test_what_is_simulated_is_not_measured(
+    made: Callable[[int], Command], sentence: str
 ) -> None:
-    worker.run("torch.manual_seed(3)")
-    number = worker.send(lambda n: Measure(n, "cpu", "cpu", 4096, samples=1))
-    outcome = worker.listener.outcome(number)
-    assert isinstance(outcome, Finished)
-    assert not outcome.drew
-
-
-def test_copies_of_simulated_cards_are_not_measured() -> None:
     worker = Worker(Start(cards=(CARD,)))
-    number = worker.send(lambda n: Measure(n, "cpu", "cuda:0", 1 << 20, pinned=True))
-    outcome = worker.listener.outcome(number)
+    outcome = worker.listener.outcome(worker.send(made))
     worker.process.stop()
     assert isinstance(outcome, Failed)
-    assert outcome.sentence == (
-        "Copies of simulated cards are not measured: the program models their times."
-    )
+    assert outcome.sentence == sentence

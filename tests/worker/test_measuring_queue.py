@@ -1,18 +1,25 @@
 """Copies that wait in a queue: gate, marks, order and streams, on cards that are not there."""
 
 import statistics
+from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-
 from gpuexplorer.copies.result import CopyResult
-from tests.worker.fake_cards import (
+
+torch = pytest.importorskip("torch")
+
+from tests.worker.fake_cards import (  # noqa: E402
     CYCLES_PER_SECOND,
     PRODUCT_SECONDS,
     FakeCards,
 )
-from tests.worker.measurements import SIZE, asked_for, measured_on, said_by
+from tests.worker.measurements import (  # noqa: E402
+    SIZE,
+    asked_for,
+    measured_on,
+    said_by,
+)
 
 ALONE = 1e-6 + SIZE / 10e9  # seconds of one copy
 
@@ -287,3 +294,91 @@ def test_fresh_memory_is_taken_anew_for_each_sample() -> None:
     assert measured.loops == 1
     assert [device for device, _, _ in cards.taken].count("cpu") == 5
     assert measured.intact
+
+
+def test_without_direct_access_both_ways_are_asked_for_by_threads_and_run_at_once() -> None:
+    cards = FakeCards(peers=False)
+    measured = measured_on(cards, "cuda:0", "cuda:1", both_ways=True)
+    assert measured.gated is False
+    assert measured.overlap == pytest.approx(1.0, abs=0.05)
+    assert "Python waits for each" in measured.notes[1]
+    assert measured.notes[2].startswith("By the host's clock, for ")
+    each = ALONE + cards.asking
+    assert measured.samples_s == pytest.approx([each] * 3, rel=0.01)
+    assert measured.back_samples_s == pytest.approx([each] * 3, rel=0.01)
+
+
+def test_copies_that_run_one_after_the_other_are_not_called_simultaneous() -> None:
+    cards = FakeCards(peers=False)
+    cards.threads_wait = True
+    measured = measured_on(cards, "cuda:0", "cuda:1", both_ways=True)
+    assert measured.overlap == 0.0
+    assert measured.notes[2] == (
+        "By the host's clock, for 0 % of the shortest they were under way at the same time."
+    )
+
+
+def test_where_the_driver_keeps_the_host_waiting_no_gate_is_widened() -> None:
+    for beside in ((), (("cuda:1", "cuda:2"),)):
+        cards = FakeCards(3, peers=False)
+        measured_on(cards, "cuda:0", "cuda:1", beside=beside)
+        tried = [each for each in gates(cards) if each > 0.01]
+        assert tried == pytest.approx([0.02] * (1 + len(beside)), rel=0.01), "once a way"
+
+
+def test_without_direct_access_and_without_keeping_the_host_waiting_all_is_as_ever() -> None:
+    cards = FakeCards(peers=False)
+    cards.holds_host = False
+    measured = measured_on(cards, "cuda:0", "cuda:1", both_ways=True)
+    assert measured.gated
+    assert measured.overlap is None
+    assert measured.samples_s == pytest.approx([ALONE] * 3)
+
+
+def test_a_host_too_slow_for_any_gate_asks_for_several_copies_by_threads() -> None:
+    cards = FakeCards(asking=5e-3)
+    measured = measured_on(cards, both_ways=True, pieces=100)
+    assert measured.gated is False
+    assert measured.overlap is not None
+    assert "could not be filled before the first copy began" in measured.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "changes"),
+    [
+        ("cpu", "cuda:0", {}),
+        ("cuda:0", "cpu", {}),
+        ("cuda:0", "cpu", {"pinned": False}),
+        ("cuda:0", "cpu", {"mode": "blocking"}),
+        ("cuda:0", "cuda:1", {"mode": "staged"}),
+        ("cpu", "cuda:0", {"both_ways": True}),
+    ],
+)
+def test_memory_of_the_host_is_taken_and_copies_are_asked_for_near_the_card(
+    source: str, target: str, changes: dict[str, Any]
+) -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, source, target, near=(("cuda:0", "2-3,64"),), **changes)
+    assert measured.near is True
+    assert {on for device, on in cards.taken_on if device == "cpu"} == {frozenset({2, 3})}
+    assert cards.asked_on <= {frozenset({2, 3})}
+    assert cards.processors == set(range(8)), "as it was"
+
+
+def test_memory_for_each_of_several_cards_is_taken_near_its_own() -> None:
+    cards = FakeCards()
+    near = (("cuda:0", "0-3"), ("cuda:1", "4-7"))
+    beside = (("cpu", "cuda:1"),)
+    assert measured_on(cards, "cpu", "cuda:0", near=near, beside=beside).near is True
+    places = {on for device, on in cards.taken_on if device == "cpu"}
+    assert places == {frozenset(range(4)), frozenset(range(4, 8))}
+
+
+def test_where_the_processors_near_a_card_may_not_be_used_it_is_said() -> None:
+    cards = FakeCards()
+    measured = measured_on(cards, near=(("cuda:0", "64-127"),))
+    assert measured.near is False
+    assert "the host's memory may lie far from it" in measured.notes[0]
+    assert cards.asked_on == {frozenset(range(8))}
+    assert measured_on(cards).near is None
+    assert measured_on(cards, "cpu", "cpu", near=(("cuda:0", "0-3"),)).near is None

@@ -8,10 +8,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.lab.events import Sampled  # noqa: E402
+from gpuexplorer.lab.measured import Sampled  # noqa: E402
 from gpuexplorer.lab.product_job import CARD_SIZE, SMALL_CARD_SIZE, size_for  # noqa: E402
 from gpuexplorer.worker.engines.measuring.products import KnownProduct  # noqa: E402
-from gpuexplorer.worker.failures import Cancelled, Spoiled  # noqa: E402
+from gpuexplorer.worker.failures import Spoiled  # noqa: E402
 from tests.worker.multiplications import (  # noqa: E402
     SIZE,
     MultiplyingCards,
@@ -160,9 +160,9 @@ def test_memory_is_given_back_whatever_happens() -> None:
         nonlocal calls
         calls += 1
         if calls == 5:
-            raise Cancelled
+            raise KeyboardInterrupt
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(KeyboardInterrupt):
         said_by(cards, asked_for(), checkpoint)
     assert cards.held == 0
 
@@ -190,7 +190,7 @@ def test_a_card_without_tf32_is_not_measured_in_its_name() -> None:
     )
     slow = multiplied_on(cards, kind="bf16")
     assert slow.notes == (
-        "The tensor cores of this card know no BF16: other parts of it multiply.",
+        "This card's tensor cores do not support BF16: its other cores multiply.",
     )
 
 
@@ -198,10 +198,8 @@ def test_a_card_without_tf32_is_not_measured_in_its_name() -> None:
     ("changes", "sentence"),
     [
         ({"device": "cuda:7"}, "Products are not measured on cuda:7: it is not here."),
-        ({"device": 3}, "Devices and kinds are names."),
         ({"kind": "fp8"}, "'fp8' is no kind of number that can be measured."),
         ({"size": 8}, "`size` must be from 16 to 32768, and is 8."),
-        ({"size": 64.5}, "`size` must be a whole number."),
         ({"samples": 0}, "`samples` must be from 1 to 1000, and is 0."),
         ({"most_share": 0}, "The share of the free memory must be more than 0 and at most 1."),
         ({"seconds": 1e9}, "The seconds at work must be from 0 to 60."),

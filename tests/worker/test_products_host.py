@@ -1,6 +1,5 @@
 """Products on the processor, measured for real: how the method is tried where no card is."""
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -8,19 +7,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.lab.events import Failed, Finished, Multiplied, Sampled  # noqa: E402
-from gpuexplorer.lab.wire import Cancel, Multiply  # noqa: E402
-from gpuexplorer.lab.worker_process import Start  # noqa: E402
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
-from tests.lab.processes import CARD, Worker  # noqa: E402
 from tests.worker.multiplications import multiplied_on  # noqa: E402
-
-
-@pytest.fixture
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.process.stop()
 
 
 @pytest.mark.parametrize("kind", ["fp32", "bf16"])
@@ -69,44 +57,3 @@ def test_the_older_switch_is_set_and_put_back_where_there_is_no_newer_one(
     with TorchCards().tf32(on=False):
         assert older.allow_tf32 is False
     assert older.allow_tf32 is True
-
-
-def test_in_a_worker_of_its_own_with_its_progress(worker: Worker) -> None:
-    number = worker.send(lambda n: Multiply(n, "cpu", "bf16", 128, 4, seconds=0.0))
-    assert isinstance(worker.listener.outcome(number), Finished)
-    [measured] = worker.said(Multiplied, number)
-    assert isinstance(measured, Multiplied)
-    assert measured.right
-    taken = [each.taken for each in worker.said(Sampled, number) if isinstance(each, Sampled)]
-    assert taken == [0, 1, 2, 3, 4]
-
-
-def test_it_is_stopped_at_once_and_the_worker_goes_on(worker: Worker) -> None:
-    number = worker.send(lambda n: Multiply(n, "cpu", "fp32", 256, 1000, seconds=0.0))
-    worker.listener.wait(lambda: len(worker.said(Sampled, number)) > 2)
-    worker.process.send(Cancel(number))
-    outcome = worker.listener.outcome(number)
-    assert isinstance(outcome, Failed)
-    assert outcome.cause == "cancelled"
-    assert isinstance(worker.run("X = torch.ones(3)"), Finished)
-
-
-def test_random_numbers_of_the_lab_go_on_as_if_nothing_had_been_multiplied(
-    worker: Worker,
-) -> None:
-    worker.run("torch.manual_seed(3)")
-    number = worker.send(lambda n: Multiply(n, "cpu", "fp32", 64, 1, seconds=0.0))
-    outcome = worker.listener.outcome(number)
-    assert isinstance(outcome, Finished)
-    assert not outcome.drew
-
-
-def test_products_on_simulated_cards_are_not_measured() -> None:
-    worker = Worker(Start(cards=(CARD,)))
-    number = worker.send(lambda n: Multiply(n, "cuda:0", "fp32", 64))
-    outcome = worker.listener.outcome(number)
-    worker.process.stop()
-    assert isinstance(outcome, Failed)
-    assert outcome.sentence == (
-        "Products on simulated cards are not measured: the program models their times."
-    )

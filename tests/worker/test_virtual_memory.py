@@ -77,7 +77,10 @@ def test_a_graph_keeps_what_going_back_needs(virtual: Bench) -> None:
 
 
 def test_a_training_loop_does_not_pile_up(virtual: Bench) -> None:
-    virtual.run("net = mlp(4, 8, 2).cuda()", "X = torch.ones(3, 4).cuda()")
+    virtual.run(
+        "net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).cuda()",
+        "X = torch.ones(3, 4).cuda()",
+    )
     virtual.run("opt = torch.optim.Adam(net.parameters())")
     step = ("opt.zero_grad()", "loss = net(X).sum()", "loss.backward()", "opt.step()")
     virtual.run(*step)
@@ -176,6 +179,26 @@ def test_the_hosts_limit_is_told_from_the_cards(
         "in the computer's own memory, of which 1.0 GiB are free."
     )
     assert refused.value.hint.endswith("On a real card only the card's memory would count.")
+
+
+def test_what_nobody_wrote_to_yet_counts_at_the_hosts_limit(
+    virtual: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The system takes memory from the free only when it is written.
+    monkeypatch.setattr(host_limit, "free_bytes", lambda: 22 << 30)
+    virtual.run("X = torch.empty(15, 1 << 28, device='cuda:0')")
+    with pytest.raises(Trouble, match="this computer has not"):
+        virtual.run("Y = torch.empty(15, 1 << 28, device='cuda:1')")
+
+
+def test_many_small_pieces_come_to_the_hosts_limit_too(
+    virtual: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_limit, "free_bytes", lambda: 2 << 30)
+    with pytest.raises(Trouble, match="this computer has not"):
+        virtual.run(
+            "X = [torch.empty(1 << 20, device='cuda:0') for _ in range(1000)]",
+        )
 
 
 def test_a_failed_line_takes_nothing(virtual: Bench) -> None:

@@ -1,18 +1,79 @@
 """A simulated card's time: modelled from its figures and its links, and said to be."""
 
+import logging
+
 import pytest
 
 pytest.importorskip("torch")
 
+from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.clock import Clock
 from tests.worker.benches import Bench
 
 MIB = 1 << 20
 
 
-def test_a_line_without_a_card_has_no_modelled_time(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(10)")
-    assert virtual.engine.times().device_seconds is None
+def test_on_the_host_too_time_is_modelled(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(2000, 2000)", "Y = X @ X")
+    times = virtual.engine.times()
+    assert times.modelled
+    assert times.device_seconds is None
+    assert times.host_seconds == pytest.approx(2 * 2000**3 / 1e12, rel=0.02)
+
+
+def test_what_plain_python_takes_is_not_modelled(virtual: Bench) -> None:
+    virtual.run("sum(range(1000))")
     assert not virtual.engine.times().modelled
+    assert virtual.engine.times(own=0.5).host_seconds == 0.5
+
+
+CLOCK = """
+import {module}
+X = torch.ones(400, 400, device="{device}")
+torch.cuda.synchronize()
+began = {clock}()
+for i in range(100):
+    Y = X @ X
+torch.cuda.synchronize()
+took = {clock}() - began
+"""
+
+
+@pytest.mark.parametrize("clock", ["time.time", "time.perf_counter", "timeit.default_timer"])
+def test_a_clock_in_a_cell_tells_the_time_of_the_simulated_machine(
+    virtual: Bench, clock: str
+) -> None:
+    words = {"clock": clock, "module": clock.partition(".")[0]}
+    virtual.run(CLOCK.format(device="cuda:0", **words))
+    assert virtual.things["took"] >= 100 * 2 * 400**3 / 16.31e12
+    virtual.run(CLOCK.format(device="cpu", **words))
+    assert virtual.things["took"] >= 100 * 2 * 400**3 / 1e12
+
+
+def test_what_waits_for_this_computer_does_not_read_that_clock(virtual: Bench) -> None:
+    def now_in_pythons_own_library() -> float:
+        return logging.LogRecord("", 0, "", 0, "", None, None).created
+
+    before = now_in_pythons_own_library()
+    virtual.run("X = torch.ones(2, device='cuda:0')")  # which waits a quarter of a second
+    virtual.run("import time", "now = time.time()")
+    assert virtual.things["now"] - before >= 0.25
+    assert now_in_pythons_own_library() < virtual.things["now"]
+
+
+def test_what_the_computer_takes_to_give_memory_back_is_no_time_of_a_card() -> None:
+    seconds = iter([9.0, 10.0, 10.5])  # it begins; a tensor of 2 GB goes; it is read
+    clock = Clock(Cards(()), lambda: next(seconds))
+    clock.gives_back(2 * 10**9)
+    assert clock.ahead() == -0.5
+
+
+def test_our_way_to_an_operation_is_no_time_of_a_cell_and_what_is_longer_is() -> None:
+    seconds = iter([0.0, 0.001, 0.002, 0.002])
+    clock = Clock(Cards(()), lambda: next(seconds))
+    with clock:  # after a millisecond of Python, for another
+        pass
+    assert clock.ahead() == pytest.approx(-0.00102)
 
 
 @pytest.mark.parametrize(
@@ -36,26 +97,26 @@ def test_the_host_waits_for_the_context_of_a_card_that_is_first_used(
     assert [(each.device, each.waits_for) for each in waits] == [("cpu", "cuda:0")]
     virtual.run(line)
     again = virtual.engine.times().host_seconds
-    assert again is None or again < 1e-3
+    assert again < 1e-3
     virtual.run("Y = torch.ones(2, device='cuda:1')")
     other = virtual.engine.times().host_seconds
     assert other == pytest.approx(0.25, rel=0.01)
 
 
 def test_a_product_takes_as_long_as_its_arithmetic(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "X @ X")
+    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "Y = X @ X")
     times = virtual.engine.times()
     assert times.modelled
     assert times.device_seconds == pytest.approx(2 * 2000**3 / 16.31e12, rel=0.02)
 
 
 def test_a_sum_takes_as_long_as_reading_it(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(4096, 4096, device='cuda:0')", "X.sum()")
+    virtual.run("X = torch.ones(4096, 4096, device='cuda:0')", "Y = X.sum()")
     assert virtual.engine.times().device_seconds == pytest.approx(64 * MIB / 672e9, rel=0.1)
 
 
 def test_the_host_is_back_long_before_the_card_is_done(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "X @ X")
+    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "Y = X @ X")
     times = virtual.engine.times()
     assert times.host_seconds is not None
     assert times.device_seconds is not None
@@ -63,7 +124,7 @@ def test_the_host_is_back_long_before_the_card_is_done(virtual: Bench) -> None:
 
 
 def test_reading_a_value_waits_for_the_card(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "(X @ X)[0, 0].item()")
+    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "Y = (X @ X)[0, 0].item()")
     times = virtual.engine.times()
     assert times.host_seconds is not None
     assert times.device_seconds is not None
@@ -90,7 +151,7 @@ def test_pinned_memory_is_copied_faster(virtual: Bench) -> None:
 
 
 def test_two_cards_work_side_by_side(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000).cuda(0)", "Y = X.cuda(1)", "X @ X")
+    virtual.run("X = torch.ones(2000, 2000).cuda(0)", "Y = X.cuda(1)", "Z = X @ X")
     alone = virtual.engine.times().device_seconds
     assert alone is not None
     virtual.run("A = [X @ X, Y @ Y]")

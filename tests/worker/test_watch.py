@@ -1,87 +1,195 @@
-"""What is seen on real cards: tried with simulated ones in their place, and a clock of ours."""
+"""What is seen on real cards: tried with stand-ins for them, and a clock of ours."""
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Span, Transferred  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines import watch as watching  # noqa: E402
-from gpuexplorer.worker.engines.checking import SeenPair  # noqa: E402
+from gpuexplorer.lab.events import Span, Transferred, Watched  # noqa: E402 - only where there is torch
+from gpuexplorer.worker.engines import caught  # noqa: E402
+from gpuexplorer.worker.engines.operations import SeenPair  # noqa: E402
 from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
-from tests.worker.benches import Bench  # noqa: E402
-
-
-class Moment:
-    """torch.cuda.Event of a card that is always idle."""
-
-    def __init__(self, enable_timing: bool = False) -> None:
-        self.at: float | None = None
-
-    def record(self, stream: object = None) -> None:
-        self.at = time.perf_counter()
-
-    def query(self) -> bool:
-        return self.at is not None
-
-    def elapsed_time(self, other: "Moment") -> float:
-        assert self.at is not None
-        assert other.at is not None
-        return (other.at - self.at) * 1e3
+from tests.worker import stand_ins  # noqa: E402
+from tests.worker.written import run_cell  # noqa: E402
 
 
 class Seen:
-    """Operations on two cards, seen by the watch of real ones. Any: they are PyTorch's."""
+    """Cells on two cards, seen by the watch of real ones."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self) -> None:
         self.watch = Watch()
+        self.watch.install()
+        self.names = {
+            "torch": torch,
+            "X": stand_ins.OnCard(torch.ones(2, 3), 0),
+            "H": torch.zeros(2, 3),
+        }
 
-    def see(self, line: str) -> Sequence[Transferred]:
-        """Of an expression with `X` on the first card and `H` on the host."""
-        bench = self._bench
-        self.watch.begin()
-        with bench.engine.running(), self.watch:
-            known: dict[str, Any] = {"torch": torch, **bench.things}
-            exec(line, known)
-        self.watch.end()
+    def see(self, text: str, number: int = 1) -> Sequence[Transferred]:
+        """`X` is on the first card and `H` on the host."""
+        with self.watch.watching():
+            run_cell(text, self.names, number)
+        self.watch.cards.end()
         return self.watch.transfers(3)
 
     @property
     def spans(self) -> Sequence[Span]:
-        return self.watch.spans()
+        return self.watch.cards.spans()
 
 
 @pytest.fixture
-def seen(virtual: Bench, monkeypatch: pytest.MonkeyPatch) -> Seen:
-    virtual.run("X = torch.ones(2, 3, device='cuda:0')", "H = torch.zeros(2, 3)")
-    monkeypatch.setattr(torch.cuda, "Event", Moment)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda index=None: None)
-    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    monkeypatch.setattr(torch.cuda, "can_device_access_peer", lambda one, other: one < other)
-    monkeypatch.setattr(watching, "SeenPair", lambda sent, arrived, of_model: None)
-    return Seen(virtual)
+def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
+    monkeypatch.setattr(caught, "SeenPair", lambda sent, arrived: None)
+    with stand_ins.two_cards(monkeypatch):
+        yield Seen()
+
+
+class Hours:
+    """The computer's clock, which goes on a little whenever it is read."""
+
+    def __init__(self) -> None:
+        self.at = 100.0
+
+    def __call__(self) -> float:
+        self.at += 1e-6
+        return self.at
+
+    def pass_(self, seconds: float) -> None:
+        self.at += seconds
+
+
+@pytest.fixture
+def hours(monkeypatch: pytest.MonkeyPatch, seen: Seen) -> Hours:
+    hours = Hours()
+    monkeypatch.setattr(time, "perf_counter", hours)
+    seen.names["pass_"] = hours.pass_
+    return hours
+
+
+def told(seen: Seen) -> Watched:
+    seen.watch.cards.read_moments(all_of_them=False)
+    return seen.watch.seen.changed(1, busy=seen.watch.cards.busy())
+
+
+def test_after_a_value_was_read_the_card_waits_for_the_host(seen: Seen, hours: Hours) -> None:
+    seen.see("for i in range(4):\n    X.sum().item()\n    pass_(0.5)")
+    (row,) = told(seen).idle
+    assert (row.device, row.why, row.line, row.times) == ("cuda:0", "read", 2, 3)
+    assert row.what == "X.sum().item()"
+    assert row.seconds == pytest.approx(1.5, rel=1e-3)
+
+
+def test_after_a_copy_to_the_host_the_card_waits_for_it(seen: Seen, hours: Hours) -> None:
+    seen.see("Y = X.cpu()\npass_(0.5)\nX.sum()")
+    (row,) = told(seen).idle
+    assert (row.why, row.line, row.times) == ("read", 1, 1)
+    assert row.seconds == pytest.approx(0.5, rel=1e-3)
+
+
+def test_after_it_was_waited_for_the_card_waits_for_the_host(seen: Seen, hours: Hours) -> None:
+    seen.see("X.sum()\ntorch.cuda.synchronize()\npass_(0.25)\nX.sum()")
+    (row,) = told(seen).idle
+    assert (row.why, row.line) == ("read", 2)
+    assert row.seconds == pytest.approx(0.25, rel=1e-3)
+
+
+def test_a_card_that_ran_dry_waits_for_the_host(seen: Seen, hours: Hours) -> None:
+    seen.see("X.sum()\npass_(0.5)\nX.sum()\npass_(0.0001)\nX.sum()")
+    (row,) = told(seen).idle
+    assert (row.why, row.line, row.times) == ("host", 3, 1)
+    assert row.seconds == pytest.approx(0.5, rel=1e-3)
+
+
+def test_a_card_that_waits_for_a_loader_is_said_to(seen: Seen, hours: Hours) -> None:
+    with pytest.warns(UserWarning, match="pin_memory"):  # since there is no real card
+        seen.see(
+            "class Slow(torch.utils.data.Dataset):\n"
+            "    def __len__(self): return 4\n"
+            "    def __getitem__(self, i): pass_(0.5); return i\n"
+            "loader = torch.utils.data.DataLoader(Slow(), pin_memory=True)\n"
+            "for each in loader:\n"
+            "    X.sum()"
+        )
+    found = told(seen)
+    (loader,) = found.loaders
+    assert (loader.batches, loader.workers, loader.pins, loader.line) == (4, 0, True, 5)
+    assert loader.what == "for each in loader:"
+    assert loader.seconds == pytest.approx(2.0, rel=1e-2)
+    (row,) = (each for each in found.idle if each.why == "loader")
+    assert (row.line, row.times) == (5, 3)
+    assert row.seconds == pytest.approx(1.5, rel=1e-2)
+    assert (found.steps, found.step) == (4, "batch")
+
+
+def test_busy_is_a_card_while_it_does_not_wait(seen: Seen, hours: Hours) -> None:
+    seen.see("X.sum().item()\npass_(0.5)\nX.sum().item()\npass_(0.5)")
+    ((card, busy),) = told(seen).busy
+    assert card == "cuda:0"
+    assert 0.0 < busy < 0.01
+
+
+def test_what_comes_back_to_its_card_is_seen(seen: Seen) -> None:
+    first, second = seen.see("for i in range(3):\n    Y = X.cpu()\n    Y.view(-1).to('cuda:0')")
+    (trip,) = told(seen).trips
+    assert (trip.out, trip.row, trip.device) == (first.row, second.row, "cuda:0")
+    assert (trip.times, trip.bytes, trip.changed) == (3, 72, False)
+
+
+def test_what_the_host_computed_from_it_is_seen_to_come_back(seen: Seen) -> None:
+    seen.see("Y = X.cpu()\nZ = torch.sqrt(Y.clone() + 1)[0]\nZ.to('cuda:0'); H.to('cuda:0')")
+    (trip,) = told(seen).trips
+    assert (trip.times, trip.bytes, trip.changed) == (1, 12, True)
+
+
+def test_what_another_card_computed_is_no_trip(seen: Seen) -> None:
+    seen.see("Y = X.to('cuda:1')\n(Y + 1).to('cuda:0')")
+    assert told(seen).trips == ()
+    seen.see("Y = X.to('cuda:1')\nY.to('cuda:0')")
+    (trip,) = told(seen).trips
+    assert trip.changed is False
+
+
+def test_copies_with_nothing_computed_between_them_are_one_burst(seen: Seen) -> None:
+    first, second = seen.see(
+        "for i in range(3):\n"
+        "    for j in range(5): H.to('cuda:0'); H[0].to('cuda:0')\n"
+        "    X.sum()"
+    )
+    assert (first.copies, first.bursts) == (15, 3)
+    assert (second.copies, second.bursts) == (15, 3)
+
+
+def test_a_program_is_told_as_it_goes_and_holds_nothing_to_compare(seen: Seen) -> None:
+    with seen.watch.watching(program=True):
+        run_cell("X.to('cuda:1')", seen.names)
+        (copy,) = told(seen).copies
+        assert (copy.copies, copy.intact) == (1, None)
+        assert told(seen).copies == ()
+        run_cell("X.to('cuda:1')", seen.names, 2)
+        (copy,) = told(seen).copies
+        assert (copy.row, copy.copies, copy.cell) == (2, 1, 2)
 
 
 @pytest.mark.parametrize(
-    ("line", "source", "target", "size"),
+    ("line", "how", "source", "target"),
     [
-        ("H.to('cuda:1')", "cpu", "cuda:1", 24),
-        ("X.cpu()", "cuda:0", "cpu", 24),
-        ("X.copy_(H)", "cpu", "cuda:0", 24),
-        ("H.copy_(X)", "cuda:0", "cpu", 24),
-        ("X.cuda(1)", "cuda:0", "cuda:1", 24),
+        ("H.to('cuda:1')", "to", "cpu", "cuda:1"),
+        ("X.cpu()", "cpu", "cuda:0", "cpu"),
+        ("X.copy_(H)", "copy_", "cpu", "cuda:0"),
+        ("H.copy_(X)", "copy_", "cuda:0", "cpu"),
+        ("X.to('cuda:1')", "to", "cuda:0", "cuda:1"),
     ],
 )
 def test_a_copy_is_seen_and_timed(
-    seen: Seen, line: str, source: str, target: str, size: int
+    seen: Seen, line: str, how: str, source: str, target: str
 ) -> None:
-    (copy,) = seen.see(line)
-    assert (copy.source, copy.target, copy.bytes, copy.id) == (source, target, size, 3)
+    (copy,) = seen.see(f"\n{line}", 4)
+    assert (copy.source, copy.target, copy.bytes, copy.id) == (source, target, 24, 3)
+    assert (copy.cell, copy.line, copy.what, copy.how, copy.asked) == (4, 2, line, how, True)
     assert None not in (copy.begin, copy.end, copy.seconds, copy.host_seconds, copy.asked_at)
     assert not copy.modelled
     assert copy.direct is (True if "cpu" not in (source, target) else None)
@@ -95,11 +203,16 @@ def test_a_copy_is_seen_and_timed(
         ("X[X > 0]", "index", 4),
         ("X.nonzero()", "nonzero", 4),
         ("torch.masked_select(X, X > 0)", "masked_select", 4),
+        ("X.sum().item()", "item", 4),
+        ("float(X.sum())", "float", 4),
+        ("if X.sum() > 0: pass", "if", 1),
+        ("max(X[0, :2])", "max", 1),
     ],
 )
-def test_what_an_operation_fetches_is_seen(seen: Seen, line: str, how: str, size: int) -> None:
+def test_what_comes_back_unasked_is_seen(seen: Seen, line: str, how: str, size: int) -> None:
     (copy,) = seen.see(line)
     assert (copy.how, copy.bytes, copy.source, copy.target) == (how, size, "cuda:0", "cpu")
+    assert not copy.asked
     assert copy.host_seconds is not None
     assert copy.seconds is None  # part of an operation, which the card times as a whole
 
@@ -109,39 +222,162 @@ def test_positions_that_lie_on_the_host_go_to_the_card(seen: Seen) -> None:
     assert (copy.how, copy.bytes, copy.source, copy.target) == ("index", 16, "cpu", "cuda:0")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_that_pytorch_hands_on_as_tensors_do_no_harm(seen: Seen) -> None:
+    seen.see("Y = torch.func.vmap(lambda a: a * 2)(H + 1)")
+    seen.names["more"] = torch.jit.trace(lambda a: a + 1, torch.zeros(2, 3), check_trace=False)
+    seen.see("Z = more(H)")
+    assert torch.equal(seen.names["Y"], torch.full((2, 3), 2.0))
+    assert torch.equal(seen.names["Z"], torch.ones(2, 3))
+
+
 def test_what_stays_where_it_is_is_no_copy(seen: Seen) -> None:
-    assert seen.see("X.double().clone().to(X.device)") == []
+    assert seen.see("X.double().clone()") == []
     assert seen.see("(H + 1).double()") == []
-    assert seen.spans == []
+
+
+def test_what_is_there_already_is_told_where_the_person_asked_for_it(seen: Seen) -> None:
+    (copy,) = seen.see("for i in range(3): Y = H.to('cpu')")
+    assert copy.already_there
+    assert (copy.bytes, copy.copies, copy.what, copy.asked) == (0, 3, "H.to('cpu')", True)
+    assert seen.see("H.to(torch.float32)") == []
+    (copy,) = seen.see("net = torch.nn.Linear(2, 2)\nnet.cpu()")
+    assert (copy.already_there, copy.what) == (True, "net.cpu()")
+    assert seen.see("net = torch.nn.LazyLinear(2).to('cpu')") == []
+
+
+def test_no_memory_is_taken_and_no_way_is_opened_while_a_copy_is_timed(seen: Seen) -> None:
+    stand_ins.done.clear()
+    seen.see("X.to('cuda:1')")
+    at = stand_ins.done.index("_to_copy")
+    assert stand_ins.done[at - 1 : at + 2] == ["moment", "_to_copy", "moment"]
+    # Room for the copy, and a number that is the first to take this way.
+    assert stand_ins.done[: at - 1].count("empty") == 2
+    assert "to" in stand_ins.done[: at - 1]
+    stand_ins.done.clear()
+    seen.see("X.to('cuda:1')")
+    assert stand_ins.done.count("empty") == 1
+    assert "to" not in stand_ins.done  # the way is open
+
+
+def test_copies_in_a_loop_are_one_row(seen: Seen) -> None:
+    first, second = seen.see("for i in range(1500):\n    X.to('cuda:1')\n    X.sum().item()")
+    assert (first.copies, first.line, first.bytes) == (1500, 2, 1500 * 24)
+    assert (second.copies, second.line, second.bytes) == (1500, 3, 1500 * 4)
+    assert first.seconds is not None
+    assert first.begin is not None
+    assert first.end is not None
+    assert first.end - first.begin > first.seconds
+    assert len(seen.spans) <= 60
+
+
+def test_copies_in_threads_that_a_cell_starts_are_all_told(seen: Seen) -> None:
+    (copy,) = seen.see(
+        "import threading\n"
+        "def work():\n"
+        "    for i in range(200): X.to('cuda:1')\n"
+        "them = [threading.Thread(target=work, name='work') for i in range(8)]\n"
+        "for each in them: each.start()\n"
+        "for each in them: each.join()"
+    )
+    assert (copy.copies, copy.line, copy.thread, copy.asked) == (1600, 3, "work", True)
+
+
+def test_copies_of_a_pool_of_threads_are_told(seen: Seen) -> None:
+    (copy,) = seen.see(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(2) as pool:\n"
+        "    list(pool.map(lambda i: X.to('cuda:1'), range(10)))"
+    )
+    assert (copy.copies, copy.what) == (10, "X.to('cuda:1')")
+
+
+class Mover(threading.Thread):
+    """A library's: it begins once somebody waits for it."""
+
+    def __init__(self, tensor: Any) -> None:  # Any: torch.Tensor
+        super().__init__(name="mover")
+        self._tensor, self._awaited = tensor, threading.Event()
+
+    def run(self) -> None:
+        self._awaited.wait(30)
+        self._tensor.to("cuda:1")
+
+    def join(self, timeout: "float | None" = None) -> None:
+        self._awaited.set()
+        super().join(timeout)
+
+
+def test_copies_in_a_thread_without_own_code_are_told_where_the_cell_waits(seen: Seen) -> None:
+    seen.names["Mover"] = Mover
+    (copy,) = seen.see("t = Mover(X)\nt.start()\nt.join()")
+    assert (copy.line, copy.thread, copy.asked) == (3, "mover", False)
+
+
+def test_a_cell_that_is_not_watched_runs_bare(seen: Seen) -> None:
+    seen.watch.begin()
+    run_cell("X.to('cuda:1')\nprint(H.to('cpu'))", seen.names)
+    assert seen.watch.transfers(1) == []
+    assert seen.watch.seconds == 0.0
+
+
+def test_watching_says_what_it_takes(seen: Seen) -> None:
+    seen.see("for i in range(100): H + 1")
+    few = seen.watch.seconds
+    seen.see("for i in range(1000): H + 1")
+    assert seen.watch.seconds > few > 0.0
 
 
 def test_between_copies_a_card_computes(seen: Seen) -> None:
-    (copy,) = seen.see("Y = (X @ X.T).cuda(1); Z = X + X; W = X * X")
+    (copy,) = seen.see("Y = (X @ X.T).to('cuda:1'); Z = X + X; W = X * X")
     assert copy.begin is not None
     assert copy.end is not None
     before, after = sorted(seen.spans, key=lambda each: each.begin)
     assert before.device == after.device == "cuda:0"
     assert before.end <= copy.begin + 1e-9
     assert copy.end <= after.begin + 1e-9
-    assert set(seen.watch.busy()) == {"cuda:0", "cuda:1"}
+    assert set(seen.watch.cards.spanned()) == {"cuda:0", "cuda:1"}
 
 
-def test_a_long_loop_is_told_in_short(seen: Seen) -> None:
-    copies = seen.see("for each in range(1500): X.sum().cuda(1)")
-    assert len(copies) == 201
-    assert sum(each.copies for each in copies) == 1500
-    assert all(each.seconds is not None for each in copies)
-    assert len(seen.spans) <= 60
+def test_waiting_for_a_card_is_seen(seen: Seen) -> None:
+    seen.see("torch.cuda.synchronize()")
+    (span,) = seen.spans
+    assert (span.device, span.waits_for, span.why) == ("cpu", "cuda:0", "synchronize")
 
 
 def test_values_are_compared_unless_they_were_changed() -> None:
     sent, arrived = torch.randn(3, 4), torch.zeros(3, 4)
     arrived.copy_(sent)
-    assert SeenPair(sent, arrived, of_model=False).intact() is True
-    pair = SeenPair(sent, arrived, of_model=False)
+    assert SeenPair(sent, arrived)() is True
+    pair = SeenPair(sent, arrived)
     arrived.mul_(2)
-    assert pair.intact() is None
-    assert SeenPair(sent, arrived, of_model=False).intact() is False
-    assert SeenPair(sent.half(), sent.half().float(), of_model=True).intact() is True
-    pair = SeenPair(sent, torch.zeros(3, 4), of_model=False)
-    assert pair.intact() is None  # it is gone: whether it was changed, nobody knows
+    assert pair() is None
+    assert SeenPair(sent.half(), sent.half().float())() is True
+    pair = SeenPair(sent, torch.zeros(3, 4))
+    assert pair() is None  # copied again it arrives: it was changed unseen
+    values = sent.numpy().copy()
+    seen_by_numpy = torch.from_numpy(values)
+    pair = SeenPair(seen_by_numpy, seen_by_numpy.clone())
+    values += 1
+    assert pair() is None
+
+
+def test_a_way_that_changes_bytes_each_time_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = torch.randn(3, 4)
+    pair = SeenPair(sent, torch.zeros(3, 4))
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *_, **__: torch.zeros(3, 4))
+    assert pair() is False
+
+
+def test_a_model_that_goes_on_learning_is_not_said_to_have_arrived_wrong() -> None:
+    weight = torch.nn.Parameter(torch.randn(3))
+    arrived = weight.detach().clone()
+    pair = SeenPair(weight, arrived)
+    with torch.no_grad():
+        weight -= 0.1
+    assert pair() is None
+    moved = torch.nn.Parameter(arrived)
+    pair = SeenPair(weight, arrived)
+    with torch.no_grad():
+        moved -= 0.1
+    assert pair() is None

@@ -127,7 +127,7 @@ def test_a_measurement_on_a_card_that_is_not_found_says_why(
     with pytest.raises(Trouble) as copy:
         engine.measure(Measure(1, "cpu", "cuda:0", 64), lambda _: None, lambda: None)
     with pytest.raises(Trouble) as product:
-        engine.multiply(Multiply(1, "cuda:0", "fp32", 64), lambda _: None, lambda: None)
+        engine.measure(Multiply(1, "cuda:0", "fp32", 64), lambda _: None, lambda: None)
     for refused in (copy.value, product.value):
         assert refused.sentence == "There is no cuda:0 here."
         assert refused.hint.startswith("The NVIDIA driver is too old for this PyTorch")

@@ -28,7 +28,7 @@ def session() -> Iterator[RememberingSession]:
 @pytest.fixture
 def window(qtbot: QtBot, session: RememberingSession) -> Iterator[MainWindow]:
     """On the X server, in front, and with the keyboard."""
-    window = MainWindow(session, (), (), or_simulated=False, simulate=lambda: None)
+    window = MainWindow(session, (), (), or_simulated=False, simulate=lambda _: None)
     qtbot.addWidget(window)
     window.resize(1200, 800)
     with qtbot.waitActive(window, timeout=10_000):

@@ -7,15 +7,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.card.plots_panel import MetricChooser
+from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.lab.code.entry_field import EntryField
+from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.palette.palette import Palette
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.rail.rail import RailEntry
-from gpuexplorer.gui.widgets.sheets.metric_chooser import MetricChooser
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the
@@ -75,7 +75,7 @@ def test_a_closed_popup_gives_the_keyboard_back(window: MainWindow, qtbot: QtBot
     entry = called(RailEntry, window, "Overview")
     entry.setFocus()
     press(entry, Qt.Key.Key_K, control=True)
-    palette = in_front(Palette, window)
+    palette = in_front(CommandPalette, window)
     assert palette.isAncestorOf(keyboard())
     keys(Qt.Key.Key_Escape)
     qtbot.waitUntil(entry.hasFocus)
@@ -85,10 +85,10 @@ def test_the_code_entry_takes_the_keyboard_after_a_popup_was_closed(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     window.navigation.open_screen("lab")
-    entry = the(EntryField, window)
+    entry = the(CellEditor, window)
     qtbot.waitUntil(entry.isVisible)
     press(window, Qt.Key.Key_K, control=True)
-    in_front(Palette, window)
+    in_front(CommandPalette, window)
     keys(Qt.Key.Key_Escape)
     click_at(window, entry)
     qtbot.waitUntil(entry.hasFocus)
@@ -103,7 +103,9 @@ def test_a_question_stands_over_its_window_and_enter_keeps_everything(
 ) -> None:
     entry = called(RailEntry, window, "Overview")
     entry.setFocus()
-    question = LeavingDialog(window.look, ["X"], "Stop simulating", window)
+    question = LeavingDialog(
+        window.look, ["X"], "Stop simulating", window, cells=True, program=""
+    )
     gone: list[bool] = []
     question.accepted.connect(lambda: gone.append(True))
     question.open()

@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.events.view import EventsView
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.views.events.events_view import EventsView
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.remembering import RememberingSession

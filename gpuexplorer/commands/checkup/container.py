@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.finding import Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message, all_of, told
 from gpuexplorer.telemetry.looked_for import module_version
@@ -12,7 +12,6 @@ from gpuexplorer.telemetry.place import Place
 
 # The number Linux gives the first process namespace, the one that sees everybody.
 _FIRST_NAMESPACE = 0xEFFFFFFC
-_TITLE = Message("Container")
 _IN_NONE = Message("Not in a container.")
 _WSL = "WSL"
 _BY_CGROUP = {
@@ -31,36 +30,31 @@ _LENDING = {
 
 def container(probe: Probe, answer: Answer) -> Topic:
     if probe.platform != "linux":
-        return Topic(_TITLE, Verdict.FINE, _IN_NONE)
+        return Topic(Subject.CONTAINER).fine(_IN_NONE)
     kinds = surroundings(probe)
     boxes = [kind for kind in kinds if kind != _WSL]
     foreign = _process_namespace_is_foreign(probe)
     hidden = bool(boxes) and foreign is True
     facts = {"kinds": kinds, "sees_all_processes": None if foreign is None else not foreign}
-    details = []
+    details: list[Message] = []
+    topic = Topic(Subject.CONTAINER, details, facts)
     if _WSL in kinds:
         details.append(
             Message("Windows owns the driver here and does not pass on every reading.")
         )
     if not kinds:
-        return Topic(_TITLE, Verdict.FINE, _IN_NONE, facts=facts)
+        return topic.fine(_IN_NONE)
     inside = Message("This runs inside {systems}.", systems=all_of(kinds))
     if boxes and not answer.cards and not answer.asleep and _card_is_outside(probe):
-        return Topic(
-            _TITLE,
-            Verdict.BROKEN,
+        return topic.broken(
             told(
                 inside,
                 Message("The computer has an NVIDIA driver, but the card is not lent to it."),
             ),
             how_to_lend(kinds),
-            details,
-            facts,
         )
     if hidden:
-        return Topic(
-            _TITLE,
-            Verdict.LOOK,
+        return topic.look(
             told(
                 inside,
                 Message("Programs outside cannot be seen, so those on a card have no names."),
@@ -70,14 +64,12 @@ def container(probe: Probe, answer: Answer) -> Topic:
             else Message(
                 "Use a GPU Explorer that is not installed as a Flatpak to see the names."
             ),
-            details,
-            facts,
         )
     if boxes and foreign is False:
         details.append(
             Message("Programs outside it can be seen, so those on a card have names.")
         )
-    return Topic(_TITLE, Verdict.FINE, inside, details=details, facts=facts)
+    return topic.fine(inside)
 
 
 def surroundings(place: Place) -> Sequence[str]:

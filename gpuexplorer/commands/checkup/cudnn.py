@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.finding import Fact
-from gpuexplorer.commands.checkup.interpreters import Interpreter
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.telemetry.place import find_library, is_library
 
 _LIBRARY = re.compile(r"libcudnn\.so\.\d+|cudnn64_\d+\.dll")
@@ -44,7 +44,7 @@ class Cudnn:
         return {"version": self.version, "where": self.where, "trouble": self.trouble or None}
 
 
-def cudnn_of(probe: Probe, python: Interpreter, cards: Sequence[Card]) -> Cudnn:
+def cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> Cudnn:
     """Of a PyTorch that was built for CUDA."""
     package, wanted = _required(python)
     libraries = list(_libraries(probe, python))
@@ -74,7 +74,7 @@ def version_in(header: str) -> str | None:
 def _unusable(version: str | None, wanted: str | None, cards: Sequence[Card]) -> Message:
     if version is None:
         return NOTHING
-    has, needs = _numbers(version)[:2], _numbers(wanted or "")[:2]
+    has, needs = numbers_of(version)[:2], numbers_of(wanted)[:2]
     if needs and (has[:1] != needs[:1] or has < needs):
         return Message(
             "It has cuDNN {version} but was built with {wanted}, and refuses an older one.",
@@ -91,7 +91,7 @@ def _unusable(version: str | None, wanted: str | None, cards: Sequence[Card]) ->
     return NOTHING
 
 
-def _required(python: Interpreter) -> tuple[str | None, str | None]:
+def _required(python: LabPython) -> tuple[str | None, str | None]:
     """The package of cuDNN and its version that this PyTorch asks for, where pip brought it."""
     for folder in python.packages:
         for metadata in folder.glob("torch-*.dist-info/METADATA"):
@@ -104,7 +104,7 @@ def _required(python: Interpreter) -> tuple[str | None, str | None]:
     return None, None
 
 
-def _libraries(probe: Probe, python: Interpreter) -> Iterator[Path]:
+def _libraries(probe: Probe, python: LabPython) -> Iterator[Path]:
     """Beside PyTorch, in it, in a conda environment, and where the loader looks."""
     folders = [each / inside for each in python.packages for inside in _INSIDE]
     folders.append(probe.at(f"{python.prefix}/lib"))
@@ -123,7 +123,7 @@ def _libraries(probe: Probe, python: Interpreter) -> Iterator[Path]:
 _INSIDE = ("nvidia/cudnn/lib", "nvidia/cudnn/bin", "torch/lib")
 
 
-def _version(probe: Probe, python: Interpreter, library: Path) -> str | None:
+def _version(probe: Probe, python: LabPython, library: Path) -> str | None:
     header = library.parent.parent / "include" / "cudnn_version.h"
     found = version_in(probe.read(probe.shown(header)) or "")
     if found:
@@ -137,5 +137,5 @@ def _version(probe: Probe, python: Interpreter, library: Path) -> str | None:
     return next((each[1] for name in names if (each := _INSTALLED.fullmatch(name))), None)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in re.findall(r"\d+", version))
+def numbers_of(version: str | None) -> tuple[int, ...]:
+    return tuple(int(each) for each in re.findall(r"\d+", version or ""))

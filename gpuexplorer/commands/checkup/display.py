@@ -3,12 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
 from gpuexplorer.telemetry.place import find_library
 
-_TITLE = Message("Display")
 _WINDOWLESS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 # Each library Qt loads from the system, with the Debian package that brings it.
 _ALWAYS = {
@@ -41,8 +40,8 @@ _NO_WINDOW = Message(
 
 def display(probe: Probe) -> Topic:
     if probe.platform != "linux":
-        return Topic(
-            _TITLE, Verdict.FINE, Message("The system's own desktop shows the window.")
+        return Topic(Subject.DISPLAY).fine(
+            Message("The system's own desktop shows the window.")
         )
     environment = probe.environment
     chosen = environment.get("QT_QPA_PLATFORM", "")
@@ -68,36 +67,42 @@ def display(probe: Probe) -> Topic:
                 libraries=all_of(list(missing)),
             )
         )
+    topic = Topic(Subject.DISPLAY, details, facts)
     ways = _install(probe, missing)
     if chosen.split(":")[0] in _WINDOWLESS:
-        sentence = Message(
-            "QT_QPA_PLATFORM={platform} lets windows open where nobody sees them.",
-            platform=chosen,
+        return topic.look(
+            Message(
+                "QT_QPA_PLATFORM={platform} lets windows open where nobody sees them.",
+                platform=chosen,
+            ),
+            Message("Remove the variable to see the window."),
         )
-        do = Message("Remove the variable to see the window.")
-        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if wayland is None and x11 is None:
-        sentence = Message("There is no display here, so no window can open.")
-        return Topic(_TITLE, Verdict.LOOK, sentence, told(_NO_WINDOW, ways), details, facts)
-    if not wayland and not x11:
-        sentence = Message("A display is named, but it does not answer, so no window can open.")
-        do = Message("Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY.")
-        return Topic(_TITLE, Verdict.BROKEN, sentence, do, details, facts)
-    if refusal is not None:
-        sentence = _refused(environment["DISPLAY"], refusal)
-        return Topic(_TITLE, Verdict.BROKEN, sentence, _NOT_ALLOWED, details, facts)
-    if missing:
-        sentence = Message.counted(
-            "The display answers, but Qt needs {count} more library to open a window.",
-            "The display answers, but Qt needs {count} more libraries to open a window.",
-            len(missing),
+        return topic.look(
+            Message("There is no display here, so no window can open."), told(_NO_WINDOW, ways)
         )
-        return Topic(_TITLE, Verdict.BROKEN, sentence, ways, details, facts)
-    sentence = Message(
-        "A window can open: the {kind} display answers, and Qt has its libraries.",
-        kind="Wayland" if wayland else "X11",
+    if not wayland and not x11:
+        return topic.broken(
+            Message("A display is named, but it does not answer, so no window can open."),
+            Message("Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY."),
+        )
+    if refusal is not None:
+        return topic.broken(_refused(environment["DISPLAY"], refusal), _NOT_ALLOWED)
+    if missing:
+        return topic.broken(
+            Message.counted(
+                "The display answers, but Qt needs {count} more library to open a window.",
+                "The display answers, but Qt needs {count} more libraries to open a window.",
+                len(missing),
+            ),
+            ways,
+        )
+    return topic.fine(
+        Message(
+            "A window can open: the {kind} display answers, and Qt has its libraries.",
+            kind="Wayland" if wayland else "X11",
+        )
     )
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _refused(display: str, said: str) -> Message:

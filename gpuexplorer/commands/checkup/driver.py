@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.container import how_to_lend, surroundings
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.looked_for import module_version
 from gpuexplorer.telemetry.place import Place, driver_library
 
-_TITLE = Message("Driver")
 _INSTALL = Message(
     "Install NVIDIA's driver with the tool of your system, then restart the computer."
 )
@@ -31,13 +30,14 @@ _SIGN = Message(
 
 def driver(probe: Probe, answer: Answer) -> Topic:
     if probe.platform == "darwin":
-        sentence = Message("macOS has no driver for NVIDIA cards; nothing is missing here.")
-        return Topic(_TITLE, Verdict.FINE, sentence)
+        return Topic(Subject.DRIVER).fine(
+            Message("macOS has no driver for NVIDIA cards; nothing is missing here.")
+        )
     facts = _facts(probe, answer)
     if answer.source is not None:
         return _answers(answer, facts)
     if answer.asleep:
-        sentence = (
+        return Topic(Subject.DRIVER, facts=facts).fine(
             Message("The driver was not asked, since that would wake the card.")
             if facts["module_version"] is None
             else Message(
@@ -45,16 +45,16 @@ def driver(probe: Probe, answer: Answer) -> Topic:
                 version=facts["module_version"],
             )
         )
-        return Topic(_TITLE, Verdict.FINE, sentence, facts=facts)
     trouble = answer.trouble
     assert trouble is not None
     if _no_driver_and_no_card(probe, answer, facts):
-        verdict, sentence, do = _nothing_there(probe, answer)
-        return Topic(_TITLE, verdict, sentence, do, facts=facts)
+        return _nothing_there(Topic(Subject.DRIVER, facts=facts), probe, answer)
     likely, do = _likely_cause(probe, answer, facts)
     details = [likely] if likely else []
-    do = _what_to_do(trouble.hint, do) or (_UNSET if facts["library_chosen"] else _READ_THE_LOG)
-    return Topic(_TITLE, Verdict.BROKEN, trouble.sentence, do, details, facts)
+    return Topic(Subject.DRIVER, details, facts).broken(
+        trouble.sentence,
+        _what_to_do(trouble.hint, do) or (_UNSET if facts["library_chosen"] else _READ_THE_LOG),
+    )
 
 
 def _facts(probe: Probe, answer: Answer) -> dict[str, Fact]:
@@ -95,7 +95,7 @@ def _answers(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         details.append(_chosen_by_hand(facts))
     elif facts["library"]:
         details.append(Message("Library {path}.", path=facts["library"]))
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+    return Topic(Subject.DRIVER, details, facts).fine(sentence)
 
 
 def _chosen_by_hand(facts: Mapping[str, Fact]) -> Message:
@@ -111,29 +111,34 @@ def _no_driver_and_no_card(probe: Probe, answer: Answer, facts: Mapping[str, Fac
     return all(one.driver == "vfio-pci" for one in answer.nvidia_on_the_bus or ())
 
 
-def _nothing_there(probe: Probe, answer: Answer) -> tuple[Verdict, Message, Message]:
+def _nothing_there(topic: Topic, probe: Probe, answer: Answer) -> Topic:
     if probe.platform == "win32":
-        sentence = Message("NVIDIA's driver (nvml.dll) is not on this computer.")
-        do = Message("If there is an NVIDIA card, install NVIDIA's driver and restart Windows.")
-        return Verdict.LOOK, sentence, do
+        return topic.look(
+            Message("NVIDIA's driver (nvml.dll) is not on this computer."),
+            Message("If there is an NVIDIA card, install NVIDIA's driver and restart Windows."),
+        )
     if "WSL" in surroundings(probe):
-        sentence = Message("Windows lends no NVIDIA driver to this Linux.")
-        do = Message(
-            "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
+        return topic.look(
+            Message("Windows lends no NVIDIA driver to this Linux."),
+            Message(
+                "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
+            ),
         )
-        return Verdict.LOOK, sentence, do
     if answer.nvidia_on_the_bus:
-        sentence = Message("The NVIDIA card is set aside for a virtual machine (vfio-pci).")
-        do = Message(
-            "Run GPU Explorer in the virtual machine, or give the card back to this system."
+        return topic.look(
+            Message("The NVIDIA card is set aside for a virtual machine (vfio-pci)."),
+            Message(
+                "Run GPU Explorer in the virtual machine, or give the card back to this system."
+            ),
         )
-        return Verdict.LOOK, sentence, do
     if answer.nvidia_on_the_bus is None:
-        sentence = Message("There is no NVIDIA driver here.")
-        do = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
-        return Verdict.LOOK, sentence, do
-    sentence = Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
-    return Verdict.FINE, sentence, NOTHING
+        return topic.look(
+            Message("There is no NVIDIA driver here."),
+            Message("If there is an NVIDIA card: {install}", install=_INSTALL),
+        )
+    return topic.fine(
+        Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
+    )
 
 
 def _likely_cause(

@@ -2,19 +2,18 @@
 
 import re
 
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message
 
-_TITLE = Message("Memory")
 _GIB = 2**30
 
 
 def memory(probe: Probe) -> Topic:
     said = probe.read("/proc/meminfo") if probe.platform == "linux" else None
     if said is None:
-        return Topic(
-            _TITLE, Verdict.FINE, Message("The system manages memory and swap by itself.")
+        return Topic(Subject.MEMORY).fine(
+            Message("The system manages memory and swap by itself.")
         )
     sizes = {
         name: int(kibibytes) * 1024
@@ -33,10 +32,9 @@ def memory(probe: Probe) -> Topic:
         details.append(
             Message("The container may use {size:.1f} GiB of it.", size=limit / _GIB)
         )
+    topic = Topic(Subject.MEMORY, details, facts)
     if swap == 0:
-        return Topic(
-            _TITLE,
-            Verdict.LOOK,
+        return topic.look(
             Message(
                 "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If"
                 " memory runs out, Linux ends the largest program at once: most"
@@ -45,16 +43,15 @@ def memory(probe: Probe) -> Topic:
                 free=available / _GIB,
             ),
             Message("If this is your own computer, add a swap file of a few GiB."),
-            details,
-            facts,
         )
-    sentence = Message(
-        "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
-        total=total / _GIB,
-        free=available / _GIB,
-        swap=swap / _GIB,
+    return topic.fine(
+        Message(
+            "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
+            total=total / _GIB,
+            free=available / _GIB,
+            swap=swap / _GIB,
+        )
     )
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _limit(probe: Probe, total: int) -> int | None:

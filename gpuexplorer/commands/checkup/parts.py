@@ -3,11 +3,10 @@
 import platform
 
 from gpuexplorer import __version__
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message, told
 
-_TITLE = Message("Parts")
 # Each distribution, and what cannot be done without it.
 _PARTS = {
     "PySide6-Essentials": Message("Without PySide6-Essentials no window can open."),
@@ -32,28 +31,22 @@ def parts(probe: Probe) -> Topic:
     there = [f"{name} {version}" for name, version in versions.items() if version]
     details = [f"{', '.join(there)}."] if there else []
     details.append(f"{platform.platform()}.")
+    topic = Topic(Subject.PARTS, details, facts)
     made_of = Message(
         "GPU Explorer {version} on Python {python}.", version=__version__, python=python
     )
     if wrong is not None:
-        return _wrong_pynvml(wrong, made_of, details, facts)
+        return _wrong_pynvml(wrong, made_of, topic)
     missing = [name for name, version in versions.items() if version is None]
     if missing and probe.prefix is not None:
-        return Topic(
-            _TITLE,
-            Verdict.BROKEN,
+        return topic.broken(
             told(made_of, *(_PARTS[name] for name in missing)),
             Message("Run: `pip install {parts}`", parts=" ".join(missing)),
-            details,
-            facts,
         )
-    sentence = told(made_of, Message("Every part is there."))
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+    return topic.fine(told(made_of, Message("Every part is there.")))
 
 
-def _wrong_pynvml(
-    version: str, made_of: Message, details: list[str], facts: dict[str, Fact]
-) -> Topic:
+def _wrong_pynvml(version: str, made_of: Message, topic: Topic) -> Topic:
     """Two packages bring a module of this name; only nvidia-ml-py is NVIDIA's own."""
     shim = int("".join(filter(str.isdigit, version.split(".", maxsplit=1)[0])) or 0) >= 12
     if shim:
@@ -62,14 +55,15 @@ def _wrong_pynvml(
             " and makes PyTorch complain at every start.",
             version=version,
         )
-        do = Message("Run: `pip uninstall pynvml`")
-        return Topic(_TITLE, Verdict.LOOK, told(made_of, needless), do, details, facts)
+        return topic.look(told(made_of, needless), Message("Run: `pip uninstall pynvml`"))
     other = Message(
         "The package pynvml {version} is not NVIDIA's"
         " and takes the place of nvidia-ml-py, which is.",
         version=version,
     )
-    do = Message(
-        "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`."
+    return topic.broken(
+        told(made_of, other),
+        Message(
+            "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`."
+        ),
     )
-    return Topic(_TITLE, Verdict.BROKEN, told(made_of, other), do, details, facts)

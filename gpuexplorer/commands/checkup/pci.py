@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence, Set
 
 from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState, remedy
@@ -12,7 +12,6 @@ from gpuexplorer.core.words import Message, all_of, told
 from gpuexplorer.telemetry.looked_for import DisplayController
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
-_TITLE = Message("Cards")
 _SIMULATED = Message("To see everything without a card, start `gpuexplorer --simulate 2xH100`.")
 _FALLEN = Message(
     "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
@@ -50,26 +49,29 @@ def cards(probe: Probe, answer: Answer) -> Topic:
         return _asleep(answer, facts)
     if answer.cards:
         return _answering(answer, facts)
+    topic = Topic(Subject.CARDS, facts=facts)
     # What is on the bus instead stands in the list of what was looked for.
     ours = answer.nvidia_on_the_bus
     if ours:
-        sentence = Message.counted(
-            "{count} NVIDIA card is in this computer, and no driver answers for it.",
-            "{count} NVIDIA cards are in this computer, and no driver answers for them.",
-            len(ours),
+        return topic.broken(
+            Message.counted(
+                "{count} NVIDIA card is in this computer, and no driver answers for it.",
+                "{count} NVIDIA cards are in this computer, and no driver answers for them.",
+                len(ours),
+            ),
+            Message("See what is said about the driver."),
         )
-        do = Message("See what is said about the driver.")
-        return Topic(_TITLE, Verdict.BROKEN, sentence, do, facts=facts)
     if probe.platform == "win32" and (named := _windows_names(probe)):
         facts["windows_names"] = named
-        sentence = Message("No NVIDIA card answers. Windows knows these graphics cards:")
-        return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, named, facts)
-    sentence = (
+        return Topic(Subject.CARDS, named, facts).look(
+            Message("No NVIDIA card answers. Windows knows these graphics cards:"), _SIMULATED
+        )
+    return topic.look(
         Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
         if ours is None
-        else Message("There is no NVIDIA card in this computer.")
+        else Message("There is no NVIDIA card in this computer."),
+        _SIMULATED,
     )
-    return Topic(_TITLE, Verdict.LOOK, sentence, _SIMULATED, facts=facts)
 
 
 def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
@@ -80,10 +82,12 @@ def _asleep(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         len(ours),
     )
     details = [one.sentence for one in answer.on_the_bus or ()]
-    do = Message(
-        "Nothing needs to be done. Check again while a program uses the card to learn more."
+    return Topic(Subject.CARDS, details, facts).fine(
+        sentence,
+        Message(
+            "Nothing needs to be done. Check again while a program uses the card to learn more."
+        ),
     )
-    return Topic(_TITLE, Verdict.FINE, sentence, do, details, facts)
 
 
 def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
@@ -97,6 +101,9 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
         if note not in remedies and note.values.get("reason") not in denied
     ]
     silent, dead = _silent(answer), _dead(answer)
+    others = [one for one in answer.on_the_bus or () if one not in _ours(answer)]
+    details += [one.sentence for one in (silent if dead or silent else others)]
+    topic = Topic(Subject.CARDS, details, facts)
     number = len(answer.answering)
     if dead:
         # One without a name may be the one that the bus shows and the driver does not mention.
@@ -108,19 +115,10 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
             # The usual words for a card that is not supported send a person to the doctor.
             why = whys.pop()
             do = _NOT_SUPPORTED if why is Absence.NOT_SUPPORTED else remedy(why)
-        return Topic(
-            _TITLE,
-            Verdict.BROKEN,
-            _answering_of(number, plugged),
-            do,
-            [*details, *(one.sentence for one in silent)],
-            facts,
-        )
+        return topic.broken(_answering_of(number, plugged), do)
     if silent:
         plugged = number + len(silent)
-        return Topic(
-            _TITLE,
-            Verdict.BROKEN,
+        return topic.broken(
             Message(
                 "The driver answers for {number} of {plugged} NVIDIA cards."
                 " It says nothing of the one at {addresses}.",
@@ -129,23 +127,20 @@ def _answering(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
                 addresses=all_of([one.bus_id for one in silent]),
             ),
             _FALLEN,
-            [*details, *(one.sentence for one in silent)],
-            facts,
         )
     sentence = Message.counted(
         "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", number
     )
-    others = [c.sentence for c in answer.on_the_bus or () if c not in _ours(answer)]
     if answer.no_figures:
         blind = Message.counted(
             "{count} of them gives no usable figure.",
             "{count} of them give no usable figure.",
             len(answer.no_figures),
         )
-        do = _to_see_figures(set(answer.no_figures.values()))
-        blinded = told(sentence, blind)
-        return Topic(_TITLE, Verdict.LOOK, blinded, do, details + others, facts)
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details + others, facts=facts)
+        return topic.look(
+            told(sentence, blind), _to_see_figures(set(answer.no_figures.values()))
+        )
+    return topic.fine(sentence)
 
 
 def _to_see_figures(reasons: Set[Absence]) -> Message:

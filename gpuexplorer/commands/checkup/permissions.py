@@ -5,21 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.container import how_to_lend, surroundings
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.telemetry.looked_for import module_version
 from gpuexplorer.telemetry.place import Place
 
 _UVM = "/dev/nvidia-uvm"
-_TITLE = Message("Permissions")
 _MAKE_THEM = Message("Run: `sudo nvidia-modprobe -u -c 0`")
 
 
 def permissions(probe: Probe) -> Topic:
     if probe.platform != "linux":
-        return Topic(
-            _TITLE, Verdict.FINE, Message("This system asks for no special permission.")
+        return Topic(Subject.PERMISSIONS).fine(
+            Message("This system asks for no special permission.")
         )
     nodes = [path for path in probe.entries("/dev") if _belongs_to_a_card(path.name)]
     groups = _group_names(probe)
@@ -31,38 +30,31 @@ def permissions(probe: Probe) -> Topic:
         for path in nodes
     }
     facts: dict[str, Fact] = {"files": files, "groups": mine}
+    topic = Topic(Subject.PERMISSIONS, [_in_groups(mine)] if mine and nodes else [], facts)
     if not nodes:
-        return _without_files(probe, facts)
+        return _without_files(probe, topic)
     refused = [path for path in nodes if not probe.may_use(path)]
-    details = [_in_groups(mine)] if mine else []
     if refused:
         names = all_of([probe.shown(path) for path in refused])
-        return Topic(
-            _TITLE,
-            Verdict.BROKEN,
+        return topic.broken(
             Message("This user may not read and write {files}.", files=names),
             _way_in(refused, groups),
-            details,
-            facts,
         )
     if not probe.exists(_UVM) and not probe.exists("/dev/dxg"):
-        return Topic(
-            _TITLE,
-            Verdict.LOOK,
+        return topic.look(
             Message(
                 "{file} is missing. The card can be watched, but CUDA cannot start without it.",
                 file=_UVM,
             ),
             how_to_lend(surroundings(probe)) if surroundings(probe) else _MAKE_THEM,
-            details,
-            facts,
         )
-    sentence = Message.counted(
-        "This user may use the one device file there is.",
-        "This user may use all {count} device files.",
-        len(nodes),
+    return topic.fine(
+        Message.counted(
+            "This user may use the one device file there is.",
+            "This user may use all {count} device files.",
+            len(nodes),
+        )
     )
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _in_groups(names: Sequence[str]) -> Message:
@@ -74,19 +66,17 @@ def _in_groups(names: Sequence[str]) -> Message:
     )
 
 
-def _without_files(probe: Probe, facts: dict[str, Fact]) -> Topic:
+def _without_files(probe: Probe, topic: Topic) -> Topic:
     if module_version(probe) is None:
-        sentence = Message(
-            "There are no device files of NVIDIA's driver, so nothing needs permission."
+        return topic.fine(
+            Message(
+                "There are no device files of NVIDIA's driver, so nothing needs permission."
+            )
         )
-        return Topic(_TITLE, Verdict.FINE, sentence, facts=facts)
     kinds = surroundings(probe)
-    return Topic(
-        _TITLE,
-        Verdict.BROKEN,
+    return topic.broken(
         Message("NVIDIA's driver is loaded, but its device files (/dev/nvidia*) are missing."),
         how_to_lend(kinds) if kinds else _MAKE_THEM,
-        facts=facts,
     )
 
 

@@ -1,18 +1,19 @@
 """Probe: all that the doctor touches of this computer, handed in so that it can be replaced."""
 
-import importlib.metadata
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.x_server import x_refusal
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.packaged import folder
+from gpuexplorer.lab.pythons import LabPython, ask, asked, candidates
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.place import Place
 
 
@@ -34,6 +35,7 @@ class Probe(Place):
     """A place, and what goes beyond reading files."""
 
     open_backend: Callable[[], Backend]
+    pythons: Callable[[], Sequence[Asked[LabPython]]]  # from then on, the likeliest first
     run_program: Callable[[Sequence[str], float], Ran]
     installed: Callable[[str], str | None]  # the version of a distribution of this Python
     may_use: Callable[[Path], bool]  # whether this user may read and write the file
@@ -50,8 +52,10 @@ class Probe(Place):
 
 def this_computer(open_backend: Callable[[], Backend]) -> Probe:
     parts = folder()
+    home = os.path.expanduser("~")  # noqa: PTH111 - where there is no home, it stays "~"
     return Probe(
         open_backend=open_backend,
+        pythons=lambda: _pythons(home),
         run_program=run_program,
         installed=_installed,
         may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
@@ -60,7 +64,7 @@ def this_computer(open_backend: Callable[[], Backend]) -> Probe:
         groups=_groups(),
         prefix=None if parts is not None else sys.prefix,
         parts=None if parts is None else str(parts),
-        home=os.path.expanduser("~"),  # noqa: PTH111 - where there is no home, it stays "~"
+        home=home,
         user=_user(),
         host=socket.gethostname(),
     )
@@ -69,31 +73,27 @@ def this_computer(open_backend: Callable[[], Backend]) -> Probe:
 def run_program(argv: Sequence[str], timeout: float) -> Ran:
     """Run a program to its end, or to the end of patience; whatever happens is an answer."""
     try:
-        ended = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=timeout,
-            check=False,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-    except subprocess.TimeoutExpired:
-        trouble = Message("It did not answer within {seconds:g} s.", seconds=timeout)
-        return Ran(None, "", trouble)
+        ended = asked(argv, timeout)
     except OSError as refusal:
         trouble = Message(
             "It could not be started: {reason}.", reason=refusal.strerror or refusal
         )
         return Ran(None, "", trouble)
-    output = ended.stdout.decode("utf-8", "replace")
-    if ended.returncode == 0:
-        return Ran(0, output)
-    trouble = Message("It ended with code {code}.", code=ended.returncode)
-    return Ran(ended.returncode, output, trouble)
+    if ended.code is None:
+        late = Message("It did not answer within {seconds:g} s.", seconds=timeout)
+        return Ran(None, "", late)
+    trouble = Message("It ended with code {code}.", code=ended.code) if ended.code else NOTHING
+    return Ran(ended.code, ended.text, trouble)
+
+
+def _pythons(home: str) -> list[Asked[LabPython]]:
+    """All that may be one, asked at the same time."""
+    return [Asked(partial(ask, path)) for path in candidates(dict(os.environ), Path(home))]
 
 
 def _installed(name: str) -> str | None:
+    import importlib.metadata  # noqa: PLC0415 - slow, and a window that opens asks for none
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -1,32 +1,32 @@
 """PyTorch: which Pythons of this computer have it, and which of them suit driver and cards."""
 
 import json
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer
 from gpuexplorer.commands.checkup.cudnn import Cudnn, cudnn_of
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
-from gpuexplorer.commands.checkup.interpreters import Interpreter, interpreters
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe, Ran
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import (
     Capability,
     Suits,
     TorchBuild,
     flavour,
-    read_build,
     suits,
 )
 from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.place import is_there
 
-_TITLE = Message("PyTorch")
 _PATIENCE = 60.0
+_GIVEN_UP = 20.0  # earlier, each gives up by itself
 # All of it is compiled in. Asking torch.cuda or torch.backends.cudnn for it would start CUDA
 # and wake the cards.
 ASK_TORCH = """
@@ -45,7 +45,8 @@ _COMPANIONS = ("torchvision", "torchaudio")
 
 @dataclass(frozen=True, slots=True)
 class _PythonWithTorch:
-    interpreter: Interpreter
+    python: LabPython
+    label: Message
     build: TorchBuild | None  # None: the installation is incomplete
     suits: Suits
     cudnn: Cudnn
@@ -56,7 +57,7 @@ class _PythonWithTorch:
         what = Message(
             "{verdict}: {python}: {torch}.",
             verdict=self.suits.verdict.word,
-            python=self.interpreter.label,
+            python=self.label,
             torch=self.build.label if self.build else "PyTorch",
         )
         holds = NOTHING
@@ -69,8 +70,8 @@ class _PythonWithTorch:
     def facts(self) -> Mapping[str, Fact]:
         build = self.build
         return {
-            "prefix": self.interpreter.prefix,
-            "python": self.interpreter.version,
+            "prefix": self.python.prefix,
+            "python": self.python.release,
             "torch": build.version if build else None,
             "cuda": build.cuda if build else None,
             "hip": build.hip if build else None,
@@ -82,16 +83,18 @@ class _PythonWithTorch:
         }
 
 
-def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
+def pythons(
+    probe: Probe, answer: Answer, asked: Sequence[Asked[LabPython]], *, deep: bool
+) -> Topic:
     """Imports PyTorch, in a process of its own, only where `deep` or the cards ask for it."""
-    looked_at = list(interpreters(probe))
+    looked_at = _each_once(each.result() for each in asked if each.answered_within(_GIVEN_UP))
     driver_version = (
         answer.source.driver_version if answer.source is not None else module_version(probe)
     )
     found = [
         _judged(probe, one, answer, driver_version, deep=deep)
         for one in looked_at
-        if _torch_folder(one) is not None
+        if _has(one, "torch")
     ]
     facts: dict[str, Fact] = {
         "looked_at": len(looked_at),
@@ -102,23 +105,25 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     )
     if not found:
         if not answer.answering:
-            sentence = Message("No Python with PyTorch was found; only the lab needs one.")
-            return Topic(_TITLE, Verdict.FINE, sentence, details=[looked], facts=facts)
+            return Topic(Subject.PYTORCH, [looked], facts).fine(
+                Message("No Python with PyTorch was found; only the lab needs one.")
+            )
         nothing = told(Message("No Python with PyTorch was found."), looked)
         cuda = flavour(driver_version, _capabilities(answer.answering))
         do = _install(cuda)
         if cuda and looked_at and looked_at[0].prefix == probe.prefix:
             do = told(do, _into_this_one(probe, looked_at[0], cuda))
-        return Topic(_TITLE, Verdict.LOOK, nothing, do, facts=facts)
+        return Topic(Subject.PYTORCH, facts=facts).look(nothing, do)
     about_lab = _about_the_lab(found)
-    facts["lab"] = None if (lab := _of_the_lab(found)) is None else lab.interpreter.prefix
+    facts["lab"] = None if (lab := _of_the_lab(found)) is None else lab.python.prefix
     found.sort(key=lambda one: one.suits.verdict.rank)
     best = found[0]
     details = [*(one.sentence for one in found), about_lab]
     if best.suits.verdict is Verdict.FINE:
         good = sum(one.suits.verdict is Verdict.FINE for one in found)
-        have = told(_have_torch(len(found), good), looked)
-        return Topic(_TITLE, Verdict.FINE, have, details=details, facts=facts)
+        return Topic(Subject.PYTORCH, details, facts).fine(
+            told(_have_torch(len(found), good), looked)
+        )
     unsuited = Message.counted(
         "It is not fit for this computer.",
         "None of them is fit for this computer.",
@@ -126,11 +131,11 @@ def pythons(probe: Probe, answer: Answer, *, deep: bool) -> Topic:
     )
     sentence = told(_have_torch(len(found), len(found)), looked, unsuited)
     do = (
-        Message("For {python}: {do}", python=best.interpreter.prefix, do=best.suits.do)
+        Message("For {python}: {do}", python=best.python.prefix, do=best.suits.do)
         if best.suits.do
         else NOTHING
     )
-    return Topic(_TITLE, best.suits.verdict, sentence, do, details, facts)
+    return Topic(Subject.PYTORCH, details, facts, best.suits.verdict, sentence, do)
 
 
 def _install(cuda: str | None) -> Message:
@@ -145,7 +150,7 @@ def _install(cuda: str | None) -> Message:
     )
 
 
-def _into_this_one(probe: Probe, python: Interpreter, cuda: str) -> Message:
+def _into_this_one(probe: Probe, python: LabPython, cuda: str) -> Message:
     return Message(
         "Into the one that runs this: {steps}", steps=install_torch(probe, python, cuda)
     )
@@ -176,54 +181,77 @@ def _about_the_lab(found: Sequence[_PythonWithTorch]) -> Message:
         )
     return Message(
         "The lab takes {python}, unless another was chosen as “Python of the lab”.",
-        python=lab.interpreter.prefix,
+        python=lab.python.prefix,
     )
 
 
 def _of_the_lab(found: Sequence[_PythonWithTorch]) -> _PythonWithTorch | None:
     """The first it could use, as it goes through them itself: in this order."""
-    return next((one for one in found if one.build and _new_enough(one)), None)
+    return next((one for one in found if one.python.usable), None)
 
 
-def _new_enough(one: _PythonWithTorch) -> bool:
-    number = [int(each) for each in re.findall(r"\d+", one.interpreter.version or "")]
-    too_old = one.build is not None and one.build.too_old
-    return not too_old and (not number or tuple(number) >= OLDEST_PYTHON)
+def _each_once(asked: Iterable[LabPython]) -> list[LabPython]:
+    """Those that answered, however many programs start them."""
+    found: dict[tuple[str, str], LabPython] = {}
+    for one in asked:
+        if one.prefix:
+            found.setdefault((one.prefix, one.release), one)
+    return list(found.values())
+
+
+def _label(probe: Probe, python: LabPython) -> Message:
+    environment, prefix = probe.environment, python.prefix
+    here = environment.get("PWD")
+    why = NOTHING
+    if prefix == probe.parts:
+        why = Message("inside this program")
+    elif prefix == probe.prefix:
+        why = Message("the one that runs this")
+    elif prefix in (environment.get("VIRTUAL_ENV"), environment.get("CONDA_PREFIX")):
+        why = Message("the active environment")
+    elif here and prefix in (f"{here}/.venv", f"{here}/venv"):
+        why = Message("in this folder")
+    elif _by_conda(probe, python):
+        why = Message("conda")
+    elif probe.shown(python.path.parent) in environment.get("PATH", "").split(os.pathsep):
+        why = Message("on the PATH")
+    number = Message("Python {version}", version=python.release)
+    if not why:
+        return Message("{folder} ({python})", folder=prefix, python=number)
+    return Message("{folder} ({python}, {why})", folder=prefix, python=number, why=why)
 
 
 def _judged(
     probe: Probe,
-    interpreter: Interpreter,
+    python: LabPython,
     answer: Answer,
     driver_version: str | None,
     *,
     deep: bool,
 ) -> _PythonWithTorch:
-    folder = _torch_folder(interpreter)
-    build = read_build(folder / "version.py") if folder is not None else None
-    cards = answer.answering
+    label, build, cards = _label(probe, python), python.build, answer.answering
     cuda = flavour(driver_version, _capabilities(cards)) if driver_version or cards else None
     if build is None:
         incomplete = Message("Its files are incomplete.")
-        anew = Suits(Verdict.BROKEN, incomplete, _install_anew(probe, interpreter, cuda))
-        return _PythonWithTorch(interpreter, None, anew, Cudnn())
-    cudnn = cudnn_of(probe, interpreter, cards) if build.cuda else Cudnn()
+        anew = Suits(Verdict.BROKEN, incomplete, _install_anew(probe, python, cuda))
+        return _PythonWithTorch(python, label, None, anew, Cudnn())
+    cudnn = cudnn_of(probe, python, cards) if build.cuda else Cudnn()
     ran = None
-    ours = interpreter.prefix == probe.prefix
-    inside = interpreter.prefix == probe.parts  # of this very program, and no Python to start
+    ours = python.prefix == probe.prefix
+    inside = python.prefix == probe.parts  # of this very program, and no Python to start
     if not inside and (deep or (build.cuda and ours and cards)):
-        ran = probe.run_program([str(interpreter.program(probe)), "-c", ASK_TORCH], _PATIENCE)
+        ran = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
         build, cudnn = _told_by_itself(ran, build, cudnn)
     judged = suits(build, cards, driver_version)
     if cudnn.trouble:
-        judged = Suits(Verdict.BROKEN, judged.sentence, _mend(probe, interpreter, cudnn))
+        judged = Suits(Verdict.BROKEN, judged.sentence, _mend(probe, python, cudnn))
     elif ran is not None and ran.code:
         broken = Message("It cannot be loaded.")
-        judged = Suits(Verdict.BROKEN, broken, _install_anew(probe, interpreter, cuda))
+        judged = Suits(Verdict.BROKEN, broken, _install_anew(probe, python, cuda))
     elif judged.verdict is not Verdict.FINE and cuda and not inside:
-        steps = install_torch(probe, interpreter, cuda)
+        steps = install_torch(probe, python, cuda)
         judged = replace(judged, do=told(judged.do, steps))
-    return _PythonWithTorch(interpreter, build, judged, cudnn, _last_words(ran))
+    return _PythonWithTorch(python, label, build, judged, cudnn, _last_words(ran))
 
 
 def _told_by_itself(ran: Ran, build: TorchBuild, cudnn: Cudnn) -> tuple[TorchBuild, Cudnn]:
@@ -249,18 +277,18 @@ def _last_words(ran: Ran | None) -> Message:
     return told(unasked, ran.trouble, words)
 
 
-def _install_anew(probe: Probe, interpreter: Interpreter, cuda: str | None) -> Message:
+def _install_anew(probe: Probe, python: LabPython, cuda: str | None) -> Message:
     if cuda:
-        return install_torch(probe, interpreter, cuda)
-    command = f"{pip(probe, interpreter, 'install')} --force-reinstall torch"
+        return install_torch(probe, python, cuda)
+    command = f"{pip(probe, python, 'install')} --force-reinstall torch"
     return Message("Reinstall it: `{command}`", command=command)
 
 
-def _mend(probe: Probe, interpreter: Interpreter, cudnn: Cudnn) -> Message:
+def _mend(probe: Probe, python: LabPython, cudnn: Cudnn) -> Message:
     """The way to a cuDNN that this PyTorch can use."""
     if cudnn.package is None:
         return Message("Install PyTorch anew, so that it comes with the cuDNN it needs.")
-    command = f"{pip(probe, interpreter, 'install')} --force-reinstall {cudnn.package}"
+    command = f"{pip(probe, python, 'install')} --force-reinstall {cudnn.package}"
     return Message("Run: `{command}`", command=command)
 
 
@@ -268,13 +296,9 @@ def _capabilities(cards: Sequence[Card]) -> Sequence[Capability]:
     return [card.compute_capability for card in cards if card.compute_capability]
 
 
-def _torch_folder(interpreter: Interpreter) -> Path | None:
-    return next((f / "torch" for f in interpreter.packages if is_there(f / "torch")), None)
-
-
-def install_torch(probe: Probe, python: Interpreter, cuda: str) -> Message:
+def install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:
     """Steps that replace its PyTorch, or bring the first one, by the build for this CUDA."""
-    if probe.exists(f"{python.prefix}/conda-meta"):
+    if _by_conda(probe, python):
         command = f"conda install -p {_quoted(python.prefix)} -c conda-forge pytorch-gpu"
         run = Message("Run: `{command}`", command=command)
         return told(run, Message("conda chooses the CUDA that the driver can run."))
@@ -297,7 +321,7 @@ def install_torch(probe: Probe, python: Interpreter, cuda: str) -> Message:
     )
 
 
-def pip(probe: Probe, python: Interpreter, verb: str) -> str:
+def pip(probe: Probe, python: LabPython, verb: str) -> str:
     """The beginning of a command that installs into, or uninstalls from, just this Python."""
     program = _program(probe, python)
     settings = probe.read(f"{python.prefix}/pyvenv.cfg") or ""
@@ -306,16 +330,20 @@ def pip(probe: Probe, python: Interpreter, verb: str) -> str:
     return f"{program} -m pip {verb}{' --yes' if verb == 'uninstall' else ''}"
 
 
-def _kept_by_the_system(probe: Probe, python: Interpreter) -> bool:
-    return probe.exists(f"{python.prefix}/lib/python{python.version}/EXTERNALLY-MANAGED")
+def _by_conda(probe: Probe, python: LabPython) -> bool:
+    return probe.exists(f"{python.prefix}/conda-meta")
 
 
-def _has(python: Interpreter, package: str) -> bool:
+def _kept_by_the_system(probe: Probe, python: LabPython) -> bool:
+    return probe.exists(f"{python.prefix}/lib/python{python.release}/EXTERNALLY-MANAGED")
+
+
+def _has(python: LabPython, package: str) -> bool:
     return any(is_there(folder / package) for folder in python.packages)
 
 
-def _program(probe: Probe, python: Interpreter) -> str:
-    return _quoted(probe.shown(python.program(probe)))
+def _program(probe: Probe, python: LabPython) -> str:
+    return _quoted(probe.shown(python.path))
 
 
 def _quoted(path: str) -> str:

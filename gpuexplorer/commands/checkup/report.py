@@ -28,12 +28,12 @@ class Report:
         """The same report with every text in it sent through `clean`: in English only."""
         topics = [
             Topic(
-                topic.title,
+                topic.subject,
+                [clean(detail) for detail in topic.details],
+                _cleaned_facts(topic.facts, clean),
                 topic.verdict,
                 Message(clean(topic.sentence)),
                 Message(clean(topic.do)),
-                [clean(detail) for detail in topic.details],
-                _cleaned_facts(topic.facts, clean),
             )
             for topic in self.topics
         ]
@@ -59,7 +59,7 @@ class Report:
             ],
             "topics": [
                 {
-                    "topic": topic.name,
+                    "topic": topic.subject,
                     "verdict": topic.verdict,
                     "sentence": topic.sentence,
                     "do": topic.do,

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.cudnn import version_in
-from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
+from gpuexplorer.commands.checkup.cudnn import numbers_of, version_in
+from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
 from gpuexplorer.commands.checkup.probe import Probe
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.place import Place, find_library
 
-_TITLE = Message("Toolkits")
 _HOMES = ("CUDA_HOME", "CUDA_PATH")
 _NOT_NEEDED = Message(
     "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
@@ -61,59 +60,63 @@ def toolkits(probe: Probe, answer: Answer) -> Topic:
                 path=compiler.where,
             )
         )
+    topic = Topic(Subject.TOOLKITS, details, facts)
     if lost:
         values = [f"{name}={probe.environment[name]}" for name in lost]
-        sentence = Message.counted(
-            "{variables} names a folder that is not there.",
-            "{variables} name folders that are not there.",
-            len(values),
-            variables=all_of(values),
+        return topic.look(
+            Message.counted(
+                "{variables} names a folder that is not there.",
+                "{variables} name folders that are not there.",
+                len(values),
+                variables=all_of(values),
+            ),
+            Message(
+                "Correct or remove {variables}; programs that compile for CUDA look there.",
+                variables=all_of(lost),
+            ),
         )
-        do = Message(
-            "Correct or remove {variables}; programs that compile for CUDA look there.",
-            variables=all_of(lost),
-        )
-        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if complaint:
-        do = Message("Reinstall the CUDA toolkit, if you compile with it.")
-        return Topic(_TITLE, Verdict.LOOK, complaint, do, details, facts)
+        return topic.look(
+            complaint, Message("Reinstall the CUDA toolkit, if you compile with it.")
+        )
     if not kits and compiler is None:
-        sentence = told(Message("No CUDA toolkit is installed."), _NOT_NEEDED)
-        return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
+        return topic.fine(told(Message("No CUDA toolkit is installed."), _NOT_NEEDED))
     homes = {probe.environment[name] for name in _HOMES if probe.environment.get(name)}
     chosen = [kit for kit in kits if kit.where in homes and kit.version]
     other = [kit for kit in chosen if compiler is not None and not _same(kit, compiler)]
     if compiler is not None and other:
-        sentence = Message(
-            "nvcc on the PATH is of CUDA {version}, but {path} is CUDA {other}.",
-            version=compiler.version,
-            path=other[0].where,
-            other=other[0].version,
+        return topic.look(
+            Message(
+                "nvcc on the PATH is of CUDA {version}, but {path} is CUDA {other}.",
+                version=compiler.version,
+                path=other[0].where,
+                other=other[0].version,
+            ),
+            Message("Let PATH and CUDA_HOME name the same toolkit."),
         )
-        do = Message("Let PATH and CUDA_HOME name the same toolkit.")
-        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
-    newest = max((_numbers(kit.version)[:1] for kit in kits), default=())
-    able = _numbers(answer.source.cuda_version if answer.source else None)[:1]
+    newest = max((numbers_of(kit.version)[:1] for kit in kits), default=())
+    able = numbers_of(answer.source.cuda_version if answer.source else None)[:1]
     if able and newest > able:
-        sentence = Message(
-            "A toolkit is of CUDA {version}, the driver can run up to CUDA {most}.",
-            version=newest[0],
-            most=able[0],
+        return topic.look(
+            Message(
+                "A toolkit is of CUDA {version}, the driver can run up to CUDA {most}.",
+                version=newest[0],
+                most=able[0],
+            ),
+            Message("Update the driver, or compile with an older toolkit."),
         )
-        do = Message("Update the driver, or compile with an older toolkit.")
-        return Topic(_TITLE, Verdict.LOOK, sentence, do, details, facts)
     if not kits and compiler is not None:
         installed = Message(
             "A CUDA compiler is installed, version {version}.", version=compiler.version
         )
-        sentence = told(installed, _NOT_NEEDED)
-        return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
-    sentence = Message.counted(
-        "{count} CUDA toolkit is installed, for compiling programs.",
-        "{count} CUDA toolkits are installed, for compiling programs.",
-        len(kits),
+        return topic.fine(told(installed, _NOT_NEEDED))
+    return topic.fine(
+        Message.counted(
+            "{count} CUDA toolkit is installed, for compiling programs.",
+            "{count} CUDA toolkits are installed, for compiling programs.",
+            len(kits),
+        )
     )
-    return Topic(_TITLE, Verdict.FINE, sentence, details=details, facts=facts)
 
 
 def _cuda_kits(probe: Probe) -> Iterator[Found]:
@@ -216,13 +219,9 @@ def _compiler(probe: Probe, kits: Sequence[Found]) -> tuple[Found | None, Messag
 
 def _same(one: Found, other: Found) -> bool:
     """Compiler and toolkit agree in the first two numbers only."""
-    return _numbers(one.version)[:2] == _numbers(other.version)[:2]
+    return numbers_of(one.version)[:2] == numbers_of(other.version)[:2]
 
 
 def _names_nothing(probe: Probe, name: str) -> bool:
     value = probe.environment.get(name)
     return bool(value) and not probe.exists(value or "")
-
-
-def _numbers(version: str | None) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version or ""))

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
@@ -50,23 +50,15 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
-    """One card of the table."""
-
-    driver_name: str  # as NVML says it; empty: the program cannot meet this card
-    card: OtherCard
-
-
-@dataclass(frozen=True, slots=True)
 class CardsTable:
-    """Rows that could be read, and a sentence for each that could not."""
+    """Cards that could be read, and a sentence for each line that could not."""
 
-    rows: Sequence[TableRow] = ()
+    rows: Sequence[OtherCard] = ()
     troubles: Sequence[Message] = ()
 
     def match(self, name: str, memory_bytes: int | None) -> OtherCard | None:
         """Of several cards of one name, the one with that memory. None: it is not there."""
-        named = [row.card for row in self.rows if _plain(row.driver_name) == _plain(name)]
+        named = [card for card in self.rows if _plain(card.driver_name) == _plain(name)]
         if memory_bytes is None:
             return named[0] if len(named) == 1 else None
         off = {card.name: _off(card, memory_bytes) for card in named}
@@ -75,18 +67,8 @@ class CardsTable:
 
     def cards(self, this: OtherCard | None = None) -> tuple[OtherCard, ...]:
         """In the order of the table."""
-        return tuple(
-            OtherCard(
-                row.card.name,
-                row.card.vendor,
-                row.card.architecture,
-                row.card.year,
-                row.card.memory_bytes,
-                row.card.figures,
-                is_this=this is not None and row.card.name == this.name,
-            )
-            for row in self.rows
-        )
+        same = None if this is None else this.name
+        return tuple(replace(card, is_this=card.name == same) for card in self.rows)
 
 
 def cards_table() -> CardsTable:
@@ -103,11 +85,14 @@ def read_table(cards: Path, sources: Path) -> CardsTable:
         row.get("key") or "": row.get("title") or ""
         for row in _lines(sources, ("key", "title"))
     }
-    rows: list[TableRow] = []
+    rows: dict[str, OtherCard] = {}
     troubles: list[Message] = []
     for number, line in enumerate(_lines(cards, _COLUMNS), 2):
         try:
-            row = _row(line, titles)
+            card = _card(line, titles)
+            if card.name in rows:
+                raise _WrongLineError(Message("{card} is there already", card=card.name))
+            rows[card.name] = card
         except _WrongLineError as error:
             troubles.append(
                 Message(
@@ -116,18 +101,7 @@ def read_table(cards: Path, sources: Path) -> CardsTable:
                     why=error.why,
                 )
             )
-            continue
-        if any(row.card.name == other.card.name for other in rows):
-            troubles.append(
-                Message(
-                    "Line {number} of cards.csv was left out: {card} is there already.",
-                    number=number,
-                    card=row.card.name,
-                )
-            )
-            continue
-        rows.append(row)
-    return CardsTable(tuple(rows), tuple(troubles))
+    return CardsTable(tuple(rows.values()), tuple(troubles))
 
 
 def _lines(path: Path, columns: Iterable[str]) -> list[Mapping[str, str]]:
@@ -146,22 +120,22 @@ def _lines(path: Path, columns: Iterable[str]) -> list[Mapping[str, str]]:
         ) from error
 
 
-def _row(line: Mapping[str, str], titles: Mapping[str, str]) -> TableRow:
+def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
     """Raises _WrongLineError with what is wrong."""
     for column in ("name", "vendor", "architecture"):
         if not line[column]:
             raise _WrongLineError(Message("it has no {column}", column=column))
     memory = _number(line, "memory_gib")
     year = _number(line, "year")
-    card = OtherCard(
+    return OtherCard(
         line["name"],
         line["vendor"],
         line["architecture"],
         None if year is None else int(year),
         None if memory is None else int(memory * _GIB),
         _figures(line, titles),
+        driver_name=line["driver_name"],
     )
-    return TableRow(line["driver_name"], card)
 
 
 def _figures(line: Mapping[str, str], titles: Mapping[str, str]) -> Mapping[What, Figure]:

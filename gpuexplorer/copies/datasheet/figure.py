@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import Message, mark
+
+_TERA, _GIGA = 1e12, 1e9
 
 
 class Unit(StrEnum):
@@ -93,3 +96,41 @@ class Figure:
     @classmethod
     def missing(cls, reason: str, short: str = "", origin: Origin = Origin.NONE) -> "Figure":
         return cls(None, "", reason, origin, short)
+
+
+def in_words(what: What, value: float) -> str:
+    """ "3352 GB/s"."""
+    unit = unit_of(what, value)
+    return f"{number_of(what, value, unit)} {unit}"
+
+
+def unit_of(what: What, *values: float | None) -> str:
+    """The same for all of these, so that they can be compared at a glance."""
+    match what.unit:
+        case Unit.RATE:
+            return "GB/s"
+        case Unit.POWER:
+            return "W"
+        case Unit.COMPUTE:
+            known = [value for value in values if value is not None]
+            return "GFLOP/s" if known and max(known) < _TERA else "TFLOP/s"
+
+
+def number_of(what: What, value: float | None, unit: str) -> str:
+    """Empty where there is no value."""
+    if value is None:
+        return ""
+    match what.unit:
+        case Unit.RATE:
+            return gigabytes_per_second(value)
+        case Unit.POWER:
+            return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+        case Unit.COMPUTE:
+            return short(value / (_GIGA if unit == "GFLOP/s" else _TERA))
+
+
+def short(value: float) -> str:
+    """Three digits that matter."""
+    if value >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"

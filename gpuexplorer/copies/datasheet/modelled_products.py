@@ -7,7 +7,7 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.samples import spread
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.lab.measured import Multiplied
 from gpuexplorer.lab.product_job import KINDS, ProductJob
 from gpuexplorer.simulation.computing import product_reached, product_watts, promised_of
 from gpuexplorer.simulation.specs import MachineSpec
@@ -55,7 +55,7 @@ def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> Prod
     notes = []
     if job.kind == "bf16" and promised_of(model, job.kind) is None:
         notes.append(
-            Message("The tensor cores of this card know no BF16: other parts of it multiply.")
+            Message("This card's tensor cores do not support BF16: its other cores multiply.")
         )
     measured = Multiplied(
         0, spread(seconds, chance), seconds + _WAITED, modelled=True, notes=tuple(notes)

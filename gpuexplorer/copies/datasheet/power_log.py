@@ -2,16 +2,22 @@
 
 import threading
 from collections import deque
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
 
 from gpuexplorer.copies.datasheet.figure import Figure
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.words import Message
+from gpuexplorer.telemetry.backend import Backend
 
 _KEPT = 6000  # readings of each card: ten minutes of ten a second
 _AVERAGED = 1.0  # seconds: over so long many cards average their power
 _ENOUGH = 2
+_EVERY = 0.25  # seconds between two readings, where no session reads
+_PATIENCE = 1.0
 
 
 class PowerLog:
@@ -62,3 +68,37 @@ class PowerLog:
                 seconds=seconds,
             )
         )
+
+
+class PowerReader:
+    """Reads what cards draw where no session does: while it is entered, in its own thread.
+    One that hangs in the driver is left.
+    """
+
+    def __init__(self, backend: Backend, cards: Sequence[CardId], log: PowerLog) -> None:
+        self._backend = backend
+        self._cards = cards
+        self._log = log
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="read power", daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._cards:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._cards:
+            self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            for card in self._cards:
+                self._log.take(self._backend.read(card, [POWER_DRAW]))
+            self._ended.wait(_EVERY)

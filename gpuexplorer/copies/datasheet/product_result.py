@@ -4,9 +4,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.copies.busy import Busy
+from gpuexplorer.copies.result import Busy, variation_of
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.lab.measured import Multiplied
 from gpuexplorer.lab.product_job import ProductJob
 
 
@@ -50,7 +50,6 @@ class ProductResult:
     @property
     def variation(self) -> float | None:
         """Standard deviation as a share of the mean."""
-        samples = () if self.measured is None else self.measured.samples_s
-        if len(samples) < 2 or self.wrong:
+        if self.measured is None or self.wrong:
             return None
-        return statistics.stdev(samples) / statistics.fmean(samples)
+        return variation_of(self.measured.samples_s)

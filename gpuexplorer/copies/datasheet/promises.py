@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, What, in_words
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.copies.datasheet.subject import Subject
-from gpuexplorer.copies.datasheet.words import in_words
 from gpuexplorer.core.catalogue.clocks import CLOCK_MEMORY_MAX, CLOCK_SM_MAX
 from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
 from gpuexplorer.core.metrics import MetricId
@@ -146,12 +145,12 @@ def _tensor(subject: Subject, row: OtherCard | None, what: What, kind: str) -> F
         major, minor = (0, 0) if card is None else card.compute_capability or (0, 0)
         return Figure.missing(
             Message(
-                "its tensor cores, if it has any, know no {kind}: that begins with compute "
+                "its tensor cores, if any, do not support {kind}: that starts with compute "
                 "capability 8.0, and this card has {capability}",
                 kind=kind,
                 capability=f"{major}.{minor}",
             ),
-            Message("its tensor cores, if it has any, know no {kind}", kind=kind),
+            Message("its tensor cores, if any, do not support {kind}", kind=kind),
         )
     return _or_table(Figure.missing(Message("no driver reports it")), row, what)
 

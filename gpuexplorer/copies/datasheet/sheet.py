@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpuexplorer.copies.datasheet.figure import Figure, Unit, What
+from gpuexplorer.copies.datasheet.figure import Figure, Origin, Unit, What
 from gpuexplorer.core.words import Message
+
+_NOT_YET = Figure.missing(Message("it was not measured yet"), origin=Origin.NOT_YET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,10 +14,10 @@ class Row:
     """One line of the sheet. `what.unit` counts promised and reached alike."""
 
     what: What
-    title: Message  # "Memory bandwidth", "Peer link, to cuda:1"
+    title: Message  # "Memory bandwidth", "Peer link, one way to cuda:1"
     promised: Figure
-    reached: Figure
-    watts: Figure  # the mean while it was measured
+    reached: Figure = _NOT_YET
+    watts: Figure = _NOT_YET  # the mean while it was measured
     lowest: float | None = None  # of the samples, as `reached` counts
     highest: float | None = None
     variation: float | None = None  # standard deviation as a share of the mean
@@ -51,6 +53,7 @@ class OtherCard:
     memory_bytes: int | None
     figures: Mapping[What, Figure] = field(default_factory=dict)
     is_this: bool = False  # the same model as the card of the sheet
+    driver_name: str = ""  # as NVML says it; empty: the program cannot meet this card
 
     def figure(self, what: What) -> Figure:
         return self.figures.get(

@@ -1,12 +1,12 @@
 """Sheets as JSON and CSV, which say of each figure where it is from, and what is modelled."""
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from gpuexplorer.copies.datasheet.costs import TypedIn, costs_of
 from gpuexplorer.copies.datasheet.figure import Figure, Unit, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
+from gpuexplorer.core.spreadsheet import csv_of
 
 # Any JSON value; a recursive alias would say no more.
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
@@ -31,13 +31,18 @@ COLUMNS = (
     "simulated",
     "modelled",
     "notes",
+    "cost",
+    "cost_source",
 )
+TYPED = "typed in by a person"
 _UNITS = {Unit.RATE: ("GB/s", 1e9), Unit.COMPUTE: ("TFLOP/s", 1e12), Unit.POWER: ("W", 1.0)}
 
 
-def sheet_as_json(sheet: Sheet, beside: Sequence[OtherCard] = ()) -> dict[str, Json]:
+def sheet_as_json(
+    sheet: Sheet, beside: Sequence[OtherCard] = (), typed: TypedIn | None = None
+) -> dict[str, Json]:
     """What there is not is null, with a reason beside it."""
-    return {
+    told: dict[str, Json] = {
         "schema": 1,
         "simulated": sheet.simulated,
         "modelled": sheet.modelled,
@@ -47,56 +52,85 @@ def sheet_as_json(sheet: Sheet, beside: Sequence[OtherCard] = ()) -> dict[str, J
         "beside": [_card_as_json(card) for card in beside],
         "notes": list(sheet.notes),
     }
+    if typed is not None and typed.numbers:
+        figures: dict[str, Json] = {each.value: n for each, n in typed.numbers.items()}
+        told["costs"] = {
+            "source": TYPED,
+            "currency": typed.currency,
+            "typed_in": figures,
+            "computed": [
+                {
+                    "title": cost.title,
+                    "unit": cost.unit,
+                    "value": cost.value,
+                    "source": cost.source,
+                    "reason": cost.reason,
+                }
+                for cost in costs_of(sheet, typed)
+            ],
+        }
+    return told
 
 
-def sheet_as_csv(sheet: Sheet, beside: Sequence[OtherCard] = ()) -> str:
-    """A line for each row; other cards follow, with what their makers promise alone.
+def sheet_as_csv(
+    sheet: Sheet, beside: Sequence[OtherCard] = (), typed: TypedIn | None = None
+) -> str:
+    """A line for each row; other cards follow, with what their makers promise alone, and what
+    a person typed in with what it comes to.
 
     An empty field is a figure that there is not; its source then says why.
     """
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in sheet.rows:
-        told = _row_as_json(row)
-        writer.writerow(
-            {
-                "device": sheet.device,
-                "card": sheet.card,
-                "what": row.what.value,
-                "title": row.title,
-                "unit": told["unit"],
-                "promised": _field(told["promised"]),
-                "promised_source": row.promised.source or row.promised.reason,
-                "reached": _field(told["reached"]),
-                "reached_source": row.reached.source or row.reached.reason,
-                "share": _field(told["share"]),
-                "lowest": _field(told["lowest"]),
-                "highest": _field(told["highest"]),
-                "variation": _field(told["variation"]),
-                "watts": _field(told["watts"]),
-                "watts_source": row.watts.source or row.watts.reason,
-                "wrong": _yes(row.wrong),
-                "simulated": _yes(sheet.simulated),
-                "modelled": _yes(sheet.modelled),
-                "notes": " ".join(row.all_notes),
-            }
-        )
+    rows: list[Mapping[str, object]] = [
+        {
+            **told,
+            "device": sheet.device,
+            "card": sheet.card,
+            "promised_source": told["promised_source"] or told["promised_reason"],
+            "reached_source": told["reached_source"] or told["reached_reason"],
+            "watts_source": told["watts_source"] or told["watts_reason"],
+            "simulated": sheet.simulated,
+            "modelled": sheet.modelled,
+            "notes": " ".join(row.all_notes),
+        }
+        for row in sheet.rows
+        for told in (_row_as_json(row),)
+    ]
     for card in beside:
-        for what in What:
-            unit, size = _UNITS[what.unit]
-            figure = card.figure(what)
-            writer.writerow(
-                {
-                    "card": card.name,
-                    "what": what.value,
-                    "unit": unit,
-                    "promised": _field(_rounded(figure, size)),
-                    "promised_source": figure.source or figure.reason,
-                    "simulated": "no",
-                }
-            )
-    return out.getvalue()
+        rows += [
+            {
+                "card": card.name,
+                "what": told["what"],
+                "unit": told["unit"],
+                "promised": told["value"],
+                "promised_source": told["source"] or told["reason"],
+                "simulated": False,
+            }
+            for told in _promises_as_json(card)
+        ]
+    if typed is not None and typed.numbers:
+        of_card = {"device": sheet.device, "card": sheet.card}
+        rows += [
+            {
+                **of_card,
+                "what": TYPED,
+                "title": asked.value,
+                "cost": value,
+                "cost_source": TYPED,
+            }
+            for asked, value in typed.numbers.items()
+        ]
+        rows += [
+            {
+                **of_card,
+                "what": "computed",
+                "title": cost.title,
+                "unit": cost.unit,
+                "cost": cost.value,
+                "cost_source": cost.source or cost.reason,
+            }
+            for cost in costs_of(sheet, typed)
+        ]
+    return csv_of(COLUMNS, rows)
 
 
 def _row_as_json(row: Row) -> dict[str, Json]:
@@ -131,26 +165,22 @@ def _card_as_json(card: OtherCard) -> dict[str, Json]:
         "year": card.year,
         "memory_bytes": card.memory_bytes,
         "is_this": card.is_this,
-        "promised": [
-            {
-                "what": what.value,
-                "unit": _UNITS[what.unit][0],
-                "value": _rounded(card.figure(what), _UNITS[what.unit][1]),
-                "source": card.figure(what).source,
-                "reason": card.figure(what).reason,
-            }
-            for what in What
-        ],
+        "promised": [*_promises_as_json(card)],
     }
+
+
+def _promises_as_json(card: OtherCard) -> list[dict[str, Json]]:
+    return [
+        {
+            "what": what.value,
+            "unit": _UNITS[what.unit][0],
+            "value": _rounded(card.figure(what), _UNITS[what.unit][1]),
+            "source": card.figure(what).source,
+            "reason": card.figure(what).reason,
+        }
+        for what in What
+    ]
 
 
 def _rounded(figure: Figure, size: float) -> float | None:
     return None if figure.value is None else round(figure.value / size, 6)
-
-
-def _field(value: Json) -> str:
-    return "" if value is None else str(value)
-
-
-def _yes(true: object) -> str:
-    return "yes" if true else "no"

@@ -1,33 +1,101 @@
 """Clocks, the performance state, and every reason for which clocks are held back."""
 
-from gpuexplorer.core.metric import Cadence, Metric, MetricId, Unit
+from gpuexplorer.core.metric import Cadence, MetricId, Subject, Unit
 from gpuexplorer.core.words import Message
 
-CLOCK_GRAPHICS = MetricId("clock_graphics")
-CLOCK_SM = MetricId("clock_sm")
-CLOCK_MEMORY = MetricId("clock_memory")
-CLOCK_VIDEO = MetricId("clock_video")
-CLOCK_GRAPHICS_MAX = MetricId("clock_graphics_max")
-CLOCK_SM_MAX = MetricId("clock_sm_max")
-CLOCK_MEMORY_MAX = MetricId("clock_memory_max")
-CLOCK_VIDEO_MAX = MetricId("clock_video_max")
-PERFORMANCE_STATE = MetricId("performance_state")
+_subject = Subject()
+_add = _subject.add
 
-# Each reason: its name, its label, its meaning, the nvidia-smi field.
-_EVENT = "clocks_event_reasons"
+CLOCK_GRAPHICS = _add(
+    "clock_graphics",
+    Unit.HERTZ,
+    Message("Graphics clock"),
+    Message("Clock of the graphics engine."),
+    "clocks.gr",
+    Cadence.FAST,
+)
+CLOCK_GRAPHICS_MAX = _add(
+    "clock_graphics_max",
+    Unit.HERTZ,
+    Message("Graphics clock, highest"),
+    Message("Highest clock of the graphics engine."),
+    "clocks.max.gr",
+    lowest=1e6,
+    plotted=False,
+)
+CLOCK_SM = _add(
+    "clock_sm",
+    Unit.HERTZ,
+    Message("SM clock"),
+    Message("Clock of the multiprocessors."),
+    "clocks.sm",
+    Cadence.FAST,
+)
+CLOCK_SM_MAX = _add(
+    "clock_sm_max",
+    Unit.HERTZ,
+    Message("SM clock, highest"),
+    Message("Highest clock of the multiprocessors."),
+    "clocks.max.sm",
+    lowest=1e6,
+    plotted=False,
+)
+CLOCK_MEMORY = _add(
+    "clock_memory",
+    Unit.HERTZ,
+    Message("Memory clock"),
+    Message("Clock of the memory."),
+    "clocks.mem",
+    Cadence.FAST,
+)
+CLOCK_MEMORY_MAX = _add(
+    "clock_memory_max",
+    Unit.HERTZ,
+    Message("Memory clock, highest"),
+    Message("Highest clock of the memory."),
+    "clocks.max.mem",
+    lowest=1e6,
+    plotted=False,
+)
+CLOCK_VIDEO = _add(
+    "clock_video",
+    Unit.HERTZ,
+    Message("Video clock"),
+    Message("Clock of the video engines."),
+    "clocks.video",
+    Cadence.FAST,
+)
+CLOCK_VIDEO_MAX = _add(
+    "clock_video_max",
+    Unit.HERTZ,
+    Message("Video clock, highest"),
+    Message("Highest clock of the video engines."),
+    "-q -d CLOCK",
+    lowest=1e6,
+    plotted=False,
+)
+PERFORMANCE_STATE = _add(
+    "performance_state",
+    Unit.STATE,
+    Message("P-state"),
+    Message("Performance state: 0 is the fastest, 15 the most frugal."),
+    "pstate",
+    Cadence.FAST,
+    choices={state: Message("P{number}", number=state) for state in range(16)},
+)
+
+# Each reason: its name, its label, its meaning.
 _REASONS = (
-    ("gpu_idle", Message("Idle"), Message("Nothing runs, so the clocks rest."), "gpu_idle"),
+    ("gpu_idle", Message("Idle"), Message("Nothing runs, so the clocks rest.")),
     (
         "applications_clocks_setting",
         Message("Clocks set by a person"),
         Message("Somebody set the clocks lower."),
-        "applications_clocks_setting",
     ),
     (
         "sw_power_cap",
         Message("At its power limit"),
         Message("The card slows down because it has reached its power limit."),
-        "sw_power_cap",
     ),
     (
         "hw_slowdown",
@@ -35,39 +103,34 @@ _REASONS = (
         Message(
             "The hardware halves the clocks: too hot, too much power, or a signal from outside."
         ),
-        "hw_slowdown",
     ),
     (
         "sync_boost",
         Message("Held to its group"),
         Message("The card is kept as slow as the slowest card of its sync boost group."),
-        "sync_boost",
     ),
     (
         "sw_thermal_slowdown",
         Message("Too warm"),
         Message("The driver slows the card down because it is too warm."),
-        "sw_thermal_slowdown",
     ),
     (
         "hw_thermal_slowdown",
         Message("Much too hot"),
         Message("The hardware slows the card down because it is much too hot."),
-        "hw_thermal_slowdown",
     ),
     (
         "hw_power_brake_slowdown",
         Message("Power brake"),
         Message("The power supply of the machine told the card to slow down."),
-        "hw_power_brake_slowdown",
     ),
     (
         "display_clock_setting",
         Message("Display clocks"),
         Message("An attached display decides the clocks."),
-        "",
     ),
 )
+_UNKNOWN_TO_SMI = "display_clock_setting"
 THROTTLE_REASONS = tuple(reason for reason, *_ in _REASONS)
 # Resting and settings are reasons, but no sign of trouble.
 HARMLESS_REASONS = frozenset(
@@ -118,113 +181,10 @@ def throttle_time(reason: str) -> MetricId:
     return MetricId(f"throttle_time_{reason}")
 
 
-def _clock(
-    metric: MetricId,
-    label: Message,
-    meaning: Message,
-    smi: str,
-    cadence: Cadence,
-    plotted: bool,
-) -> Metric:
-    return Metric(
-        metric,
-        label,
-        Unit.HERTZ,
-        meaning,
-        smi,
-        cadence,
-        lowest=0.0 if plotted else 1e6,
-        highest=5e10,
-        plotted=plotted,
-    )
+for _reason, _label, _meaning in _REASONS:
+    _smi = "" if _reason == _UNKNOWN_TO_SMI else f"clocks_event_reasons.{_reason}"
+    _add(throttle(_reason), Unit.FLAG, _label, _meaning, _smi, Cadence.FAST)
+for _reason, _label, _meaning in _TIMED:
+    _add(throttle_time(_reason), Unit.SECONDS, _label, _meaning, "-q -d PERFORMANCE")
 
-
-def _clocks() -> list[Metric]:
-    # Now and at most: the metric, its label, its meaning; and the nvidia-smi field.
-    rows = (
-        (
-            (
-                CLOCK_GRAPHICS,
-                Message("Graphics clock"),
-                Message("Clock of the graphics engine."),
-            ),
-            (
-                CLOCK_GRAPHICS_MAX,
-                Message("Graphics clock, highest"),
-                Message("Highest clock of the graphics engine."),
-            ),
-            "gr",
-        ),
-        (
-            (CLOCK_SM, Message("SM clock"), Message("Clock of the multiprocessors.")),
-            (
-                CLOCK_SM_MAX,
-                Message("SM clock, highest"),
-                Message("Highest clock of the multiprocessors."),
-            ),
-            "sm",
-        ),
-        (
-            (CLOCK_MEMORY, Message("Memory clock"), Message("Clock of the memory.")),
-            (
-                CLOCK_MEMORY_MAX,
-                Message("Memory clock, highest"),
-                Message("Highest clock of the memory."),
-            ),
-            "mem",
-        ),
-        (
-            (CLOCK_VIDEO, Message("Video clock"), Message("Clock of the video engines.")),
-            (
-                CLOCK_VIDEO_MAX,
-                Message("Video clock, highest"),
-                Message("Highest clock of the video engines."),
-            ),
-            "video",
-        ),
-    )
-    metrics = []
-    for now, most, smi in rows:
-        metrics.append(_clock(*now, f"clocks.{smi}", Cadence.FAST, plotted=True))
-        highest = f"clocks.max.{smi}" if smi != "video" else "-q -d CLOCK"
-        metrics.append(_clock(*most, highest, Cadence.SLOW, plotted=False))
-    return metrics
-
-
-METRICS = (
-    *_clocks(),
-    Metric(
-        PERFORMANCE_STATE,
-        Message("P-state"),
-        Unit.STATE,
-        Message("Performance state: 0 is the fastest, 15 the most frugal."),
-        "pstate",
-        Cadence.FAST,
-        highest=15.0,
-        choices={state: Message("P{number}", number=state) for state in range(16)},
-    ),
-    *(
-        Metric(
-            throttle(reason),
-            label,
-            Unit.FLAG,
-            meaning,
-            f"{_EVENT}.{smi}" if smi else "",
-            Cadence.FAST,
-            highest=1.0,
-        )
-        for reason, label, meaning, smi in _REASONS
-    ),
-    *(
-        Metric(
-            throttle_time(reason),
-            label,
-            Unit.SECONDS,
-            meaning,
-            "-q -d PERFORMANCE",
-            Cadence.SLOW,
-            highest=1e9,  # 30 years
-        )
-        for reason, label, meaning in _TIMED
-    ),
-)
+METRICS = tuple(_subject.metrics)

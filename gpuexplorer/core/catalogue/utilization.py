@@ -1,105 +1,85 @@
 """How busy the parts of a card are."""
 
-from gpuexplorer.core.metric import Cadence, Metric, MetricId, Scope, Unit
+from gpuexplorer.core.metric import Cadence, Scope, Subject, Unit
 from gpuexplorer.core.words import Message
 
-GPU_UTILIZATION = MetricId("gpu_utilization")
-MEMORY_UTILIZATION = MetricId("memory_utilization")
-ENCODER_UTILIZATION = MetricId("encoder_utilization")
-DECODER_UTILIZATION = MetricId("decoder_utilization")
-JPEG_UTILIZATION = MetricId("jpeg_utilization")
-OFA_UTILIZATION = MetricId("ofa_utilization")
-SM_ACTIVITY = MetricId("sm_activity")
-SM_OCCUPANCY = MetricId("sm_occupancy")
-TENSOR_ACTIVITY = MetricId("tensor_activity")
-CPU_UTILIZATION = MetricId("cpu_utilization")
+_subject = Subject()
+_add = _subject.add
 
-
-def _ratio(
-    metric: MetricId,
-    label: Message,
-    meaning: Message,
-    smi: str,
-    cadence: Cadence,
-    scope: Scope = Scope.CARD,
-) -> Metric:
-    return Metric(metric, label, Unit.RATIO, meaning, smi, cadence, highest=1.0, scope=scope)
-
-
-METRICS = (
-    _ratio(
-        GPU_UTILIZATION,
-        Message("GPU utilisation"),
-        Message("Share of the last moment in which some kernel ran, however small it was."),
-        "utilization.gpu",
-        Cadence.FAST,
-    ),
-    _ratio(
-        MEMORY_UTILIZATION,
-        Message("Memory controller"),
-        Message(
-            "Share of the last moment in which the card's memory was being read or written."
-        ),
-        "utilization.memory",
-        Cadence.FAST,
-    ),
-    _ratio(
-        ENCODER_UTILIZATION,
-        Message("Video encoder"),
-        Message("Share of the last moment in which the video encoder was at work."),
-        "utilization.encoder",
-        Cadence.SLOW,
-    ),
-    _ratio(
-        DECODER_UTILIZATION,
-        Message("Video decoder"),
-        Message("Share of the last moment in which the video decoder was at work."),
-        "utilization.decoder",
-        Cadence.SLOW,
-    ),
-    _ratio(
-        JPEG_UTILIZATION,
-        Message("JPEG decoder"),
-        Message("Share of the last moment in which the JPEG decoder was at work."),
-        "utilization.jpeg",
-        Cadence.SLOW,
-    ),
-    _ratio(
-        OFA_UTILIZATION,
-        Message("Optical flow"),
-        Message("Share of the last moment in which the optical flow accelerator was at work."),
-        "utilization.ofa",
-        Cadence.SLOW,
-    ),
-    _ratio(
-        SM_ACTIVITY,
-        Message("SM activity"),
-        Message(
-            "Share of time, over all multiprocessors, in which one had at least one warp on it."
-        ),
-        "",
-        Cadence.ON_DEMAND,
-    ),
-    _ratio(
-        SM_OCCUPANCY,
-        Message("SM occupancy"),
-        Message("Warps on the multiprocessors, as a share of the most they can hold."),
-        "",
-        Cadence.ON_DEMAND,
-    ),
-    _ratio(
-        TENSOR_ACTIVITY,
-        Message("Tensor activity"),
-        Message("Share of time in which the tensor cores were computing."),
-        "",
-        Cadence.ON_DEMAND,
-    ),
-    _ratio(
-        CPU_UTILIZATION,
-        Message("Processor use"),
-        Message("Share of all processor cores' time spent working since the reading before."),
-        "",
-        Cadence.FAST,
-        Scope.HOST,
-    ),
+GPU_UTILIZATION = _add(
+    "gpu_utilization",
+    Unit.RATIO,
+    Message("GPU utilisation"),
+    Message("Share of the last moment in which some kernel ran, however small it was."),
+    "utilization.gpu",
+    Cadence.FAST,
 )
+MEMORY_UTILIZATION = _add(
+    "memory_utilization",
+    Unit.RATIO,
+    Message("Memory controller"),
+    Message("Share of the last moment in which the card's memory was being read or written."),
+    "utilization.memory",
+    Cadence.FAST,
+)
+ENCODER_UTILIZATION = _add(
+    "encoder_utilization",
+    Unit.RATIO,
+    Message("Video encoder"),
+    Message("Share of the last moment in which the video encoder was at work."),
+    "utilization.encoder",
+)
+DECODER_UTILIZATION = _add(
+    "decoder_utilization",
+    Unit.RATIO,
+    Message("Video decoder"),
+    Message("Share of the last moment in which the video decoder was at work."),
+    "utilization.decoder",
+)
+JPEG_UTILIZATION = _add(
+    "jpeg_utilization",
+    Unit.RATIO,
+    Message("JPEG decoder"),
+    Message("Share of the last moment in which the JPEG decoder was at work."),
+    "utilization.jpeg",
+)
+OFA_UTILIZATION = _add(
+    "ofa_utilization",
+    Unit.RATIO,
+    Message("Optical flow"),
+    Message("Share of the last moment in which the optical flow accelerator was at work."),
+    "utilization.ofa",
+)
+SM_ACTIVITY = _add(
+    "sm_activity",
+    Unit.RATIO,
+    Message("SM activity"),
+    Message(
+        "Share of time, over all multiprocessors, in which one had at least one warp on it."
+    ),
+    cadence=Cadence.ON_DEMAND,
+)
+SM_OCCUPANCY = _add(
+    "sm_occupancy",
+    Unit.RATIO,
+    Message("SM occupancy"),
+    Message("Warps on the multiprocessors, as a share of the most they can hold."),
+    cadence=Cadence.ON_DEMAND,
+)
+TENSOR_ACTIVITY = _add(
+    "tensor_activity",
+    Unit.RATIO,
+    Message("Tensor activity"),
+    Message("Share of time in which the tensor cores were computing."),
+    cadence=Cadence.ON_DEMAND,
+)
+CPU_UTILIZATION = _add(
+    "cpu_utilization",
+    Unit.RATIO,
+    Message("Processor use"),
+    Message("Share of all processor cores' time spent working since the reading before."),
+    cadence=Cadence.FAST,
+    scope=Scope.HOST,
+)
+
+METRICS = tuple(_subject.metrics)

@@ -7,9 +7,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+import PySide6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
@@ -18,7 +19,7 @@ from gpuexplorer import __version__
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.measuring import own_process
-from gpuexplorer.gui.measuring.spread import Spread
+from gpuexplorer.gui.measuring.durations import Spread
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -86,8 +87,8 @@ class Diagnostics(QObject):
             "gpuexplorer": __version__,
             "python": platform.python_version(),
             "qt": qVersion(),
-            "pyside6": _version("PySide6-Essentials"),
-            "numpy": _version("numpy"),
+            "pyside6": PySide6.__version__,
+            "numpy": np.__version__,
             "torch_loaded": "torch" in sys.modules,
             "platform": platform.platform(),
             "window_system": QGuiApplication.platformName(),
@@ -175,13 +176,6 @@ def _spread(times: Spread) -> Mapping[str, float | None]:
         "p99": round(times.percentile(99) * _MS, 2),
         "longest": round(times.longest * _MS, 2),
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 class Heartbeat(QObject):
@@ -273,8 +267,10 @@ class FrameMeter(QObject):
     def _paint(self, watched: QObject, event: QEvent) -> None:
         """Delivers the event itself, since only so its end is known."""
         self._on_work_began()
-        QCoreApplication.sendEvent(watched, event)
-        self._on_work_done()
+        try:
+            QCoreApplication.sendEvent(watched, event)
+        finally:
+            self._on_work_done()
         if self._depth:
             return
         wall, cpu = self._pulled

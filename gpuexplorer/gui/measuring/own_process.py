@@ -20,7 +20,7 @@ def seconds_since_start() -> float:
 
 
 def cpu_seconds() -> float:
-    """Of all threads."""
+    """All threads together."""
     return time.process_time()
 
 

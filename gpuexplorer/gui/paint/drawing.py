@@ -97,6 +97,12 @@ class Drawing:
         half = place.adjusted(0.5, 0.5, -0.5, -0.5)
         self.painter.drawRoundedRect(half, TILE_RADIUS, TILE_RADIUS)
 
+    def filled(self, place: QRectF, colour: QColor, radius: float) -> None:
+        """Without an edge."""
+        self.painter.setPen(Qt.PenStyle.NoPen)
+        self.painter.setBrush(colour)
+        self.painter.drawRoundedRect(place, radius, radius)
+
     def focus_ring(self, place: QRectF, radius: float = TILE_RADIUS) -> None:
         self.painter.setPen(QPen(self.theme.accent, 2))
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -110,11 +116,10 @@ class Drawing:
         if fill is None:
             self.painter.setPen(QPen(self.theme.faint, 1))
             self.painter.setBrush(Qt.BrushStyle.NoBrush)
-            place = place.adjusted(0.5, 0.5, -0.5, -0.5)
+            edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
+            self.painter.drawRoundedRect(edge, CHIP_RADIUS, CHIP_RADIUS)
         else:
-            self.painter.setPen(Qt.PenStyle.NoPen)
-            self.painter.setBrush(fill)
-        self.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+            self.filled(place, fill, CHIP_RADIUS)
         ink = self.theme.quiet if fill is None else self.theme.inverse
         x = place.center().x() - letters.width(text) / 2
         self.text(x, place.center().y() + letters.cap_height / 2, Run(text, letters, ink))
@@ -122,9 +127,7 @@ class Drawing:
     def bar(self, place: QRectF, parts: Sequence[tuple[float, QColor]]) -> None:
         """A track with parts laid end to end from the left, each a share of the whole."""
         radius = min(place.height() / 2, 4.0)
-        self.painter.setPen(Qt.PenStyle.NoPen)
-        self.painter.setBrush(self.theme.well)
-        self.painter.drawRoundedRect(place, radius, radius)
+        self.filled(place, self.theme.well, radius)
         left = place.left()
         for share, colour in parts:
             # A hair of it stays visible, so that little looks different from nothing.

@@ -1,6 +1,6 @@
 """What arrived WRONG, drawn: in the matrix, in tables, on bars and on the timeline alike."""
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPen
 
 from gpuexplorer.core.words import tr
@@ -13,9 +13,7 @@ _RADIUS, _HATCH = 4.0, 6.0
 def draw_wrong(drawing: Drawing, place: QRectF, lettered: bool) -> None:
     """The only hatched thing anywhere. It has no figure."""
     theme, painter = drawing.theme, drawing.painter
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.bad)
-    painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+    drawing.filled(place, theme.bad, _RADIUS)
     painter.save()
     painter.setClipRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
     painter.setPen(QPen(faded(theme.inverse, 0.34), 1.5))

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.look import Look
 
 _APART = 10.0  # pixels between words
@@ -37,6 +38,7 @@ class Axis(pg.AxisItem):
             self._ticks, self._marked = tuple(ticks), marked
             self.update()
 
+    @guarded
     def paint(
         self,
         painter: QPainter,

@@ -23,7 +23,7 @@ from gpuexplorer.gui.plots.crosshair import words_at
 from gpuexplorer.gui.plots.end_labels import in_words
 from gpuexplorer.gui.plots.flags import with_marked
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.layout import Layout, Shown, lay_out, least_height
+from gpuexplorer.gui.plots.layout import Layout, StackShown, lay_out, least_height
 from gpuexplorer.gui.plots.page_wheel import PageWheel
 from gpuexplorer.gui.plots.stack_scene import StackScene
 from gpuexplorer.gui.plots.time_view import ZOOM, TimeView
@@ -116,12 +116,12 @@ class PlotCanvas(Graph):
         # The axis stays as wide as it was, though all is to be laid out anew.
         return columns_for((self._layout or self.layout_now()).area.width())
 
-    def shown(self) -> Shown:
+    def shown(self) -> StackShown:
         """All that is seen just now."""
         window = self.time_window
         stretch = Stretch(*window.stretch(), window.following, window.wall(0.0), window.began)
         flags = with_marked(self._flags, window.marked)
-        return Shown(self._contents, flags, stretch, self._settings.choices.units)
+        return StackShown(self._contents, flags, stretch, self._settings.choices.units)
 
     def words(self) -> str:
         """Every line with its newest value, or the reason why there is none."""
@@ -381,9 +381,7 @@ class PlotCanvas(Graph):
         if self._pointer is not None:
             self._pointer = None
             self.time_window.point_at(None)
-        # Whoever lets go of the button now does so over another screen.
-        scene = self.scene()
-        scene.clickEvents, scene.dragButtons, scene.dragItem = [], [], None
+        self.end_drag()
         self._time.let_go()
         self._later.stop()
         self._layout = None

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPen
 
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.cards.facts import explained
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import Limit, Line
 from gpuexplorer.gui.plots.crosshair import name_of
@@ -17,7 +18,6 @@ from gpuexplorer.gui.plots.summary import Summary
 from gpuexplorer.gui.plots.words import reason_fits
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
-from gpuexplorer.gui.wording.facts.facts import explained
 
 _APART = 19.0
 _CLOSEST = 14.0

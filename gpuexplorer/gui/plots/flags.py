@@ -11,9 +11,9 @@ from gpuexplorer.core.words import trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import Flag
 from gpuexplorer.gui.plots.layout import FLAGS, Layout
+from gpuexplorer.gui.plots.merged_flags import Pole, merged_flags
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
-from gpuexplorer.gui.wording.lab.strips.merged_flags import Pole, merged_flags
 
 _CLOTH = 8.0
 _WORD = 12.0  # from the pole
@@ -91,9 +91,7 @@ def _draw_chosen(drawing: Drawing, layout: Layout, cloth: _Cloth, top: float) ->
         start = max(layout.area.left(), left - 6 - width)
     first, last = min(left, start), max(left + _CLOTH, start + width)
     behind = QRectF(first - 3, top - 4, last - first + 6, FLAGS - 2)
-    drawing.painter.setPen(Qt.PenStyle.NoPen)
-    drawing.painter.setBrush(mixed(theme.surface, theme.accent, _CHOSEN))
-    drawing.painter.drawRoundedRect(behind, 3, 3)
+    drawing.filled(behind, mixed(theme.surface, theme.accent, _CHOSEN), 3)
     _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
     drawing.text(start, top + 4 + letters.cap_height / 2, Run(word, letters, theme.text))
 
@@ -114,7 +112,7 @@ def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cl
             layout.area.left(),
             layout.area.right(),
         ):
-            together = tuple(seen[pole.line][0] for pole in merged.poles)
+            together = tuple(seen[pole.key][0] for pole in merged.poles)
             cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
         cloths.sort(key=lambda cloth: cloth.x)
     return cloths

@@ -1,39 +1,57 @@
 """Graph: a pyqtgraph view in the program's look; every chart of the program is one."""
 
 from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsItem, QGraphicsView, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QGraphicsItem,
+    QGraphicsView,
+    QStyleOptionGraphicsItem,
+    QToolTip,
+    QWidget,
+)
 
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.sheet import Sheet
 from gpuexplorer.gui.theme.look import Look
 
 # Of moves that come close together the last is what counts, and Qt hands on no others.
 pg.setConfigOption("mouseRateLimit", 0)
 
-Needs = ParamSpec("Needs")
-Result = TypeVar("Result")
 
+class PlotSheet(QGraphicsItem):
+    """Words and marks of a graph that are no data; what lies where is told on pointing. `draw`
+    draws it in the scene's coordinates, within the place where it was put."""
 
-def _noticed(method: Callable[Needs, Result]) -> Callable[Needs, Result]:
-    """Qt calls one of these within another, and there PySide on Python 3.11 crashes on an
-    exception that no frame has caught on its way.
-    """
+    def __init__(self, look: Look, draw: Callable[[Drawing], None], above: float) -> None:
+        super().__init__()
+        self._look, self._draw = look, draw
+        self._place = QRectF()
+        self.hints: list[Hint] = []
+        self.setZValue(above)
 
-    @wraps(method)
-    def noticed(*needs: Needs.args, **named: Needs.kwargs) -> Result:
-        try:
-            return method(*needs, **named)
-        except Exception:
-            raise
+    def put(self, place: QRectF) -> None:
+        if place != self._place:
+            self.prepareGeometryChange()
+            self._place = place
+        self.update()
 
-    return noticed
+    @guarded
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        drawing = Drawing(painter, self._look)
+        self.hints = drawing.hints
+        self._draw(drawing)
+
+    def boundingRect(self) -> QRectF:
+        return self._place
 
 
 class Graph(pg.GraphicsView):
@@ -49,7 +67,7 @@ class Graph(pg.GraphicsView):
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.look = look
-        self._sheets: list[Sheet] = []
+        self._sheets: list[PlotSheet] = []
         self.grid = pg.GraphicsLayout()
         self.grid.setFlag(QGraphicsItem.GraphicsItemFlag.ItemHasNoContents)
         self.grid.setContentsMargins(0, 0, 0, 0)
@@ -62,7 +80,7 @@ class Graph(pg.GraphicsView):
     def __init_subclass__(cls) -> None:
         for name, method in list(vars(cls).items()):
             if name.lower().endswith("event"):
-                setattr(cls, name, _noticed(method))
+                setattr(cls, name, guarded(method))
 
     def add_plot(
         self,
@@ -87,9 +105,9 @@ class Graph(pg.GraphicsView):
                 axis.linkToView(view)
         return view
 
-    def add_sheet(self, draw: Callable[[Drawing], None], above: float = 10.0) -> Sheet:
+    def add_sheet(self, draw: Callable[[Drawing], None], above: float = 10.0) -> PlotSheet:
         """For words and marks that are no data."""
-        sheet = Sheet(self.look, draw, above)
+        sheet = PlotSheet(self.look, draw, above)
         self.scene().addItem(sheet)
         self._sheets.append(sheet)
         return sheet
@@ -97,6 +115,11 @@ class Graph(pg.GraphicsView):
     def hints(self) -> list[str]:
         """Everything that can be asked for by pointing."""
         return [hint.text for sheet in self._sheets for hint in sheet.hints]
+
+    def end_drag(self) -> None:
+        """Whoever lets go of the button now does so over another screen."""
+        scene = self.scene()
+        scene.clickEvents, scene.dragButtons, scene.dragItem = [], [], None
 
     def dress(self) -> None:
         """Give the items their colours and pens."""
@@ -120,7 +143,7 @@ class Graph(pg.GraphicsView):
         if event.type() is not QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
             return bool(super().viewportEvent(event))
         at = self.mapToScene(event.pos())
-        for sheet in sorted(self._sheets, key=Sheet.zValue, reverse=True):
+        for sheet in sorted(self._sheets, key=PlotSheet.zValue, reverse=True):
             for hint in reversed(sheet.hints):
                 if sheet.isVisible() and hint.place.contains(at):
                     place = self.mapFromScene(hint.place).boundingRect()
@@ -135,7 +158,7 @@ class Graph(pg.GraphicsView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
 
-    @_noticed
+    @guarded
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         if event is not None:  # pyqtgraph calls this while it makes the view

@@ -1,28 +1,28 @@
-"""Flags of the lab's lines, for any plot of a card."""
+"""Flags of the lab's cells, for any plot of a card."""
 
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.content import Flag
-from gpuexplorer.gui.state.lab.line_flags import LineFlags
+from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.theme.palette import Tone
 
 _FIRST_LINE = 60  # letters
 
 
 def flags_of(
-    lines: LineFlags, card: CardId, start: float, end: float, colour: int | None = None
+    cells: CellFlags, card: CardId, start: float, end: float, colour: int | None = None
 ) -> Sequence[Flag]:
-    """One for each line that had to do with this card from `start` to `end`, steady seconds.
+    """One for each cell that had to do with this card from `start` to `end`, steady seconds.
 
-    In the card's colour, and in that of trouble where the line failed.
+    In the card's colour, and in that of trouble where the cell failed.
     """
     return [
         Flag(
             each.at,
             tr(
-                "Line {number} of the lab: {code}",
+                "Cell {number} of the lab: {code}",
                 number=each.number,
                 code=_first_line(each.code),
             ),
@@ -30,7 +30,7 @@ def flags_of(
             None if each.failed else colour,
             each.number,
         )
-        for each in lines.of(card, start, end)
+        for each in cells.of(card, start, end)
     ]
 
 

@@ -31,7 +31,7 @@ _HEADINGS = (NOW, mark("min"), mark("avg"), mark("max"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class StackShown:
     """All that a stack shows."""
 
     contents: tuple[PlotContent, ...]
@@ -126,7 +126,7 @@ def least_height(contents: Sequence[PlotContent], flags: bool) -> float:
 
 def lay_out(
     place: QRectF,
-    shown: Shown,
+    shown: StackShown,
     letters: Letterings,
     scales_before: Sequence[Scale] | None = None,
 ) -> Layout:

@@ -8,10 +8,13 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter
 
+from gpuexplorer.gui.guard import guarded
 
-class Line(pg.InfiniteLine):
+
+class PixelLine(pg.InfiniteLine):
     """One pixel wide where its pen is."""
 
+    @guarded
     def paint(self, painter: QPainter, *_: object) -> None:
         place = painter.transform().mapRect(self.boundingRect())
         x, y = int(place.center().x()) + 0.5, int(place.center().y()) + 0.5
@@ -33,6 +36,7 @@ class Region(pg.LinearRegionItem):
         for line in self.lines:
             line.hide()
 
+    @guarded
     def paint(self, painter: QPainter, *_: object) -> None:
         place = painter.transform().mapRect(self.boundingRect()).toRect()
         painter.save()

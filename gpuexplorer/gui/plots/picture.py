@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -10,7 +10,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.plots.layout import Shown
+from gpuexplorer.gui.plots.layout import StackShown
 
 _MARGIN, _HEADER = 20, 34
 _SHARP = 2.0  # pixels for each of the screen's, so that print and projector stay legible
@@ -72,7 +72,7 @@ def _draw(painter: QPainter, whole: QSize, canvas: PlotCanvas, origin: Origin) -
     canvas.draw_into(painter, inner.adjusted(0, _HEADER, 0, 0))
 
 
-def _draw_header(drawing: Drawing, place: QRectF, shown: Shown, origin: Origin) -> None:
+def _draw_header(drawing: Drawing, place: QRectF, shown: StackShown, origin: Origin) -> None:
     theme, letters = drawing.theme, drawing.letters
     middle = place.top() + 10
     right = place.right()
@@ -80,9 +80,7 @@ def _draw_header(drawing: Drawing, place: QRectF, shown: Shown, origin: Origin) 
         word = tr("SIMULATED")
         width = letters.badge.width(word) + 18
         badge = QRectF(right - width, middle - 11, width, 22)
-        drawing.painter.setPen(Qt.PenStyle.NoPen)
-        drawing.painter.setBrush(theme.simulated)
-        drawing.painter.drawRoundedRect(badge, CHIP_RADIUS, CHIP_RADIUS)
+        drawing.filled(badge, theme.simulated, CHIP_RADIUS)
         ink = Run(word, letters.badge, theme.simulated_ink)
         drawing.text(badge.left() + 9, middle + letters.badge.cap_height / 2, ink)
         right = badge.left() - 16
@@ -98,7 +96,7 @@ def _draw_header(drawing: Drawing, place: QRectF, shown: Shown, origin: Origin) 
     drawing.elided(place.left(), baseline, words, left - place.left())
 
 
-def _when(shown: Shown) -> str:
+def _when(shown: StackShown) -> str:
     stretch = shown.stretch
     start, end = (
         datetime.fromtimestamp(at + stretch.offset).astimezone()

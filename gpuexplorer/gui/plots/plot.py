@@ -12,7 +12,7 @@ from gpuexplorer.gui.plots.content import Stretch
 from gpuexplorer.gui.plots.curves import Curve
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, PlotPlace
-from gpuexplorer.gui.plots.marks import Line
+from gpuexplorer.gui.plots.marks import PixelLine
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.palette import Theme
 
@@ -36,7 +36,7 @@ class Plot:
         self._axis.linkToView(self._view)
         self._traces = TraceItem()
         self._view.addItem(self._traces, ignoreBounds=True)
-        self._limits: list[Line] = []
+        self._limits: list[PixelLine] = []
         self._theme = graph.look.theme
 
     def show(self, layout: Layout, place: PlotPlace, theme: Theme) -> None:
@@ -73,8 +73,8 @@ class Plot:
         self._view.setVisible(visible)
         self._axis.setVisible(visible)
 
-    def _new_limit(self) -> Line:
-        limit = Line(angle=0, pen=_dotted(self._theme))
+    def _new_limit(self) -> PixelLine:
+        limit = PixelLine(angle=0, pen=_dotted(self._theme))
         limit.setZValue(-100)
         self._view.addItem(limit, ignoreBounds=True)
         return limit

@@ -11,8 +11,8 @@ from gpuexplorer.gui.plots.crosshair import draw_values, moment
 from gpuexplorer.gui.plots.end_labels import draw_end_labels
 from gpuexplorer.gui.plots.flags import draw_flag_poles, draw_flags
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.layout import AXIS, HEADROOM, Layout, Shown
-from gpuexplorer.gui.plots.marks import Line, Region
+from gpuexplorer.gui.plots.layout import AXIS, HEADROOM, Layout, StackShown
+from gpuexplorer.gui.plots.marks import PixelLine, Region
 from gpuexplorer.gui.plots.plot import Plot, fit, look_at, plain_view
 from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from gpuexplorer.gui.plots.words import draw_titles, draw_words
@@ -30,7 +30,7 @@ class StackScene:
 
     # Of what is shown just now: nothing is drawn before.
     _layout: Layout
-    _shown: Shown
+    _shown: StackShown
 
     def __init__(self, graph: Graph, time: pg.ViewBox) -> None:
         self._graph, self._time = graph, time
@@ -40,7 +40,7 @@ class StackScene:
         self._behind.setZValue(-4)
         self._plots: list[Plot] = []
         self._bands: list[Region] = []
-        self._marked, self._crosshair = Line(), Line()
+        self._marked, self._crosshair = PixelLine(), PixelLine()
         for line in (self._marked, self._crosshair):
             time.addItem(line, ignoreBounds=True)
         self._axis = Axis(graph.look, "bottom", lines=False)
@@ -65,7 +65,7 @@ class StackScene:
             lambda drawing: drawing.focus_ring(self._ring.boundingRect(), radius=6), 7
         )
 
-    def show(self, layout: Layout, shown: Shown, marked: Marked | None) -> None:
+    def show(self, layout: Layout, shown: StackShown, marked: Marked | None) -> None:
         self._layout, self._shown = layout, shown
         area, theme, stretch = layout.area, self._graph.look.theme, layout.stretch
         self._time.setGeometry(area.adjusted(0, 0, 0, layout.foot.height()))
@@ -122,7 +122,7 @@ class StackScene:
             width = layout.right - layout.left + 8
             self._ring.put(QRectF(layout.left - 4, top, width, bottom - top))
 
-    def _point_line(self, line: Line, at: float | None, ink: QColor) -> None:
+    def _point_line(self, line: PixelLine, at: float | None, ink: QColor) -> None:
         stretch = self._layout.stretch
         seen = at is not None and stretch.start <= at <= stretch.end
         line.setVisible(seen and bool(self._layout.plots))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, Curve, Frame
 from gpuexplorer.gui.plots.kept_picture import KeptPicture
 from gpuexplorer.telemetry.trace import Trace
@@ -59,6 +60,7 @@ class TraceItem(pg.GraphicsObject):
         self._curves = tuple(curves)
         self.update()
 
+    @guarded
     def paint(
         self,
         painter: QPainter,

@@ -2,38 +2,43 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.desktop.notices import Notices, Way
+from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.desktop.notifications import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.rule_editor import RuleEditor
-from gpuexplorer.gui.settings.section import Section, hairline
+from gpuexplorer.gui.settings.section import Section, SettingRow
 from gpuexplorer.gui.state.alert_watch import AlertWatch
-from gpuexplorer.gui.state.choices import Choices, Group
+from gpuexplorer.gui.state.alert_words import rule_sentence
+from gpuexplorer.gui.state.choices import Choices, SettingsGroup
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.controls.switch import Switch
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
-from gpuexplorer.gui.wording.events.alert_words import rule_sentence
-from gpuexplorer.gui.wording.moments import span_words
+from gpuexplorer.gui.widgets.sheets.sheet import line_between
 from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers
 
 _WAYS = {
-    Way.BUS: mark("One notification, replaced by the next, while this window is not in front."),
-    Way.TRAY: mark("Beside the clock, while this window is not in front."),
-    Way.NONE: mark(
-        "This desktop takes no notifications from here: there is neither a session bus with "
-        "busctl nor a place beside the clock."
+    NotifiedBy.BUS: mark(
+        "One notification, replaced by the next, while this window is not in front."
+    ),
+    NotifiedBy.TRAY: mark("Beside the clock, while this window is not in front."),
+    NotifiedBy.NONE: mark(
+        "This desktop cannot show notifications: it has neither a session bus with busctl nor"
+        " a place for an icon beside the clock."
     ),
 }
 
@@ -47,36 +52,29 @@ class AlertsSection(Section):
         settings: Settings,
         machine: MachineState | None,
         alerts: AlertWatch | None,
-        notices: Notices | None,
+        notices: Notifications | None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, settings, Group.ALERTS, parent=parent)
+        super().__init__(look, settings, SettingsGroup.ALERTS, parent=parent)
         self._machine = machine
         self._alerts = alerts
         self._notices = notices
         self._rule_rows: list[RuleRow] = []
         self._speak = QPushButton(tr("Show alerts again"))
-        self._speak.setAutoDefault(False)
-        self._speak.setFont(look.letters.body.font)
         self._speak.clicked.connect(self._on_speak_clicked)
+        self._add = QPushButton(tr("Add an alert"))
+        self._add.clicked.connect(self._on_add_clicked)
+        for button in (self._speak, self._add):
+            button.setAutoDefault(False)
         self._silent_row = SettingRow(look, tr("Silent"), "", self._speak)
-        self._silent_line = hairline()
-        self.body.addWidget(self._silent_line)
-        self.body.addWidget(self._silent_row)
+        self._silent_line = line_between()
         rules = QWidget()
-        self._list = QVBoxLayout(rules)
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(0)
-        self.body.addWidget(rules)
+        self._list = column(within=rules, gap=0)
+        add(self.body, self._silent_line, self._silent_row, rules)
         self._none = wrapped_label(look, tr("There are no alerts."), Tone.QUIET)
         self._none.setContentsMargins(0, 10, 0, 4)
         self.add(self._none)
-        self._add = QPushButton(tr("Add an alert"))
-        self._add.setAutoDefault(False)
-        self._add.setFont(look.letters.body.font)
-        self._add.clicked.connect(self._on_add_clicked)
-        self.body.addSpacing(6)
-        self.body.addWidget(self._add, 0, Qt.AlignmentFlag.AlignLeft)
+        add(self.body, Space(6), self._add, Qt.AlignmentFlag.AlignLeft)
         if notices is not None:
             notices.way_changed.connect(self._on_way_changed)
         if alerts is not None:
@@ -89,16 +87,18 @@ class AlertsSection(Section):
         super().show_choices(choices)
         self._show_desktop(choices)
         self._make_rows(len(choices.rules))
-        for row, rule in zip(self._rule_rows, choices.rules, strict=True):
-            row.show_rule(rule, choices.units, self._numbers())
+        for each, rule in zip(self._rule_rows, choices.rules, strict=True):
+            each.show_rule(rule, choices.units, self._numbers())
         self._none.setVisible(not choices.rules)
         self._add.setEnabled(len(choices.rules) < MOST_RULES)
 
     def _show_desktop(self, choices: Choices) -> None:
-        way = Way.NONE if self._notices is None else self._notices.way
+        way = NotifiedBy.NONE if self._notices is None else self._notices.way
         self.rows["on_desktop"].show_meaning(tr(_WAYS[way]))
-        self.controls["on_desktop"].setEnabled(way is not Way.NONE and choices.alerts)
-        self.show_value("on_desktop", choices.on_desktop and way is not Way.NONE)
+        self.rows["on_desktop"].control.setEnabled(
+            way is not NotifiedBy.NONE and choices.alerts
+        )
+        self.show_value("on_desktop", choices.on_desktop and way is not NotifiedBy.NONE)
         silent = 0.0 if self._alerts is None else self._alerts.silent_for()
         self._silent_line.setVisible(silent > 0)
         self._silent_row.setVisible(silent > 0)
@@ -108,36 +108,30 @@ class AlertsSection(Section):
 
     def _make_rows(self, count: int) -> None:
         while len(self._rule_rows) < count:
-            row = RuleRow(self.look)
-            row.changed.connect(self._on_rule_changed)
-            row.removed.connect(self._on_rule_removed)
-            self._rule_rows.append(row)
-            self._list.addWidget(hairline())
-            self._list.addWidget(row)
-            row.show()  # now, since the keyboard may go there at once
+            new = RuleRow(self.look)
+            new.changed.connect(partial(self._on_rule_changed, new))
+            new.removed.connect(partial(self._on_rule_changed, new, None))
+            self._rule_rows.append(new)
+            add(self._list, line_between(), new)
+            new.show()  # now, since the keyboard may go there at once
         while len(self._rule_rows) > count:
             self._take_away(len(self._rule_rows) - 1)
 
     def _take_away(self, position: int) -> None:
-        row = self._rule_rows.pop(position)
+        del self._rule_rows[position]
         for index in (2 * position + 1, 2 * position):
             item = self._list.takeAt(index)
             widget = None if item is None else item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        row.changed.disconnect(self._on_rule_changed)
-        row.removed.disconnect(self._on_rule_removed)
 
     def _numbers(self) -> Mapping[CardId, str]:
         return {} if self._machine is None else card_numbers(self._machine.session.cards())
 
-    def _keep(self, rules: Sequence[Rule]) -> None:
-        self.choose(rules=tuple(rules))
-
     def _on_speak_clicked(self) -> None:
         if self._alerts is not None:
-            self.controls["alerts"].setFocus(Qt.FocusReason.TabFocusReason)
+            self.rows["alerts"].control.setFocus(Qt.FocusReason.TabFocusReason)
             self._alerts.speak_again()
 
     def _on_way_changed(self) -> None:
@@ -145,27 +139,21 @@ class AlertsSection(Section):
 
     def _on_add_clicked(self) -> None:
         rule = Rule(GPU_UTILIZATION, Side.ABOVE, 0.95, 60.0)
-        self._keep([*self.settings.choices.rules, rule])
+        self.choose(rules=(*self.settings.choices.rules, rule))
         self._rule_rows[-1].show_editor(True)  # noqa: FBT003 - as setVisible
 
-    def _on_rule_changed(self, rule: Rule) -> None:
-        for position, row in enumerate(self._rule_rows):
-            if row is self.sender():
-                rules = list(self.settings.choices.rules)
-                rules[position] = rule
-                self._keep(rules)
-                return
-
-    def _on_rule_removed(self) -> None:
-        for position, row in enumerate(self._rule_rows):
-            if row is self.sender():
-                # The keyboard goes to what is left, and not out of the sheet.
-                self._add.setFocus(Qt.FocusReason.TabFocusReason)
-                self._take_away(position)
-                rules = list(self.settings.choices.rules)
-                del rules[position]
-                self._keep(rules)
-                return
+    def _on_rule_changed(self, changed: "RuleRow", rule: Rule | None) -> None:
+        """None: it was removed."""
+        if changed not in self._rule_rows:
+            return  # on its way out
+        position = self._rule_rows.index(changed)
+        if rule is None:
+            # The keyboard goes to what is left, and not out of the sheet.
+            self._add.setFocus(Qt.FocusReason.TabFocusReason)
+            self._take_away(position)
+        rules = list(self.settings.choices.rules)
+        rules[position : position + 1] = [] if rule is None else [rule]
+        self.choose(rules=tuple(rules))
 
 
 class RuleRow(QWidget):
@@ -174,8 +162,8 @@ class RuleRow(QWidget):
     changed = Signal(object)
     removed = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look) -> None:
+        super().__init__()
         self._look = look
         self._rule: Rule | None = None
         self._shown: tuple[Rule, Units, Mapping[CardId, str]] | None = None
@@ -183,21 +171,16 @@ class RuleRow(QWidget):
         self._on = Switch(look, "")
         self._on.turned.connect(self._on_turned)
         self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._change = self._link(tr("Change"))
+        self._change = link_button(tr("Change"))
         self._change.clicked.connect(self._on_change_clicked)
-        self._remove = self._link(tr("Remove"))
+        self._remove = link_button(tr("Remove"))
+        for link in (self._change, self._remove):
+            link.setAutoDefault(False)
         self._remove.clicked.connect(self.removed)
-        line = QHBoxLayout()
-        line.setSpacing(10)
         top = Qt.AlignmentFlag.AlignTop
-        line.addWidget(self._on, 0, top)
-        line.addWidget(self._sentence, 1)
-        line.addWidget(self._change, 0, top)
-        line.addWidget(self._remove, 0, top)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 8, 0, 8)
-        self._column.setSpacing(4)
-        self._column.addLayout(line)
+        links = (self._change, top, self._remove, top)
+        line = row(self._on, top, self._sentence, GROWS, *links, gap=10)
+        self._column = column(line, within=self, gap=4, margins=(0, 8, 0, 8))
 
     @property
     def open(self) -> bool:
@@ -224,22 +207,13 @@ class RuleRow(QWidget):
             self._editor = RuleEditor(self._look)
             self._editor.changed.connect(self.changed)
             self._editor.show_rule(*self._shown)
-            indented = QHBoxLayout()
-            indented.setContentsMargins(self._on.width() + 10, 0, 0, 0)
-            indented.addWidget(self._editor)
-            self._column.addLayout(indented)
+            indent = self._on.width() + 10
+            self._column.addLayout(row(self._editor, margins=(indent, 0, 0, 0)))
         if self._editor is not None:
             self._editor.setVisible(there)
         self._change.setText(tr("Done") if there else tr("Change"))
         if there and self._editor is not None:
             self._editor.take_keyboard()
-
-    def _link(self, text: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setProperty("kind", "link")
-        button.setAutoDefault(False)
-        button.setFont(self._look.letters.body.font)
-        return button
 
     def _on_turned(self, on: bool) -> None:
         if self._rule is not None:

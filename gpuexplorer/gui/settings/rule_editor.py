@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import heat_and_power as heat
@@ -13,13 +14,14 @@ from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.state.alert_words import promise, typed_in
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import label, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.wording.events.alert_words import promise, typed_in
 from gpuexplorer.telemetry.alert_rule import (
     LIMITS,
     LONGEST_SECONDS,
@@ -52,57 +54,55 @@ class RuleEditor(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look) -> None:
+        super().__init__()
         self._look = look
         self._rule: Rule | None = None
         self._units = Units()
-        self._metric = MenuButton(look, tr("What is watched"))
+        self._metric = MenuButton(tr("What is watched"))
         self._metric.about_to_open.connect(self._on_menu_about_to_open)
         self._side = Segmented(
             look,
             tr("Alert when it is"),
             ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below"))),
         )
-        self._side.chosen.connect(self._on_side_chosen)
+        self._side.chosen.connect(partial(self._replace, "side"))
         self._against = Segmented(
             look,
             tr("Compared with"),
             ((False, tr("A figure")), (True, tr("The card's own limit"))),
         )
         self._against.chosen.connect(self._on_against_chosen)
-        self._number = NumberField(look, tr("Threshold"), Range(0.0, 1.0, ()), "")
+        self._number = NumberField(tr("Threshold"), Range(0.0, 1.0, ()), "")
         self._number.chosen.connect(self._on_number_chosen)
-        self._seconds = NumberField(look, tr("For at least"), _SECONDS, "s")
-        self._seconds.chosen.connect(self._on_seconds_chosen)
-        self._cards = CardsField(look)
-        self._cards.chosen.connect(self._on_cards_chosen)
-        self._cards.misunderstood.connect(self._on_misunderstood)
+        self._seconds = NumberField(tr("For at least"), _SECONDS, "s")
+        self._seconds.chosen.connect(partial(self._replace, "seconds"))
+        self._cards = CardsField()
+        self._cards.chosen.connect(partial(self._replace, "cards"))
         self._wrong = wrapped_label(look, "", Tone.WARN)
         self._wrong.hide()
+        self._cards.misunderstood.connect(partial(say, self._wrong))
         self._promise = wrapped_label(look, "", Tone.QUIET)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 4, 0, 12)
-        self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(8)
-        self._grid.setColumnStretch(1, 1)
+        self._form = form = QFormLayout(self)
+        form.setContentsMargins(0, 4, 0, 12)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(8)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self._add(tr("What"), self._metric)
-        self._against_label = self._add(tr("Compared with"), self._against)
+        self._add(tr("Compared with"), self._against)
         self._add(tr("Is"), self._side)
         self._number_label = self._add(tr("Threshold"), self._number)
         self._add(tr("For at least"), self._seconds)
         self._add(tr("Cards"), self._cards)
-        rows = self._grid.rowCount()
-        self._grid.addWidget(self._wrong, rows, 1)
-        self._grid.addWidget(self._promise, rows + 1, 0, 1, 2)
+        form.addRow("", self._wrong)
+        form.addRow(self._promise)
 
     def show_rule(self, rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> None:
         self._rule, self._units = rule, units
         self._metric.show_words(tr(METRICS[rule.metric].label))
         self._side.show_choice(rule.side)
-        comparable = rule.metric in LIMITS
-        self._against.setVisible(comparable)
-        self._against_label.setVisible(comparable)
+        self._form.setRowVisible(self._against, rule.metric in LIMITS)
         self._against.show_choice(rule.of_limit)
         typed = threshold(rule, units)
         self._number_label.setText(tr(typed.label))
@@ -116,14 +116,9 @@ class RuleEditor(QWidget):
         self._metric.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _add(self, words: str, control: QWidget) -> QLabel:
-        label = QLabel(words)
-        label.setFont(self._look.letters.body.font)
-        label.setProperty("tone", Tone.QUIET.value)
-        row = self._grid.rowCount()
-        self._grid.addWidget(label, row, 0)
-        place = Qt.AlignmentFlag(0) if control is self._cards else Qt.AlignmentFlag.AlignLeft
-        self._grid.addWidget(control, row, 1, place)
-        return label
+        said = label(words, self._look.letters.body, Tone.QUIET)
+        self._form.addRow(said, control)
+        return said
 
     def _change(self, rule: Rule) -> None:
         if rule != self._rule:
@@ -147,32 +142,18 @@ class RuleEditor(QWidget):
             usual = usual_rule(action.data())
             self._change(replace(usual, cards=self._rule.cards, enabled=self._rule.enabled))
 
-    def _on_side_chosen(self, side: Side) -> None:
+    def _replace(self, part: str, value: object) -> None:
         if self._rule is not None:
-            self._change(replace(self._rule, side=side))
+            self._change(replace(self._rule, **{part: value}))  # type: ignore[arg-type]  # by name
 
     def _on_against_chosen(self, of_limit: bool) -> None:
         """The number means something else then, and begins anew."""
-        rule = self._rule
-        if rule is None or rule.of_limit is of_limit:
-            return
-        self._change(with_comparison(rule, of_limit=of_limit))
+        if self._rule is not None and self._rule.of_limit is not of_limit:
+            self._change(with_comparison(self._rule, of_limit=of_limit))
 
     def _on_number_chosen(self, number: float) -> None:
         if self._rule is not None:
             self._change(with_threshold(self._rule, number, self._units))
-
-    def _on_seconds_chosen(self, seconds: float) -> None:
-        if self._rule is not None:
-            self._change(replace(self._rule, seconds=seconds))
-
-    def _on_cards_chosen(self, cards: frozenset[CardId] | None) -> None:
-        if self._rule is not None:
-            self._change(replace(self._rule, cards=cards))
-
-    def _on_misunderstood(self, sentence: str) -> None:
-        self._wrong.setText(sentence)
-        self._wrong.setVisible(bool(sentence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +207,10 @@ class CardsField(QLineEdit):
     chosen = Signal(object)
     misunderstood = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._numbers: Mapping[CardId, str] = {}
         self._cards: frozenset[CardId] | None = None
-        self.setFont(look.letters.body.font)
         self.setPlaceholderText(tr(_ANY))
         self.setAccessibleName(tr("Cards"))
         self.setAccessibleDescription(tr(_HOW))

@@ -2,33 +2,32 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.state.choices import Choices, Group, Offer, offers
+from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.widgets.chip_row import ChipRow
+from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.rows.setting_row import SettingRow
-from gpuexplorer.gui.wording.moments import span_words
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row
+from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _MOST_SEGMENTS = 6  # more choices are a list that opens
-_CHIP, _GAP, _APART, _ICON = 20, 4, 20, 16
+_LEAST_WORDS, _BESIDE_WORDS = 200, 24
 
 
 class Section(QWidget):
@@ -38,7 +37,7 @@ class Section(QWidget):
         self,
         look: Look,
         settings: Settings,
-        group: Group,
+        group: SettingsGroup,
         more: Mapping[str, Sequence[tuple[Hashable, str]]] | None = None,
         parent: QWidget | None = None,
     ) -> None:
@@ -47,31 +46,20 @@ class Section(QWidget):
         self.settings = settings
         self.group = group
         self.rows: dict[str, SettingRow] = {}
-        self.controls: dict[str, QWidget] = {}
-        self._show: dict[str, Callable[[object], None]] = {}
+        self._show: dict[str, Callable[[Any], None]] = {}
         self.setAccessibleName(tr(group))
-        title = QLabel(tr(group))
-        title.setFont(look.letters.title.font)
-        self._defaults = QPushButton(tr("Restore defaults"))
-        self._defaults.setProperty("kind", "link")
+        title = label(tr(group), look.letters.title)
+        self._defaults = link_button(tr("Restore defaults"))
         self._defaults.setAutoDefault(False)
-        self._defaults.setFont(look.letters.body.font)
         self._defaults.setAccessibleName(tr("{section}: restore defaults", section=tr(group)))
         # It keeps its place, so that nothing moves when it comes and goes.
         policy = self._defaults.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._defaults.setSizePolicy(policy)
         self._defaults.clicked.connect(self._on_defaults_clicked)
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 4)
-        head.addWidget(title)
-        head.addStretch(1)
-        head.addWidget(self._defaults)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
-        self.body.addLayout(head)
-        for name, offer in offers().items():
+        head = row(title, FREE, self._defaults, gap=6, margins=(0, 0, 0, 4))
+        self.body = column(head, within=self, gap=0)
+        for name, offer in OFFERS.items():
             if offer.group is group:
                 self._add_row(name, offer, (more or {}).get(name, ()))
         settings.changed.connect(self.refresh)
@@ -95,9 +83,8 @@ class Section(QWidget):
 
     def add(self, *rows: QWidget) -> None:
         """A hairline above each."""
-        for row in rows:
-            self.body.addWidget(hairline())
-            self.body.addWidget(row)
+        for each in rows:
+            add(self.body, line_between(), each)
 
     def choose(self, **changes: object) -> None:
         choices = self.settings.choices
@@ -108,88 +95,103 @@ class Section(QWidget):
         return tuple(self.rows)
 
     def _add_row(self, name: str, offer: Offer, more: Sequence[tuple[Hashable, str]]) -> None:
-        control = self._control(name, offer, more)
-        row = SettingRow(self.look, tr(offer.title), tr(offer.meaning), control)
-        self.rows[name], self.controls[name] = row, control
-        self.add(row)
-        if name == "palette":
-            self.body.addWidget(PaletteSample(self.look))
-
-    def _control(
-        self, name: str, offer: Offer, more: Sequence[tuple[Hashable, str]]
-    ) -> QWidget:
-        def chosen(value: object) -> None:
+        def take(value: object) -> None:
             self.choose(**{name: value})
 
         title = tr(offer.title)
+        control: QWidget
+        show: Callable[[Any], None]  # Any: what the field of that name holds
         if offer.options:
             options = [(key, tr(words)) for key, words in (*offer.options, *more)]
-            known = dict(options)
-            row = Segmented(self.look, title, options)
-            row.show_compact(len(options) > _MOST_SEGMENTS)
-            row.chosen.connect(chosen)
-
-            def show(value: object) -> None:
-                if value in known or not isinstance(value, float):
-                    # A screen that is gone, or that only a newer version has, is the first.
-                    row.show_choice(value if value in known else options[0][0])
-                else:
-                    row.show_choice(value, span_words(value))
-
-            self._show[name] = show
-            return row
-        if offer.most:
-            number = NumberField(
-                self.look, title, Range(offer.least, offer.most, offer.stops), offer.unit
-            )
-            number.chosen.connect(chosen)
-            self._show[name] = number.show_number  # type: ignore[assignment]  # a float's field
-            return number
-        switch = Switch(self.look, title)
-        switch.turned.connect(chosen)
-        self._show[name] = switch.show_on  # type: ignore[assignment]  # a bool's field
-        return switch
+            control = segments = Segmented(self.look, title, options)
+            segments.show_compact(len(options) > _MOST_SEGMENTS)
+            segments.chosen.connect(take)
+            show = partial(_show_option, segments, [key for key, _ in options])
+        elif offer.most:
+            limits = Range(offer.least, offer.most, offer.stops)
+            control = number = NumberField(title, limits, offer.unit)
+            number.chosen.connect(take)
+            show = number.show_number
+        else:
+            control = switch = Switch(self.look, title)
+            switch.turned.connect(take)
+            show = switch.show_on
+        self._show[name] = show
+        self.rows[name] = SettingRow(self.look, title, tr(offer.meaning), control)
+        self.add(self.rows[name])
+        if name == "palette":
+            self.body.addWidget(_palette_sample(self.look))
 
     def _on_defaults_clicked(self) -> None:
         usual = Choices()
         self.choose(**{name: getattr(usual, name) for name in self.names()})
 
 
-def hairline() -> QFrame:
-    line = QFrame()
-    line.setProperty("panel", "line")
-    line.setFixedHeight(1)
-    line.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return line
+def _show_option(segments: Segmented, keys: Sequence[Hashable], value: Hashable) -> None:
+    if value not in keys and isinstance(value, float):
+        segments.show_choice(value, span_words(value))
+    else:
+        # A screen that is gone, or that only a newer version has, is the first.
+        segments.show_choice(value if value in keys else keys[0])
 
 
-class PaletteSample(Painted):
+class SettingRow(QWidget):
+    """The control stands at the right, or below the words where these would become narrow."""
+
+    def __init__(self, look: Look, title: str, meaning: str, control: QWidget) -> None:
+        super().__init__()
+        self.control = control
+        self._meaning = wrapped_label(look, meaning, Tone.QUIET)
+        self._meaning.setMinimumWidth(0)
+        control.setAccessibleDescription(meaning)
+        words = column(label(title, look.letters.body), self._meaning, gap=3)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(0, 10, 0, 10)
+        self._line.setSpacing(_BESIDE_WORDS)
+        self._line.addLayout(words, 1)
+        self._line.addWidget(control, 0, Qt.AlignmentFlag.AlignTop)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_meaning(self, meaning: str) -> None:
+        if meaning != self._meaning.text():
+            self._meaning.setText(meaning)
+            self.control.setAccessibleDescription(meaning)
+
+    def refuse(self, why: str) -> None:
+        """Nothing can be chosen here in this run."""
+        self.show_meaning(why)
+        self.control.setEnabled(False)
+
+    def _beside(self, width: int) -> bool:
+        return width - self.control.sizeHint().width() - _BESIDE_WORDS >= _LEAST_WORDS
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        beside = self._beside(event.size().width())
+        direction = QBoxLayout.Direction
+        wanted = direction.LeftToRight if beside else direction.TopToBottom
+        if self._line.direction() is not wanted:
+            self._line.setDirection(wanted)
+            self._line.setSpacing(_BESIDE_WORDS if beside else 8)
+        super().resizeEvent(event)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+
+def _palette_sample(look: Look) -> QWidget:
     """Each with its number or its sign, as everywhere: colour is never alone."""
-
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
-        self.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def draw(self, drawing: Drawing) -> None:
-        theme, letters = drawing.theme, drawing.letters
-        x, top = 0.0, (self.height() - _CHIP) / 2
-        for number, colour in enumerate(theme.cards):
-            place = QRectF(x, top, _CHIP, _CHIP)
-            drawing.chip(place, str(number), letters.caption, colour)
-            x += _CHIP + _GAP
-        x += _APART - _GAP
-        baseline = self.height() / 2 + letters.body.cap_height / 2
-        for icon, word, colour in (
-            (Icon.THERE, tr("good"), theme.good),
-            (Icon.WARNING, tr("warning"), theme.warn),
-            (Icon.LOST, tr("bad"), theme.bad),
-        ):
-            run = Run(word, letters.body, colour)
-            if x + _ICON + 6 + run.width > self.width():
-                break
-            drawing.icon(icon, QRectF(x, (self.height() - _ICON) / 2, _ICON, _ICON), colour)
-            x = drawing.text(x + _ICON + 6, baseline, run) + 16
-
-    def sizeHint(self) -> QSize:
-        return QSize(320, _CHIP + 20)
+    sample, chips = QWidget(), ChipRow(look)
+    sample.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
+    chips.show_chips([Chip(str(number), number) for number in range(MOST_COLOURED_CARDS)])
+    signs: list[QWidget | Space] = []
+    for icon, word, tone in (
+        (Icon.THERE, tr("good"), Tone.GOOD),
+        (Icon.WARNING, tr("warning"), Tone.WARN),
+        (Icon.LOST, tr("bad"), Tone.BAD),
+    ):
+        sign = Sign(look, icon, tone, QSize(16, 16))
+        signs += Space(6), sign, label(word, look.letters.body, tone)
+    row(chips, *signs, FREE, within=sample, margins=(0, 10, 0, 10))
+    return sample

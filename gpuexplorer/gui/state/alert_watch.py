@@ -4,19 +4,21 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QWindow
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.wording.events.alert_words import (
+from gpuexplorer.gui.desktop.notifications import Notifications
+from gpuexplorer.gui.state.alert_words import (
     began_sentence,
     ended_sentence,
     standing,
     strip_sentence,
 )
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
 from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch, Why
 from gpuexplorer.telemetry.happenings import Kind
@@ -25,6 +27,8 @@ from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import card_numbers
 
 AN_HOUR = 3600.0
+# What begins together is shown together.
+_GATHER = 1000
 
 
 class AlertWatch(QObject):
@@ -79,16 +83,16 @@ class AlertWatch(QObject):
         alerts = self.alerts()
         if self._ear is None or not alerts:
             return ""
-        now = self._ear.session.clock.now()
-        return strip_sentence(alerts, self.numbers(), self.settings.choices.units, now)
+        clock, units = self._ear.session.clock, self.settings.choices.units
+        return strip_sentence(alerts, self.numbers(), units, clock)
 
     def over_title(self) -> str:
         if self._over is not None and self._over.why is Why.UNKNOWN:
             return tr("Not known whether an alert goes on")
-        return tr("All alerts are over")
+        return tr("All alerts have ended")
 
     def over_sentence(self) -> str:
-        """What ended last: "Card 0: Temperature above 87 °C is over."; empty if nothing did."""
+        """What ended last: "Card 0: Temperature above 87 °C has ended."; else empty."""
         if self._over is None:
             return ""
         alert = self._over.alert
@@ -101,7 +105,7 @@ class AlertWatch(QObject):
                 what=what,
                 reason=tr(self._over.reason),
             )
-        return tr("Card {number}: {what} is over.", number=number, what=what)
+        return tr("Card {number}: {what} has ended.", number=number, what=what)
 
     def numbers(self) -> Mapping[CardId, str]:
         """How people call the cards that there are."""
@@ -153,6 +157,67 @@ class AlertWatch(QObject):
         self.changed.emit()
 
 
+class AlertNotes(QObject):
+    """Carries alerts to the desktop while the window is not in front: one notification for all,
+    shown anew only when one more begins or all have ended.
+    """
+
+    def __init__(
+        self, alerts: AlertWatch, notices: Notifications, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.notices = notices
+        self._alerts = alerts
+        self._told: frozenset[Alert] = frozenset()
+        self._stands = False
+        self._gather = QTimer(self)
+        self._gather.setSingleShot(True)
+        self._gather.setInterval(_GATHER)
+        self._gather.timeout.connect(self._on_gathered)
+        alerts.changed.connect(self._on_alerts_changed)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusWindowChanged.connect(self._on_focus_window_changed)
+
+    def stop(self) -> None:
+        self._gather.stop()
+        self.notices.stop()
+
+    def _on_alerts_changed(self) -> None:
+        if not self._alerts.settings.choices.on_desktop or _is_in_front():
+            self._told = frozenset(self._alerts.alerts())
+        elif not self._gather.isActive():
+            self._gather.start()
+
+    def _on_gathered(self) -> None:
+        now = frozenset(self._alerts.alerts())
+        more, self._told = now - self._told, now
+        if more:
+            self._stands = True
+            self._show(trn("An alert", "{count} alerts", len(now)), self._alerts.sentence())
+        elif not now and self._stands and self._alerts.over_sentence():
+            self._stands = False
+            self._show(self._alerts.over_title(), self._alerts.over_sentence())
+
+    def _show(self, title: str, text: str) -> None:
+        if self._alerts.simulated:
+            title = tr("SIMULATED: {title}", title=title)
+        self.notices.show(title, text)
+
+    def _on_focus_window_changed(self, window: QWindow | None) -> None:
+        if window is not None:
+            self._gather.stop()
+            self._told = frozenset(self._alerts.alerts())
+            self._stands = False
+            self.notices.withdraw()
+
+
+def _is_in_front() -> bool:
+    # Not every platform takes the keyboard from a window that is hidden.
+    windows = QGuiApplication.topLevelWindows()
+    return any(window.isActive() and window.isVisible() for window in windows)
+
+
 class _Ear:
     """Hears one session, in its threads, and keeps what it heard apart from another's."""
 
@@ -195,12 +260,16 @@ class _Ear:
             match change:
                 case AlertBegan(alert):
                     sentence = began_sentence(alert, self._units)
-                    self.session.tell(Kind.ALERT_BEGAN, alert.card, sentence, about)
+                    self.session.happening_log.tell(
+                        Kind.ALERT_BEGAN, alert.card, sentence, about
+                    )
                 case AlertEnded(alert):
                     sentence = ended_sentence(change, self._units)
                     unknown = change.why is Why.UNKNOWN
                     kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
-                    self.session.tell(kind, alert.card, sentence, about, change.until)
+                    self.session.happening_log.tell(
+                        kind, alert.card, sentence, about, change.until
+                    )
                     self.ended.append(change)
 
 

@@ -1,16 +1,19 @@
-"""CommandList: everything the window can be told to do, with its key; and how to find it."""
+"""CommandList: everything a window can be told to do, with its key; and how to find it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.words import mark
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 
 
-class Group(StrEnum):
+class CommandGroup(StrEnum):
     """What a command is about, in the order of the list; translated where it is shown."""
 
     SCREENS = mark("Screens")
@@ -26,14 +29,14 @@ class Command:
     """One line of the palette."""
 
     words: str
-    group: Group
+    group: CommandGroup
     run: Callable[[], object]
     keys: str = ""
     holds: bool = False  # it is so already: a theme that is chosen, say
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class CommandMatch:
     """A command that was found, and which of its letters were typed."""
 
     command: Command
@@ -41,30 +44,69 @@ class Match:
 
 
 class CommandList(QObject):
-    """The window's own actions by group. Commands are made of them when somebody looks."""
+    """The actions of one window by group, those of time first. Commands are made of them when
+    somebody looks.
+    """
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._actions: dict[Group, list[QAction]] = {group: [] for group in Group}
+    def __init__(self, window: QWidget, time_window: TimeWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._time_window = time_window
+        self._actions: dict[CommandGroup, list[QAction]] = {group: [] for group in CommandGroup}
+        time, self._spans = CommandGroup.TIME, dict[float, QAction]()
+        for position, (seconds, words) in enumerate(SPANS, 1):
+            choose = partial(self._choose_span, seconds)
+            span = self.make(time, tr("Show {span}", span=words), f"Alt+{position}", run=choose)
+            span.setCheckable(True)
+            self._spans[seconds] = span
+        hold = self.make(time, tr("Pause or resume the plots"), "Space")
+        hold.triggered.connect(time_window.toggle_pause)
+        hold.setAutoRepeat(False)
+        self._now = self.make(time, tr("Back to now"), "Ctrl+End")
+        self._now.triggered.connect(time_window.back_to_now)
+        time_window.changed.connect(self._on_time_changed)
+        self._on_time_changed()
 
-    def add(self, group: Group, action: QAction) -> QAction:
+    def make(
+        self,
+        group: CommandGroup,
+        words: str,
+        *keys: str,
+        run: Callable[[], object] | None = None,
+    ) -> QAction:
+        """Without `run` whoever has it connects what it does."""
+        action = QAction(words, self._window)
+        action.setShortcuts([QKeySequence(each) for each in keys])
+        if run is not None:
+            # Qt would tell `run` whether the action is checked.
+            action.triggered.connect(lambda: run())  # noqa: PLW0108
+        self._window.addAction(action)
         self._actions[group].append(action)
         return action
 
-    def of(self, group: Group) -> Sequence[QAction]:
+    def of(self, group: CommandGroup) -> Sequence[QAction]:
         return self._actions[group]
 
-    def commands(self) -> Sequence[Command]:
-        """Those that can be used now."""
+    def commands(self, here: Sequence[QAction] = ()) -> list[Command]:
+        """Those that can be used now; `here` are those of what is seen."""
         return [
             command_of(action, group)
-            for group, actions in self._actions.items()
+            for group, actions in (self._actions | {CommandGroup.HERE: here}).items()
             for action in actions
-            if action.isEnabled() and action.isVisible()
+            if action.isEnabled() and action.isVisible() and action.text()
         ]
 
+    def _choose_span(self, seconds: float) -> None:
+        self._time_window.choose_span(seconds)
+        self._on_time_changed()  # Qt has changed its mark, also where it held already
 
-def command_of(action: QAction, group: Group) -> Command:
+    def _on_time_changed(self) -> None:
+        self._now.setEnabled(not self._time_window.following)
+        for seconds, action in self._spans.items():
+            action.setChecked(seconds == self._time_window.span)
+
+
+def command_of(action: QAction, group: CommandGroup) -> Command:
     return Command(
         words=action.text().replace("&", "").rstrip("…."),
         group=group,
@@ -80,14 +122,14 @@ def keys_of(action: QAction) -> str:
     return keys.replace("Return", "Enter")
 
 
-def find(commands: Sequence[Command], text: str) -> Sequence[Match]:
+def find(commands: Sequence[Command], text: str) -> Sequence[CommandMatch]:
     """Those that have the typed letters in this order, the best first; all, where none are.
 
     Whole words and beginnings of words count more than letters picked here and there.
     """
     wanted = text.split()
     if not wanted:
-        return [Match(command, ()) for command in commands]
+        return [CommandMatch(command, ()) for command in commands]
     found = []
     for position, command in enumerate(commands):
         letters: set[int] = set()
@@ -99,7 +141,7 @@ def find(commands: Sequence[Command], text: str) -> Sequence[Match]:
             cost += hit[0]
             letters.update(hit[1])
         else:
-            found.append((cost, position, Match(command, tuple(sorted(letters)))))
+            found.append((cost, position, CommandMatch(command, tuple(sorted(letters)))))
     found.sort(key=lambda each: each[:2])
     return [match for _, _, match in found]
 

@@ -1,20 +1,24 @@
 """MachineState: one session as screens see it: its cards and the computer, and their faces."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host_face
+from gpuexplorer.gui.cards.moments import since_when
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
-from gpuexplorer.gui.wording.cards.short_silence import ShortSilence
-from gpuexplorer.gui.wording.moments import since_when
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.trace import TraceSource
+
+# Screen and rail ask in the same tick, and are told the same.
+_SAME_INSTANT = 0.05
+_SHORT_SILENCE = 3.0
 
 
 class MachineState(QObject):
@@ -36,7 +40,7 @@ class MachineState(QObject):
         self._told: dict[tuple[CardId, Units], CardFace] = {}
         self._shown: tuple[object, Sequence[Shown]] = (None, ())
         self._known_at = float("-inf")
-        self._known: Mapping[CardId, Known] = {}
+        self._known: Mapping[CardId, CardNow] = {}
         self._known_of: Sequence[Shown] | None = None
         self._states: dict[CardId, tuple[CardState | None, str]] = {}
         self.host = Shown(session.host, tr("H"), None)
@@ -62,7 +66,7 @@ class MachineState(QObject):
         return None
 
     def face(self, shown: Shown) -> CardFace:
-        """The very same object as before, where nothing else would be seen."""
+        """Equal to the one before, where nothing else would be seen."""
         if shown is self.host:
             return self.host_face()
         known = self._all_known()
@@ -72,7 +76,9 @@ class MachineState(QObject):
             face = self._told[asked] = self._face_now(shown, known, asked[1])
         return face
 
-    def _face_now(self, shown: Shown, known: Mapping[CardId, Known], units: Units) -> CardFace:
+    def _face_now(
+        self, shown: Shown, known: Mapping[CardId, CardNow], units: Units
+    ) -> CardFace:
         ids = {each.card.id for each in (shown, *shown.instances)}
         # Only who does not answer says something about the others.
         another_answers = not known[shown.card.id].answers and any(
@@ -83,16 +89,12 @@ class MachineState(QObject):
         stamp = (shown, another_answers, stamps, units, since)
         before = self._faces.get(shown.card.id)
         if before is not None and before[0] == stamp:
-            return before[1]
-        face = card_face(shown, known, another_answers, units, since)
+            reading = known[shown.card.id].reading
+            face = before[1] if reading is None else replace(before[1], reading=reading)
+        else:
+            face = card_face(shown, known, another_answers, units, since)
         self._faces[shown.card.id] = (stamp, face)
         return face
-
-    def known(self, card: CardId) -> Known:
-        """The newest that is known of a listed card, or of the computer itself."""
-        if card == HOST_ID:
-            return Known(self.session.reading(HOST_ID), None)
-        return self._all_known()[card]
 
     def host_reading(self) -> Reading:
         """An empty one before the first answer."""
@@ -106,7 +108,7 @@ class MachineState(QObject):
             self._host_face = ((reading, units), face)
         return self._host_face[1]
 
-    def _since(self, card: CardId, known: Known) -> str:
+    def _since(self, card: CardId, known: CardNow) -> str:
         """Looked up once for as long as the card stays as it is."""
         state = None if known.reading is None else known.reading.state
         before = self._states.get(card)
@@ -123,7 +125,7 @@ class MachineState(QObject):
             self._states[card] = (state, words)
         return words
 
-    def _all_known(self) -> Mapping[CardId, Known]:
+    def _all_known(self) -> Mapping[CardId, CardNow]:
         now = self.session.clock.now()
         cards = self.cards()
         if now - self._known_at > _SAME_INSTANT or self._known_of is not cards:
@@ -137,23 +139,44 @@ class MachineState(QObject):
             self._known_at = now
         return self._known
 
-    def _look_at(self, card: CardId, now: float) -> Known:
-        known = Known(
+    def _look_at(self, card: CardId, now: float) -> CardNow:
+        known = CardNow(
             self.session.reading(card),
             self.session.sampler.silence(card),
         )
         return self._short_silence.carry_over(card, known, now)
 
 
-# Screen and rail ask in the same tick, and are told the same.
-_SAME_INSTANT = 0.05
-
-
-def _stamp(now: Known) -> tuple[int | None, bool, float, int, int]:
+def _stamp(now: CardNow) -> tuple[int | None, bool, Reading | None]:
     """Differs as soon as something else would be shown."""
     silence = None if now.silence is None else int(now.silence)
-    reading = now.reading
-    if reading is None:
-        return silence, now.slow, 0.0, 0, 0
-    # A slower round may bring more without being the newest.
-    return silence, now.slow, reading.at, len(reading.values), len(reading.missing)
+    reading = None if now.reading is None else now.reading._replace(at=0.0)
+    return silence, now.slow, reading
+
+
+class ShortSilence:
+    """Carries the last figures of a card over a silence that may end at once. Without it the
+    tile of a slow card would change back and forth all the time.
+    """
+
+    def __init__(self) -> None:
+        self._answered: dict[CardId, Reading] = {}
+        self._began: dict[CardId, float] = {}
+        self._carried_at: dict[CardId, float] = {}
+
+    def carry_over(self, card: CardId, known: CardNow, now: float) -> CardNow:
+        """The same, or with the figures of a moment ago and called slow."""
+        if known.answers and known.reading is not None:
+            self._answered[card] = known.reading
+            self._began.pop(card, None)
+            # Called slow a little longer, since the next silence may follow at once.
+            slow = now - self._carried_at.get(card, float("-inf")) < _SHORT_SILENCE
+            return replace(known, slow=True) if slow else known
+        before, silent = self._answered.get(card), known.state is CardState.NO_ANSWER
+        began = self._began.setdefault(card, now - (known.silence or 0.0))
+        if before is None or not silent or now - began >= _SHORT_SILENCE:
+            self._answered.pop(card, None)
+            self._carried_at.pop(card, None)
+            return known
+        self._carried_at[card] = now
+        return replace(known, reading=before, silence=None, slow=True)

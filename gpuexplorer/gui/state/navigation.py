@@ -8,8 +8,10 @@ from gpuexplorer.core.cards import CardId
 class Navigation(QObject):
     """Views ask here to go elsewhere; the window follows. Views do not know each other."""
 
+    asked = Signal()  # for a screen, be it the one that is shown: it may be covered
     screen_changed = Signal(str)
     card_changed = Signal(str)
+    simulated_cards_asked = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -30,6 +32,7 @@ class Navigation(QObject):
         if name != self._screen:
             self._screen = name
             self.screen_changed.emit(name)
+        self.asked.emit()
 
     def choose_card(self, card: CardId) -> None:
         if card != self._card:

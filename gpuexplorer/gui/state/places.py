@@ -4,6 +4,7 @@ import binascii
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
@@ -65,39 +66,48 @@ class Places(QObject):
         if chosen is not None and chosen in screens:
             self._navigation.open_screen(chosen)
         self._time_window.changed.connect(self._on_time_changed)
-        self._navigation.screen_changed.connect(self._on_screen_changed)
-        self._navigation.card_changed.connect(self._on_card_changed)
+        remember = self._settings.remember
+        self._navigation.screen_changed.connect(partial(remember, _SCREEN))
+        self._navigation.card_changed.connect(partial(remember, _CARD))
 
     def remember(self) -> None:
         """Harmless when called twice."""
-        geometry = self._window.saveGeometry().data()
-        self._settings.remember(_PLACE, b64encode(geometry).decode("ascii"))
+        self._settings.remember(_PLACE, keep_place(self._window))
 
     def _restore_place(self) -> None:
-        """In the middle of a screen that is there, where its own is gone."""
         window = self._window
-        available = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         primary = QGuiApplication.primaryScreen().availableGeometry()
         window.setMinimumSize(LEAST_SIZE.boundedTo(primary.size()))
-        window.resize(USUAL_SIZE.boundedTo(primary.size() - _FRAME))
-        data = _bytes(self._settings.remembered(_PLACE))
-        if not data or not window.restoreGeometry(data):
-            return
-        # A monitor that opens over the whole screen leaves no way to the rest of the computer.
-        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowFullScreen)
-        if not window.isMaximized():
-            window.setGeometry(within_screens(window.geometry(), available, primary))
+        window.resize(within_screen(USUAL_SIZE, window))
+        put_back(window, self._settings.remembered(_PLACE))
 
     def _on_time_changed(self) -> None:
         # A look back at one moment is not how somebody likes to see the present.
         if self._time_window.following:
             self._settings.remember(_SPAN, str(self._time_window.span))
 
-    def _on_screen_changed(self, name: str) -> None:
-        self._settings.remember(_SCREEN, name)
 
-    def _on_card_changed(self, card: str) -> None:
-        self._settings.remember(_CARD, card)
+def keep_place(window: QWidget) -> str:
+    """To be remembered as text."""
+    return b64encode(window.saveGeometry().data()).decode("ascii")
+
+
+def put_back(window: QWidget, place: str | None) -> None:
+    """Where it was left; in the middle of a screen that is there, where its own is gone."""
+    data = _bytes(place)
+    if not data or not window.restoreGeometry(data):
+        return
+    # A monitor that opens over the whole screen leaves no way to the rest of the computer.
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowFullScreen)
+    if not window.isMaximized():
+        available = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        primary = QGuiApplication.primaryScreen().availableGeometry()
+        window.setGeometry(within_screens(window.geometry(), available, primary))
+
+
+def within_screen(size: QSize, window: QWidget) -> QSize:
+    """No larger than what is free of its screen, with the frame that the system draws."""
+    return size.boundedTo(window.screen().availableSize() - _FRAME)
 
 
 def within_screens(window: QRect, available: Sequence[QRect], primary: QRect) -> QRect:

@@ -2,7 +2,7 @@
 
 import contextlib
 import shutil
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import platformdirs
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.choices import Choices
-from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
+from gpuexplorer.gui.state.stored_choices import understood, written
 from gpuexplorer.gui.theme.palette import Scheme
 
 __all__ = ["Choices", "Settings", "open_store"]
@@ -56,9 +56,10 @@ class Settings(QObject):
         self._held_scheme: Scheme | None = None
         self._kept: dict[str, str] = {}
         self._trouble = ""
+        self._strange: list[str] = []
         if store is not None:
-            names = as_texts(self._chosen)
-            self._chosen = from_texts({name: store.value(f"choices/{name}") for name in names})
+            kept = {each.name: store.value(f"choices/{each.name}") for each in fields(Choices)}
+            self._chosen, self._strange = understood(kept)
             self._look_for_trouble()
         self._choices = self._in_force()
 
@@ -87,10 +88,9 @@ class Settings(QObject):
         before, self._chosen = self._chosen, choices
         if self._store is not None and choices != before:
             # What did not change is left alone: a newer version may have said it better.
-            was = as_texts(before)
-            for name, text in as_texts(choices).items():
-                if text != was[name]:
-                    self._store.setValue(f"choices/{name}", text)
+            for name in (each.name for each in fields(Choices)):
+                if (choice := getattr(choices, name)) != getattr(before, name):
+                    self._store.setValue(f"choices/{name}", written(choice))
             self.flush()
         self._tell()
 
@@ -148,6 +148,13 @@ class Settings(QObject):
                     "place, and the file as it was is kept as {kept}.",
                     file=name,
                     kept=f"{Path(name).name}.broken",
+                )
+            case _ if self._strange:
+                trouble = tr(
+                    "Some values in {file} could not be read, and the defaults are used in "
+                    "their place: {names}.",
+                    file=name,
+                    names=", ".join(self._strange),
                 )
             case _:
                 trouble = ""

@@ -1,141 +1,93 @@
 """How choices are written down, and how what is found there is looked at before it holds."""
 
 import json
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from typing import Any
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.gui.state.choices import Choices, Offer, offers
+from gpuexplorer.core.metrics import METRICS, Unit
+from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer
 from gpuexplorer.telemetry.alert_rule import LIMITS, LONGEST_SECONDS, Rule, Side, can_be_watched
 
 MOST_RULES = 50
 _LONGEST_NAME = 100
+_FLAGS = {"true": True, "false": False}
+_MEANINGLESS = (ValueError, LookupError, TypeError, OverflowError, RecursionError)
 
 
-def as_texts(choices: Choices) -> Mapping[str, str]:
-    """Each choice by its name, as it stands in the file."""
-    values = {field.name: getattr(choices, field.name) for field in fields(Choices)}
-    values["rules"] = [_as_words(rule) for rule in choices.rules]
-    return {name: json.dumps(value) for name, value in values.items()}
+def written(choice: object) -> object:
+    """As QSettings takes it; the rules are JSON."""
+    if isinstance(choice, tuple):
+        return json.dumps([asdict(rule) for rule in choice], default=sorted)
+    return choice
 
 
-def from_texts(texts: Mapping[str, object]) -> Choices:
-    """What is missing, broken, foreign or of a newer version stays as it is by default."""
-    found: dict[str, object] = {}
-    offered = offers()
+def understood(kept: Mapping[str, object]) -> tuple[Choices, list[str]]:
+    """The choices, and the names of those that stay as they are by default because what stands
+    there is broken, foreign or of a newer version.
+    """
+    found: dict[str, Any] = {}
+    strange = []
     for field in fields(Choices):
-        text = texts.get(field.name)
-        if isinstance(text, str):
-            try:
-                value = json.loads(text)
-                found[field.name] = _looked_at(value, field.default, offered.get(field.name))
-            except (ValueError, OverflowError, RecursionError):
-                continue
-    return replace(Choices(), **found).settled()  # type: ignore[arg-type]  # each was looked at
-
-
-def _looked_at(value: object, default: object, offer: Offer | None) -> object:
-    """As something of the default's type that may be chosen; else a ValueError."""
-    match default:
-        case bool():
-            return _flag(value)
-        case StrEnum():
-            return type(default)(_name(value))
-        case float() if offer is not None:
-            return default if value == default else _number(offer.least, offer.most)(value)
-        case str():
-            return _name(value)
-        case _:
-            return _rules(value)
-
-
-def _as_words(rule: Rule) -> Mapping[str, object]:
-    return {
-        "metric": rule.metric,
-        "side": rule.side,
-        "threshold": rule.threshold,
-        "seconds": rule.seconds,
-        "of_limit": rule.of_limit,
-        "cards": None if rule.cards is None else sorted(rule.cards),
-        "enabled": rule.enabled,
-    }
-
-
-def _rule(value: object) -> Rule:
-    if not isinstance(value, dict):
-        raise ValueError(value)
-    metric = MetricId(_name(value.get("metric")))
-    if metric not in METRICS or not can_be_watched(METRICS[metric]):
-        raise ValueError(metric)
-    of_limit = _flag(value.get("of_limit"))
-    if of_limit and metric not in LIMITS:
-        raise ValueError(metric)
-    return Rule(
-        metric,
-        Side(_name(value.get("side"))),
-        _threshold(value.get("threshold"), metric, of_limit),
-        _number(0.0, LONGEST_SECONDS)(value.get("seconds")),
-        of_limit,
-        _cards(value.get("cards")),
-        _flag(value.get("enabled")),
-    )
-
-
-def _threshold(value: object, metric: MetricId, of_limit: bool) -> float:
-    known = METRICS[metric]
-    if not of_limit:
-        return _number(known.lowest, known.highest)(value)
-    return _number(-200.0, 200.0)(value) if known.unit is Unit.CELSIUS else _share(value)
-
-
-def _cards(value: object) -> frozenset[CardId] | None:
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise ValueError(value)
-    return frozenset(CardId(_name(each)) for each in value)
-
-
-def _rules(value: object) -> tuple[Rule, ...]:
-    """A rule of a newer version that means nothing here is left out; the others hold."""
-    if not isinstance(value, list):
-        raise ValueError(value)
-    rules = []
-    for each in value[:MOST_RULES]:
+        text = kept.get(field.name)
         try:
-            rule = _rule(each)
-        except (ValueError, OverflowError):
-            continue
-        if rule not in rules:
-            rules.append(rule)
-    return tuple(rules)
+            if text is not None:
+                found[field.name] = _read(str(text), field.default, OFFERS.get(field.name))
+        except _MEANINGLESS:
+            strange.append(field.name)
+    return replace(Choices(), **found).settled(), strange
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(value)
+def _read(text: str, usual: object, offer: Offer | None) -> object:
+    """Something of the default's type that may be chosen; raises where there is none."""
+    match usual:
+        case bool():
+            return _FLAGS[text.lower()]
+        case float() if offer is not None:
+            number = float(text)
+            return number if number == usual else _between(number, offer.least, offer.most)
+        case str() if len(text) <= _LONGEST_NAME:
+            return type(usual)(text.strip('"'))  # earlier versions wrote the quotes
+        case tuple():
+            rules = [_rule(each) for each in _a(list, json.loads(text))[:MOST_RULES]]
+            return tuple(dict.fromkeys(rule for rule in rules if rule is not None))
+        case _:
+            raise ValueError(text)
+
+
+# Any: whatever stands in the file, here and below.
+def _rule(kept: Any) -> Rule | None:
+    """None for one of a newer version that means nothing here; the others hold."""
+    try:
+        metric, of_limit, cards = kept["metric"], kept["of_limit"], kept["cards"]
+        known = METRICS[metric]
+        if not can_be_watched(known) or (_a(bool, of_limit) and metric not in LIMITS):
+            return None
+        if not of_limit:
+            least, most = known.lowest, known.highest
+        else:
+            least, most = (-200.0, 200.0) if known.unit is Unit.CELSIUS else (0.0, 1.0)
+        return Rule(
+            metric,
+            Side(kept["side"]),
+            _between(kept["threshold"], least, most),
+            _between(kept["seconds"], 0.0, LONGEST_SECONDS),
+            of_limit,
+            None if cards is None else frozenset(_a(str, each) for each in _a(list, cards)),
+            _a(bool, kept["enabled"]),
+        )
+    except _MEANINGLESS:
+        return None
+
+
+def _a(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(value)
     return value
 
 
-def _name(value: object) -> str:
-    if not isinstance(value, str) or len(value) > _LONGEST_NAME:
-        raise ValueError(value)
-    return value
-
-
-def _number(least: float, most: float) -> Callable[[object], float]:
-    def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(value)
-        number = float(value)
-        if math.isnan(number) or not least <= number <= most:
-            raise ValueError(value)
-        return number
-
-    return read
-
-
-_share = _number(0.0, 1.0)
+def _between(number: Any, least: float, most: float) -> float:
+    """Not a number lies between none."""
+    if isinstance(number, bool) or not least <= float(number) <= most:
+        raise ValueError(number)
+    return float(number)

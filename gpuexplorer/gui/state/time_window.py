@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.gui.wording.cards.then import Then
+from gpuexplorer.gui.cards.moments import Then, moment_words
 from gpuexplorer.telemetry.trace import TraceSource
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -100,6 +100,10 @@ class TimeWindow(QObject):
         What stands still is called the same wherever and whenever it is asked for.
         """
         return at + (self._offset_now() if self._held is None else self._offset)
+
+    def moment(self, at: float) -> str:
+        """ "14:05:10", with the day where it is not today's."""
+        return moment_words(self.wall(at), self.wall(self.now()))
 
     def follow_clock(self) -> None:
         """Somebody may have set the computer's clock: then everything is called anew, what

@@ -16,7 +16,7 @@ _AGAIN_AFTER = 5.0
 _OFTEN, _SELDOM, _LONG = 30, 500, 3.0
 
 
-class Answer(Enum):
+class WiringAnswer(Enum):
     """What came of the asking."""
 
     NOT_ASKED = "not asked"
@@ -40,31 +40,14 @@ class Wiring(QObject):
         self._asked: Asked[Topology] | None = None
         self._asked_at = float("-inf")
         self._asked_for: object = None
-        self._answer = Answer.NOT_ASKED
-        self._refusal = ""
-        self._topology: Topology | None = None
-        self._shape: MachineShape | None = None
+        self.answer = WiringAnswer.NOT_ASKED  # of the newest asking
+        self.refusal = ""
+        self.topology: Topology | None = None
+        # None until a driver told it. The very same object until it tells something else.
+        self.shape: MachineShape | None = None
         # Looked for and not told of: a call that hangs may outlive all that is Qt's here.
         self._looks = QTimer(self)
         self._looks.timeout.connect(self._on_look_due)
-
-    @property
-    def answer(self) -> Answer:
-        """Of the newest asking."""
-        return self._answer
-
-    @property
-    def refusal(self) -> str:
-        return self._refusal
-
-    @property
-    def topology(self) -> Topology | None:
-        return self._topology
-
-    @property
-    def shape(self) -> MachineShape | None:
-        """None until a driver told it. The very same object until it tells something else."""
-        return self._shape
 
     @property
     def waited(self) -> float:
@@ -73,20 +56,20 @@ class Wiring(QObject):
 
     def look(self) -> None:
         """Ask where there is a reason: nobody asked yet, or other cards are there now."""
-        if self._answer is Answer.WAITING:
+        if self.answer is WiringAnswer.WAITING:
             return
         others = self._session.cards() is not self._asked_for
-        told = self._answer is Answer.TOLD
+        told = self.answer is WiringAnswer.TOLD
         if others or (not told and self.waited >= _AGAIN_AFTER):
             self.ask()
 
     def ask(self) -> None:
         """Ask now. A call under way is waited for: a driver that hangs is not asked twice."""
-        if self._answer is Answer.WAITING:
+        if self.answer is WiringAnswer.WAITING:
             return
         self._asked_for = self._session.cards()
         self._asked_at = self._session.clock.now()
-        self._answer = Answer.WAITING
+        self.answer = WiringAnswer.WAITING
         self._asked = Asked(self._session.backend.topology)
         self._looks.start(_OFTEN)
         self.changed.emit()
@@ -100,16 +83,16 @@ class Wiring(QObject):
         try:
             topology = asked.result()
         except Trouble as trouble:
-            self._answer, self._refusal = Answer.REFUSED, trouble.told
+            self.answer, self.refusal = WiringAnswer.REFUSED, trouble.told
             return
         cards = self._session.cards()
-        self._answer = Answer.TOLD if topology.links else Answer.NOTHING
-        if self._topology is not None:
-            topology = with_what_was(self._topology, topology, cards)
+        self.answer = WiringAnswer.TOLD if topology.links else WiringAnswer.NOTHING
+        if self.topology is not None:
+            topology = with_what_was(self.topology, topology, cards)
         shape = shape_of(topology, cards) if topology.links else None
         # The same object as long as nothing else would be drawn.
-        self._shape = self._shape if shape == self._shape else shape
-        self._topology = topology
+        self.shape = self.shape if shape == self.shape else shape
+        self.topology = topology
 
     def _on_look_due(self) -> None:
         asked = self._asked

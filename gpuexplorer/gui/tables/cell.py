@@ -27,6 +27,7 @@ class Spark:
     end: float
     top: float
     colour: int | None
+    filled: bool = True  # down to its foot; not where others lie over it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,8 @@ class Gauge:
 
     share: float
     colour: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Heat:
-    """The ground behind a text in its middle: the larger the share, the stronger."""
-
-    share: float | None
+    limit: float | None = None  # where a stroke stands, as a share too
+    full: bool = True  # in the whole strength of its colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +47,20 @@ class Cell:
     text: str = ""
     absent: tuple[str, ...] = ()
     tone: Tone = Tone.TEXT
-    mono: bool = False
+    mono: bool = False  # where there is a second line, this is about it
+    below: str = ""  # a second line, in rows that are high enough
+    end: bool = False  # where it is cut, its end is what stays
     icon: Icon | None = None  # before the text, in its tone
     chips: tuple[Chip, ...] = ()
     mark: str = ""  # a word in an outline behind the text
     spark: Spark | None = None
     unit: str = ""  # behind the number, smaller and dimmer
     gauge: Gauge | None = None
-    heat: Heat | None = None
     joined: bool = False  # an arrow leads from each chip to the next
     flag: str = ""  # of the text: "solid" or "dashed", the frame of a line's number
     wrong: bool = False  # nothing but that it arrived WRONG
     checked: bool | None = None  # where it can be chosen
+    short: str = ""  # drawn in the place of the text, which is what is said and copied
     hint: str = ""  # what to say on asking
 
     @property

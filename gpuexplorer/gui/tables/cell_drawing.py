@@ -9,10 +9,10 @@ from PySide6.QtGui import QPen
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.paint.small_curve import draw_small_curve
 from gpuexplorer.gui.paint.wrong_mark import draw_wrong
-from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge, Heat, Spark
+from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge, Spark
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.palette import Tone, mixed
 
 PADDING = 8.0
 _CHIP, _CHIP_GAP = 20.0, 4.0
@@ -24,6 +24,7 @@ _FILL = 0.16
 _GAP = 3.0
 _ARROW = 14.0
 _BAR = 4.0
+_NOT_FULL = 0.55  # of a colour, beside one that is full
 _FLAG = 18.0
 _DASHES = (2.0, 2.0)
 
@@ -42,8 +43,6 @@ def draw_cell(
     elif cell.wrong:
         height = (place.height() - _CHIP) / 2
         draw_wrong(drawing, inner.adjusted(0, height, 0, -height), lettered=True)
-    elif cell.heat is not None:
-        _heat(drawing, place, cell, cell.heat)
     elif cell.chips:
         _chips(drawing, inner, cell.chips, joined=cell.joined)
     elif cell.flag:
@@ -60,14 +59,20 @@ def chips_width(count: int) -> float:
 
 
 def _words(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
-    letters = drawing.letters.mono if cell.mono else drawing.letters.body
+    letters = drawing.letters.mono if cell.mono and not cell.below else drawing.letters.body
     colour = drawing.theme.tone(cell.tone)
     left, middle = inner.left(), inner.center().y()
+    if cell.below:
+        small = drawing.letters.mono if cell.mono else drawing.letters.caption
+        below = Run(cell.below, small, drawing.theme.faint)
+        drawing.elided(left, middle + small.ascent + 2, below, inner.width())
+        middle -= letters.height / 2
     if cell.icon is not None:
         drawing.icon(cell.icon, QRectF(left, middle - _ICON / 2, _ICON, _ICON), colour)
         left += _ICON + PADDING
     room = inner.right() - left - _mark_width(drawing, cell.mark)
-    run = Run(letters.elided(cell.text, max(room, 0.0)), letters, colour)
+    text = letters.elided(cell.short or cell.text, max(room, 0.0), end=cell.end)
+    run = Run(text, letters, colour)
     after = drawing.text(left, middle + letters.cap_height / 2, run)
     if cell.mark:
         _mark(drawing, after + PADDING, middle, cell.mark)
@@ -77,6 +82,11 @@ def _figure(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
     """At the right."""
     letters = drawing.letters.mono if cell.mono else drawing.letters.body
     middle, end = inner.center().y(), inner.right()
+    if cell.below:
+        small = drawing.letters.caption
+        below = Run(cell.below, small, drawing.theme.faint)
+        drawing.runs_right(end, middle + small.ascent + 2, [below])
+        middle -= letters.height / 2
     baseline = middle + letters.cap_height / 2
     run = Run(
         fitting_figure(letters, cell.text, inner.width()),
@@ -102,26 +112,20 @@ def _gauge(
     drawing: Drawing, left: float, number: float, end: float, middle: float, gauge: Gauge
 ) -> None:
     """As long in every row, however many digits the number has."""
-    room = min(number, end - drawing.letters.body.width("100")) - PADDING - left
+    room = end - left  # where it stands alone
+    if number < end:
+        room = min(number, end - drawing.letters.body.width("100")) - PADDING - left
     if room < 2 * _BAR:
         return
     bar = QRectF(left, middle - _BAR / 2, room, _BAR)
-    drawing.bar(bar, ((min(1.0, gauge.share), drawing.theme.card(gauge.colour)),))
-
-
-def heat_place(place: QRectF) -> QRectF:
-    return place.adjusted(1.5, 1.5, -1.5, -1.5)
-
-
-def _heat(drawing: Drawing, place: QRectF, cell: Cell, heat: Heat) -> None:
-    theme, letters, ground = drawing.theme, drawing.letters.caption, heat_place(place)
-    drawing.painter.setPen(Qt.PenStyle.NoPen)
-    drawing.painter.setBrush(theme.well if heat.share is None else theme.heat(heat.share))
-    drawing.painter.drawRoundedRect(ground, CHIP_RADIUS, CHIP_RADIUS)
-    text = letters.elided(cell.text, ground.width())
-    run = Run(text, letters, theme.tone(cell.tone))
-    baseline = ground.center().y() + letters.cap_height / 2
-    drawing.text(ground.center().x() - run.width / 2, baseline, run)
+    theme, colour = drawing.theme, drawing.theme.card(gauge.colour)
+    ink = colour if gauge.full else mixed(theme.surface, colour, _NOT_FULL)
+    drawing.bar(bar, ((min(1.0, gauge.share), ink),))
+    if gauge.limit is not None:
+        stroke = QRectF(
+            left + min(1.0, gauge.limit) * room - 1, middle - 2 * _BAR, 1.5, 4 * _BAR
+        )
+        drawing.painter.fillRect(stroke, drawing.theme.quiet)
 
 
 def _reason(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool, same: bool) -> None:
@@ -133,11 +137,13 @@ def _reason(drawing: Drawing, inner: QRectF, cell: Cell, *, right: bool, same: b
 
 
 def _chips(drawing: Drawing, inner: QRectF, chips: Sequence[Chip], *, joined: bool) -> None:
-    """As many as fit, and how many more there are; joined, with arrows between them."""
+    """As many as fit, a single one in any case, and how many more there are; joined, with
+    arrows between them.
+    """
     letters, middle = drawing.letters.caption, inner.center().y()
     widths = [_chip_width(chip, letters) for chip in chips]
     shown = len(chips)
-    if not joined and sum(widths) + _CHIP_GAP * (shown - 1) > inner.width() + 1:
+    if not joined and shown > 1 and sum(widths) + _CHIP_GAP * (shown - 1) > inner.width() + 1:
         room = inner.width() - letters.width(f"+{len(chips)}")
         shown, taken = 0, widths[0] + _CHIP_GAP
         while shown < len(chips) and taken <= room:
@@ -173,10 +179,9 @@ def _flag(drawing: Drawing, inner: QRectF, cell: Cell) -> None:
         pen.setDashPattern(_DASHES)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
     else:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.track)
-    painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+        drawing.filled(place, theme.track, CHIP_RADIUS)
     drawing.text(place.center().x() - run.width / 2, middle + letters.cap_height / 2, run)
 
 
@@ -195,7 +200,7 @@ def _mark(drawing: Drawing, left: float, middle: float, mark: str) -> None:
 
 
 def _spark(drawing: Drawing, inner: QRectF, spark: Spark) -> None:
-    """A line with a fill below it; where nothing was told there is neither."""
+    """A line, and a fill below it; where nothing was told there is neither."""
     place = inner.adjusted(0, _SPARK_MARGIN, 0, -_SPARK_MARGIN)
     drawing.hairline(place.left(), place.right(), place.bottom())
     times, values = np.array(spark.times, float), np.array(spark.values, float)
@@ -209,4 +214,5 @@ def _spark(drawing: Drawing, inner: QRectF, spark: Spark) -> None:
     x = (np.insert(times, late, times[late]) - spark.start) / (spark.end - spark.start)
     y = np.insert(values, late, np.nan) / spark.top
     colour = drawing.theme.level if spark.colour is None else drawing.theme.card(spark.colour)
-    draw_small_curve(drawing.painter, place, x, y, colour, _FILL)
+    fill = _FILL if spark.filled else 0.0
+    draw_small_curve(drawing.painter, place, x, y, colour, fill)

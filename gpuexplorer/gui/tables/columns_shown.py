@@ -26,6 +26,7 @@ class ColumnsShown(QObject):
     """Until a person chooses, as many columns are shown as fit."""
 
     changed = Signal()  # by a person
+    fitted = Signal()  # perhaps others are hidden than before
 
     def __init__(self, table: QTreeView, header: Header, model: TableModel[Any]) -> None:
         super().__init__(table)
@@ -140,6 +141,7 @@ class ColumnsShown(QObject):
             left -= width
         self._placing = False
         self._table.viewport().update()
+        self.fitted.emit()
 
     def _stretching(self) -> list[int]:
         columns = enumerate(self.all)

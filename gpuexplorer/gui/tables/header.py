@@ -5,6 +5,7 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.theme.icons import Icon
@@ -31,12 +32,14 @@ class Header(QHeaderView):
         self.setMouseTracking(True)
         look.changed.connect(self.viewport().update)
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         with QPainter(self.viewport()) as painter:
             drawing = Drawing(painter, self._look)
             drawing.hairline(0, self.viewport().width(), self.height() - 1)
 
+    @guarded
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         drawing, place = Drawing(painter, self._look), QRectF(rect)
         model, theme, letters = self.model(), drawing.theme, drawing.letters.caption

@@ -5,16 +5,16 @@ It sorts by itself: a QSortFilterProxyModel asks Python twice for each compariso
 """
 
 import html
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
+from gpuexplorer.gui.paint.delegate import Index
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.column import Column
 
 T = TypeVar("T")
-Index = QModelIndex | QPersistentModelIndex
 CELL = Qt.ItemDataRole.UserRole + 1
 _TOP = QModelIndex()
 _MOST_CELLS = 4000  # that are compared one by one
@@ -37,6 +37,13 @@ class _Node(Generic[T]):
         self.row = 0
         self.under: list[_Node[T]] = []
         self.cells: dict[int, Cell] = {}
+
+
+def _all_of(nodes: Iterable[_Node[T]]) -> Iterator[_Node[T]]:
+    """With those under them, however deep; each before those under it."""
+    for node in nodes:
+        yield node
+        yield from _all_of(node.under)
 
 
 class TableModel(QAbstractItemModel, Generic[T]):
@@ -99,7 +106,7 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return len(self._top) < len(self._in_order)
 
     def take_more(self) -> None:
-        """Of the rows below the last one, some."""
+        """Some of the rows below the last one."""
         self._take_in(len(self._top) + _AT_ONCE)
 
     def show(self, things: Sequence[T], *, still: bool = False) -> None:
@@ -136,8 +143,8 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return self._index(self._top[place], column)
 
     def branches(self) -> Iterator[QModelIndex]:
-        """The rows with others under them."""
-        return (self._index(node) for node in self._top if node.under)
+        """The rows with others under them, from the top down."""
+        return (self._index(node) for node in _all_of(self._top) if node.under)
 
     def _ordered(self, nodes: Sequence[_Node[T]], things: Sequence[T], still: bool) -> list[T]:
         if still:
@@ -213,9 +220,8 @@ class TableModel(QAbstractItemModel, Generic[T]):
     def _remove(self, parent: _Node[T] | None, first: int, last: int) -> None:
         nodes = self._top if parent is None else parent.under
         self.beginRemoveRows(self._index(parent), first, last)
-        for node in nodes[first : last + 1]:
-            for each in (node, *node.under):
-                del self._nodes[each.number]
+        for each in _all_of(nodes[first : last + 1]):
+            del self._nodes[each.number]
         del nodes[first : last + 1]
         _number(nodes, first)
         self.endRemoveRows()
@@ -236,7 +242,10 @@ class TableModel(QAbstractItemModel, Generic[T]):
         if sum(len(node.cells) for node in seen) > _MOST_CELLS:
             for node in seen:
                 node.cells.clear()
-            for nodes in (self._top, *(node.under for node in self._top if node.under)):
+            for nodes in (
+                self._top,
+                *(each.under for each in _all_of(self._top) if each.under),
+            ):
                 end = self._index(nodes[-1], len(self._columns) - 1)
                 self.dataChanged.emit(self._index(nodes[0]), end)
             return

@@ -16,25 +16,26 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QMenu,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
 )
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.delegate import Delegate, Index
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.tables.cell import Cell
 from gpuexplorer.gui.tables.cell_drawing import draw_cell
 from gpuexplorer.gui.tables.column_menu import fill_column_menu
 from gpuexplorer.gui.tables.columns_shown import ColumnsShown
 from gpuexplorer.gui.tables.header import Header
-from gpuexplorer.gui.tables.model import CELL, Index, TableModel
+from gpuexplorer.gui.tables.model import CELL, TableModel
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 
@@ -43,6 +44,7 @@ _INDENT, _ARROW = 20, 16.0
 # Whoever reads with the pointer or the arrow keys needs rows that stand still.
 _AT_REST_AFTER = 4.0
 _TOP = QModelIndex()
+_BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 T = TypeVar("T")
 
@@ -59,21 +61,25 @@ class Table(QTreeView, Generic[T]):
         model: TableModel[T],
         clock: Clock | None = None,
         parent: QWidget | None = None,
+        *,
+        row_height: int = ROW_HEIGHT,
     ) -> None:
         super().__init__(parent)
+        self._high = row_height
         self._look = look
         self._rows = model
         self._clock = clock or SystemClock()
         self._touched_at = float("-inf")
         self._still = False
         self._changing = False
+        self._by_keyboard = False  # a row that is not chosen has a ring only then
         self._pointed = QPersistentModelIndex()
         self._folded: set[Hashable] = set()
         self._headings = Header(look, self)
         self.setHeader(self._headings)
         self.setModel(model)
         self.columns = ColumnsShown(self, self._headings, model)
-        self.setItemDelegate(_CellDelegate(look, self, model))
+        self.setItemDelegate(_CellDelegate(look, self, model, row_height))
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
@@ -121,7 +127,7 @@ class Table(QTreeView, Generic[T]):
         """As high as its rows, without scroll bars."""
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        rows = self._rows.rowCount() * ROW_HEIGHT
+        rows = self._rows.rowCount() * self._high
         self.setFixedHeight(self._headings.sizeHint().height() + rows)
 
     def stand_still(self, *, still: bool) -> None:
@@ -197,10 +203,14 @@ class Table(QTreeView, Generic[T]):
         if self._pointed == index:
             return
         before, self._pointed = self._pointed, QPersistentModelIndex(index)
-        for each in (before, self._pointed):
-            if each.isValid():
-                top = self.visualRect(each).top()
-                self.viewport().update(0, top, self.viewport().width(), ROW_HEIGHT)
+        self._draw_again(before)
+        self._draw_again(self._pointed)
+
+    def _draw_again(self, index: Index) -> None:
+        """The whole row: Qt draws the cell anew, where the pointer or the keyboard is."""
+        if index.isValid():
+            top = self.visualRect(index).top()
+            self.viewport().update(0, top, self.viewport().width(), self._high)
 
     def _on_scrolled(self, place: int) -> None:
         if place and place == self.verticalScrollBar().maximum() and self._rows.more:
@@ -222,22 +232,25 @@ class Table(QTreeView, Generic[T]):
     def _on_rows_inserted(self, parent: QModelIndex, first: int, last: int) -> None:
         """Whoever has scrolled down goes on reading at the same place."""
         bar = self.verticalScrollBar()
-        if not parent.isValid() and bar.value() and first * ROW_HEIGHT <= bar.value():
+        if not parent.isValid() and bar.value() and first * self._high <= bar.value():
             self.executeDelayedItemsLayout()
-            bar.setValue(bar.value() + (last - first + 1) * ROW_HEIGHT)
+            bar.setValue(bar.value() + (last - first + 1) * self._high)
 
+    @guarded
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: Index) -> None:
         drawing = Drawing(painter, self._look)
-        whole = QRectF(0, options.rect.top(), self.viewport().width(), ROW_HEIGHT)
+        whole = QRectF(0, options.rect.top(), self.viewport().width(), self._high)
         first = index.sibling(index.row(), 0)
         if self.selectionModel().isSelected(first):
             painter.fillRect(whole, drawing.theme.selection)
         elif self._pointed == first:
             painter.fillRect(whole, drawing.theme.hover)
         super().drawRow(painter, options, index)
-        if self.hasFocus() and first == self.currentIndex().siblingAtColumn(0):
+        chosen = self._by_keyboard or self.selectionModel().isSelected(first)
+        if self.hasFocus() and chosen and first == self.currentIndex().siblingAtColumn(0):
             drawing.focus_ring(whole.adjusted(1, 0, -1, 0), 5)
 
+    @guarded
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
         if rect.width() and self._rows.hasChildren(index):
             icon = Icon.OPEN if self.isExpanded(index) else Icon.CLOSED
@@ -254,10 +267,21 @@ class Table(QTreeView, Generic[T]):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._touch()
+        self._by_keyboard = False
         super().mousePressEvent(event)
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self._draw_again(current)
+        self._draw_again(previous)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._by_keyboard = event.reason() in _BY_KEYBOARD
+        super().focusInEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._touch()
+        self._by_keyboard = True
         super().keyPressEvent(event)
 
     def selectAll(self) -> None:
@@ -274,25 +298,25 @@ class Table(QTreeView, Generic[T]):
         self.columns.fit()
 
 
-class _CellDelegate(QStyledItemDelegate):
+class _CellDelegate(Delegate):
     """Draws the cell that the model has in the role CELL."""
 
-    def __init__(self, look: Look, table: QTreeView, model: TableModel[Any]) -> None:
-        super().__init__(table)
+    def __init__(
+        self, look: Look, table: QTreeView, model: TableModel[Any], row_height: int
+    ) -> None:
+        super().__init__(look, table)
+        self._high = row_height
         self._model = model
-        self._look = look
         self._header = table.header()
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def draw(
+        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
+    ) -> None:
         cell = index.data(CELL)
         if isinstance(cell, Cell):
             right = self._model.columns[index.column()].right
             same = bool(cell.absent) and self._absent_before(index) == cell.absent
-            painter.save()
-            draw_cell(
-                Drawing(painter, self._look), QRectF(option.rect), cell, right=right, same=same
-            )
-            painter.restore()
+            draw_cell(drawing, place, cell, right=right, same=same)
 
     def _absent_before(self, index: Index) -> tuple[str, ...]:
         """The reason that stands in the column at the left of this one."""
@@ -303,7 +327,7 @@ class _CellDelegate(QStyledItemDelegate):
         return before.absent if isinstance(before, Cell) else ()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(0, ROW_HEIGHT)
+        return QSize(0, self._high)
 
 
 def _in_words(cell: Cell) -> str:
@@ -312,5 +336,5 @@ def _in_words(cell: Cell) -> str:
 
 
 def _path(index: QModelIndex) -> tuple[int, ...]:
-    parent = index.parent()
-    return (parent.row(), index.row()) if parent.isValid() else (index.row(),)
+    above = _path(index.parent()) if index.parent().isValid() else ()
+    return (*above, index.row())

@@ -2,12 +2,11 @@
 
 import shiboken6
 from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 
 _BREATH = 1  # milliseconds
-_OF_THE_SYSTEM = ("QMenu", "QTipLabel")
 
 
 class Dressing(QObject):
@@ -30,9 +29,6 @@ class Dressing(QObject):
         central = window.centralWidget()
         self._containers = [window, stack] if central is None else [window, central, stack]
         self._parts: dict[QWidget, str] = {}
-        for kind in _OF_THE_SYSTEM:  # which has letters of its own for these
-            # Its description asks for bytes, which it refuses.
-            QApplication.setFont(look.letters.body.font, kind)  # type: ignore[arg-type]
         look.changed.connect(self._on_look_changed)
         self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
         for container in self._containers:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from gpuexplorer.core.resources import resource
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.palette import Theme, mixed
 
 _OFF = 0.5  # of `faint`, where a button cannot be pressed now
@@ -56,9 +57,9 @@ class Icon(StrEnum):
     ADD = "add"
     CLOSE = "close"
     CLOSED = "closed"
-    UNDO = "undo"
-    REDO = "redo"
     POWER = "power"
+    STOP = "stop"
+    WATCH = "watch"
 
 
 class Icons:
@@ -103,6 +104,7 @@ class _Engine(QIconEngine):
         self._icons = icons
         self._icon = icon
 
+    @guarded
     def paint(
         self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
     ) -> None:

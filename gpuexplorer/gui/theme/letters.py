@@ -31,13 +31,16 @@ class Lettering:
             width = self._widths[text] = self.metrics.horizontalAdvance(text)
         return width
 
-    def elided(self, text: str, width: float) -> str:
-        """The text, or its beginning with an ellipsis; empty where not even that fits."""
+    def elided(self, text: str, width: float, *, end: bool = False) -> str:
+        """The text, or its beginning (`end`: its end) with an ellipsis; empty where not even
+        that fits.
+        """
         if self.width(text) <= width:
             return text
         if width < self.width("…"):
             return ""
-        return self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+        mode = Qt.TextElideMode.ElideLeft if end else Qt.TextElideMode.ElideRight
+        return self.metrics.elidedText(text, mode, width)
 
 
 @dataclass(frozen=True, slots=True)

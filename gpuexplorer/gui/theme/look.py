@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.gui.theme.icons import Icons
 from gpuexplorer.gui.theme.letters import letterings
@@ -27,6 +28,8 @@ class Look(QObject):
     def __init__(self, scheme: Scheme = Scheme.SYSTEM, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.letters = letterings()
+        # The system has letters of its own for menus, tips and some controls.
+        QApplication.setFont(self.letters.body.font)
         self.icons = Icons(lambda: self._theme)
         self._scheme = scheme
         self._palette = Palette.STANDARD

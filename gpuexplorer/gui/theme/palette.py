@@ -70,6 +70,9 @@ class Theme:
     below_zero: QColor
     at_zero: QColor
     above_zero: QColor
+    code_word: QColor
+    code_text: QColor
+    code_number: QColor
     cards: tuple[QColor, ...]
 
     @property
@@ -128,7 +131,7 @@ class Theme:
 
 
 def load_theme(scheme: Scheme, palette: Palette = Palette.STANDARD) -> Theme:
-    """Of `dark` or `light`. A name that is missing in the file is a bug, and says so."""
+    """For `dark` or `light`. A name that is missing in the file is a bug, and says so."""
     content = tomllib.loads(resource("themes", f"{scheme}.toml").read_text("utf-8"))
     of_palette = content[palette]
     written = content["colours"] | of_palette["meanings"]

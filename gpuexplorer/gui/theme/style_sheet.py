@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.theme.palette import Theme, mixed
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
 _DRAWINGS = ("up", "down", "check")
 
@@ -27,6 +27,8 @@ def style_sheet(theme: Theme) -> str:
         selection=_rgba(theme.selection),
         track=_rgba(theme.track),
         lifted=_rgba(theme.lifted),
+        warn_tint=_rgba(faded(theme.warn, 0.1)),
+        bad_tint=_rgba(faded(theme.bad, 0.08)),
         on_text=mixed(theme.ground, theme.text, 0.35).name(),
     )
 

@@ -2,8 +2,9 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone
 
@@ -11,8 +12,8 @@ from gpuexplorer.gui.theme.palette import Tone
 class ElidedLabel(QLabel):
     """Keeps the whole text as its `text()`."""
 
-    def __init__(self, letters: Lettering, tone: Tone, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, letters: Lettering, tone: Tone, text: str = "") -> None:
+        super().__init__(text)
         self._letters = letters
         self._hint = ""
         self.setFont(letters.font)
@@ -41,6 +42,7 @@ class ElidedLabel(QLabel):
         super().resizeEvent(event)
         self._tell_rest()
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setPen(self.palette().windowText().color())

@@ -1,11 +1,12 @@
-"""EmptyState: one sentence where there is nothing to show, and one way on."""
+"""EmptyState: one sentence where there is nothing to show, and one or two ways on."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, column, row
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 
 _WIDTH = 440
@@ -15,42 +16,33 @@ class EmptyState(QWidget):
     """Made once and shown again with other words."""
 
     way_on_chosen = Signal()
+    other_way_chosen = Signal()
 
-    def __init__(self, look: Look, icon: Icon, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, icon: Icon) -> None:
+        super().__init__()
         self._heading = wrapped_label(look, "", Tone.TEXT)
         self._heading.setFont(look.letters.title.font)
         self._more = wrapped_label(look, "", Tone.QUIET)
-        for label in (self._heading, self._more):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            label.setFixedWidth(_WIDTH)
+        middle = Qt.AlignmentFlag.AlignHCenter
+        for each in (self._heading, self._more):
+            each.setAlignment(middle)
+            each.setFixedWidth(_WIDTH)
         self._button = QPushButton()
-        self._button.setFont(look.letters.body.font)
         self._button.clicked.connect(self.way_on_chosen)
+        self._other = QPushButton()
+        self._other.clicked.connect(self.other_way_chosen)
         sign = Sign(look, icon, Tone.FAINT, QSize(32, 32))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 24)
-        column.setSpacing(8)
-        column.addStretch(2)
-        column.addWidget(sign, 0, Qt.AlignmentFlag.AlignHCenter)
-        for label in (self._heading, self._more):
-            # An alignment would ask how high it is where it is as wide as all this.
-            row = QHBoxLayout()
-            row.addStretch(1)
-            row.addWidget(label)
-            row.addStretch(1)
-            column.addLayout(row)
-        column.addSpacing(8)
-        column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
+        # An alignment would ask how high they are where they are as wide as all this.
+        words = [row(FREE, each, FREE) for each in (self._heading, self._more)]
+        buttons = (Space(8), self._button, middle, self._other, middle, Space(stretch=3))
+        column(Space(stretch=2), sign, middle, *words, *buttons, within=self, margins=24)
 
-    def show_words(self, heading: str, more: str = "", way_on: str = "") -> None:
+    def show_words(
+        self, heading: str, more: str = "", way_on: str = "", other_way: str = ""
+    ) -> None:
         """Without a way on there is no button."""
-        if heading != self._heading.text():
-            self._heading.setText(heading)
-        if more != self._more.text():
-            self._more.setText(more)
-        self._more.setVisible(bool(more))
-        if way_on != self._button.text():
-            self._button.setText(way_on)
-        self._button.setVisible(bool(way_on))
+        self._heading.setText(heading)
+        parts = ((more, self._more), (way_on, self._button), (other_way, self._other))
+        for words, part in parts:
+            part.setText(words)
+            part.setVisible(bool(words))

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.wording.key_words import KeyGroup
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.telemetry.sampler import Want
 
 # Seconds without an answer are counted even where no reading comes.
@@ -20,18 +20,12 @@ _AT_LEAST_EVERY = 1.0
 class LiveView(QWidget):
     """Subclasses implement `pull`, which is called when there is something new to draw.
 
-    `cadences` and `processes` are the dear questions it needs answered while it is seen; what
+    `cadences` and `processes` are the costly questions it needs answered while it is seen; what
     is cheap is read all the time.
     """
 
     # What F1 tells beside the actions: keys that parts of the screen take by themselves.
     key_groups: Sequence[KeyGroup] = ()
-
-    # A bug in an override of Qt's is kept back until Python calls Qt again, which may be an
-    # event filter that has nothing to do with it, and gets lost on the way. A bug in a slot is
-    # reported at once, and the screen is shown all the same.
-    _came = Signal()
-    _went = Signal()
 
     def __init__(
         self,
@@ -52,8 +46,6 @@ class LiveView(QWidget):
         self._drawn: tuple[int, int] = (-1, -1)
         self._pulled_at = float("-inf")
         self._first: QWidget | None = None
-        self._came.connect(self._on_came)
-        self._went.connect(self._unfollow)
 
     def begin_at(self, first: QWidget) -> None:
         """Who opens this screen by a key has the keyboard there. A focus proxy would do, but
@@ -90,10 +82,6 @@ class LiveView(QWidget):
         """For good. Harmless when called twice."""
         self._unfollow()
 
-    def _on_came(self) -> None:
-        self._follow()
-        self._pull_now()
-
     def _on_ticked(self) -> None:
         now = self.machine.session.clock.now()
         beats = self.machine.session.beats()
@@ -103,7 +91,7 @@ class LiveView(QWidget):
             self._pull_now()
 
     def _on_clock_paused(self, paused: bool) -> None:
-        """Nobody sees a minimised window: nothing dear is asked for it."""
+        """Nobody sees a minimised window: nothing costly is asked for it."""
         if paused:
             self._release()
         else:
@@ -153,10 +141,13 @@ class LiveView(QWidget):
         if self._first is not None:
             self._first.setFocus(event.reason())
 
+    @guarded
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._came.emit()
+        self._follow()
+        self._pull_now()
 
+    @guarded
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._went.emit()
+        self._unfollow()

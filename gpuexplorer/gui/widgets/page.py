@@ -2,7 +2,9 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from gpuexplorer.gui.widgets.laid_out import column
 
 
 class Page(QScrollArea):
@@ -17,9 +19,7 @@ class Page(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         content = QWidget()
         content.setProperty("panel", "page")
-        self.body = QVBoxLayout(content)
-        self.body.setContentsMargins(24, 20, 24, 20)
-        self.body.setSpacing(16)
+        self.body = column(within=content, gap=16, margins=(24, 20, 24, 20))
         self.setWidget(content)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

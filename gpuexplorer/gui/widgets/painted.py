@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QRect
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.theme.look import Look
 
@@ -23,6 +24,7 @@ class Painted(QWidget):
         """Everything that can be asked for by pointing."""
         return [hint.text for hint in self._hints]
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         # Ended also where drawing fails: Qt does not survive a painter that is left open.
         with QPainter(self) as painter:

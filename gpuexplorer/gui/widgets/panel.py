@@ -1,10 +1,11 @@
 """Panel: a surface with a heading, on which a few lines stand."""
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, column, row
 
 
 class Panel(QFrame):
@@ -16,20 +17,11 @@ class Panel(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(heading)
-        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._title.show_text(heading)
-        self.head = QHBoxLayout()
-        self.head.addWidget(self._title)
-        self.head.addStretch(1)
+        self._title = ElidedLabel(look.letters.title, Tone.TEXT, heading)
+        self.head = row(self._title, FREE)
         if remark:
-            quiet = ElidedLabel(look.letters.caption, Tone.QUIET)
-            quiet.show_text(remark)
-            self.head.addWidget(quiet)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(16, 14, 16, 12)
-        self.body.setSpacing(0)
-        self.body.addLayout(self.head)
-        self.body.addSpacing(8)
+            self.head.addWidget(ElidedLabel(look.letters.caption, Tone.QUIET, remark))
+        self.body = column(self.head, Space(8), within=self, gap=0, margins=(16, 14, 16, 12))
 
     def show_heading(self, heading: str) -> None:
         if heading != self._title.text():

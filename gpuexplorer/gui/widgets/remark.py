@@ -4,22 +4,21 @@ import html
 import re
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.painted import Painted
 
 
 class Sign(Painted):
     """An icon by itself."""
 
-    def __init__(
-        self, look: Look, icon: Icon, tone: Tone, size: QSize, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(look, parent)
+    def __init__(self, look: Look, icon: Icon, tone: Tone, size: QSize) -> None:
+        super().__init__(look)
         self._icon, self._tone = icon, tone
         self.setFixedSize(size)
 
@@ -31,21 +30,13 @@ class Remark(QWidget):
     """The sentence can be selected and copied."""
 
     def __init__(
-        self,
-        look: Look,
-        sentence: str,
-        icon: Icon = Icon.NOTE,
-        tone: Tone = Tone.QUIET,
-        parent: QWidget | None = None,
+        self, look: Look, sentence: str, icon: Icon = Icon.NOTE, tone: Tone = Tone.QUIET
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         label = wrapped_label(look, sentence, Tone.TEXT)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 4, 0, 4)
-        row.setSpacing(10)
         sign = Sign(look, icon, tone, QSize(16, 16))
-        row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(label, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        row(sign, top, label, GROWS, within=self, gap=10, margins=(0, 4, 0, 4))
 
 
 def wrapped_label(look: Look, sentence: str, tone: Tone) -> QLabel:
@@ -53,14 +44,7 @@ def wrapped_label(look: Look, sentence: str, tone: Tone) -> QLabel:
     is shown as one would type it.
     """
     label = QLabel()
-    label.setFont(look.letters.body.font)
-    if "`" in sentence:
-        label.setTextFormat(Qt.TextFormat.RichText)
-        label.setText(_with_commands(look, sentence))
-        label.setAccessibleName(sentence.replace("`", ""))
-    else:
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setText(sentence)
+    show_sentence(label, look, sentence)
     label.setWordWrap(True)
     label.setProperty("tone", tone.value)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -68,6 +52,18 @@ def wrapped_label(look: Look, sentence: str, tone: Tone) -> QLabel:
     policy.setHeightForWidth(True)
     label.setSizePolicy(policy)
     return label
+
+
+def show_sentence(label: QLabel, look: Look, sentence: str) -> None:
+    """Another one, in a label that was made for one."""
+    if "`" in sentence:
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setText(_with_commands(look, sentence))
+        label.setAccessibleName(sentence.replace("`", ""))
+    else:
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setText(sentence)
+        label.setAccessibleName("")
 
 
 def _with_commands(look: Look, sentence: str) -> str:

@@ -1,12 +1,11 @@
 """ResultsSaving: measured copies as files: a table, JSON, and a picture of what is seen."""
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QRectF, Signal
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -25,6 +24,7 @@ from gpuexplorer.gui.widgets.saving import (
     PNG,
     FileKind,
     Saving,
+    Take,
     Write,
     suggested_name,
 )
@@ -35,11 +35,52 @@ _HEADER, _MARGIN = 48, 20
 _MODELLED = mark("modelled: no bytes were moved")
 
 
-class ResultsSaving(QObject):
-    """`button` opens the list of what can be saved. Sentences come as `done` and `refused`."""
+class TablesSaving(QObject):
+    """Saves a table and data under a name; sentences come as `done` and `refused`."""
 
     done = Signal(str)
     refused = Signal(str)
+
+    def __init__(self, machine: MachineState, name: str, caption: str, parent: QWidget) -> None:
+        """`name` is the file's, `caption` the question's for where it is to go."""
+        super().__init__(parent)
+        self._machine, self._name, self._caption = machine, name, caption
+        self._saving = Saving(machine.settings, parent)
+        self._saving.done.connect(self.done)
+        self._saving.refused.connect(self.refused)
+        self.stop = self._saving.stop
+        self.save = self._saving.save
+        self.ask_csv = partial(self.ask, CSV, partial(_text_of, self.csv))
+        self.ask_json = partial(self.ask, JSON, partial(_text_of, self.json))
+
+    @property
+    def simulated(self) -> bool:
+        return self._machine.session.simulated
+
+    def csv(self) -> str:
+        raise NotImplementedError
+
+    def json(self) -> str:
+        raise NotImplementedError
+
+    def copy_table(self) -> None:
+        QGuiApplication.clipboard().setText(self.csv())
+        self.done.emit(tr("The table is on the clipboard."))
+
+    def save_csv(self, path: Path) -> None:
+        self.save(path, _text_of(self.csv, path))
+
+    def save_json(self, path: Path) -> None:
+        self.save(path, _text_of(self.json, path))
+
+    def ask(self, kind: FileKind, take: Take) -> None:
+        wall = self._machine.session.clock.wall()
+        name = suggested_name(self._name, wall, simulated=self.simulated)
+        self._saving.ask(self._caption, name, [kind], take)
+
+
+class ResultsSaving(TablesSaving):
+    """`button` opens the list of what can be saved."""
 
     def __init__(
         self,
@@ -54,28 +95,12 @@ class ResultsSaving(QObject):
         """`name` is the file's, `title` stands on the picture of `pictured`, `what` is the
         same within a sentence.
         """
-        super().__init__(pictured)
-        self._look, self._machine = look, machine
-        self._name, self._title, self._what = name, title, what
+        super().__init__(machine, name, tr("Save {what}", what=what), pictured)
+        self._look, self._title, self._what = look, title, what
         self._results, self._pictured = results, pictured
-        self._saving = Saving(machine.settings, pictured)
-        self._saving.done.connect(self.done)
-        self._saving.refused.connect(self.refused)
-        self.button = FramedButton(
-            look,
-            Icon.EXPORT,
-            tr("Save"),
-            tr("Save {what} as a table, data or a picture", what=what),
-        )
+        meaning = tr("Save {what} as a table, data or a picture", what=what)
+        self.button = FramedButton(look, Icon.EXPORT, tr("Save"), meaning)
         self.button.clicked.connect(self._on_clicked)
-
-    @property
-    def simulated(self) -> bool:
-        return self._machine.session.simulated
-
-    def stop(self) -> None:
-        """Nobody is asked any longer. Harmless when called twice."""
-        self._saving.stop()
 
     def csv(self) -> str:
         return as_csv(self._results(), simulated=self.simulated)
@@ -102,27 +127,11 @@ class ResultsSaving(QObject):
         QGuiApplication.clipboard().setImage(self.picture())
         self.done.emit(tr("The picture is on the clipboard."))
 
-    def copy_table(self) -> None:
-        QGuiApplication.clipboard().setText(self.csv())
-        self.done.emit(tr("The table is on the clipboard."))
-
-    def save_csv(self, path: Path) -> None:
-        self._saving.save(path, _text_of(path, self.csv()))
-
-    def save_json(self, path: Path) -> None:
-        self._saving.save(path, _text_of(path, self.json()))
-
     def save_png(self, path: Path) -> None:
-        self._saving.save(path, self._png(path))
-
-    def ask_csv(self) -> None:
-        self._ask(CSV, lambda path: _text_of(path, self.csv()))
-
-    def ask_json(self) -> None:
-        self._ask(JSON, lambda path: _text_of(path, self.json()))
+        self.save(path, self._png(path))
 
     def ask_png(self) -> None:
-        self._ask(PNG, self._png)
+        self.ask(PNG, self._png)
 
     def commands(self, *, copies: bool = True) -> Sequence[tuple[str, str, Callable[[], None]]]:
         """For the list of all commands. `copies`: Ctrl+C takes the table."""
@@ -143,10 +152,6 @@ class ResultsSaving(QObject):
         image = self.picture()
         return lambda: write_whole(path, [png(image)])
 
-    def _ask(self, kind: FileKind, take: Callable[[Path], Write]) -> None:
-        name = suggested_name(self._name, time.time(), simulated=self.simulated)
-        self._saving.ask(tr("Save {what}", what=self._what), name, [kind], take)
-
     def _draw_header(self, drawing: Drawing, width: int) -> None:
         theme, letters = drawing.theme, drawing.letters
         middle, right = _HEADER / 2, float(width - _MARGIN)
@@ -155,9 +160,7 @@ class ResultsSaving(QObject):
             simulated = tr(SIMULATED)
             badge = letters.badge.width(simulated) + 18
             place = QRectF(right - badge, middle - 11, badge, 22)
-            drawing.painter.setPen(Qt.PenStyle.NoPen)
-            drawing.painter.setBrush(theme.simulated)
-            drawing.painter.drawRoundedRect(place, CHIP_RADIUS, CHIP_RADIUS)
+            drawing.filled(place, theme.simulated, CHIP_RADIUS)
             ink = Run(simulated, letters.badge, theme.simulated_ink)
             drawing.text(place.left() + 9, middle + letters.badge.cap_height / 2, ink)
             run = Run(tr(_MODELLED), letters.caption, theme.quiet)
@@ -175,5 +178,6 @@ class ResultsSaving(QObject):
         menu.popup(self.button.mapToGlobal(QPoint(0, self.button.height() + 4)))
 
 
-def _text_of(path: Path, text: str) -> Write:
-    return partial(write_whole, path, [text.encode("utf-8")])
+def _text_of(text: Callable[[], str], path: Path) -> Write:
+    """As it is at this moment."""
+    return partial(write_whole, path, [text().encode("utf-8")])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit
 from gpuexplorer.telemetry.history.condense import condensed
-from gpuexplorer.telemetry.history.plan import Lengths, Plan
+from gpuexplorer.telemetry.history.tables import Lengths, Plan
 from gpuexplorer.telemetry.history.tape import Tape
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.history.condense import Past
-from gpuexplorer.telemetry.history.plan import SHARES, Plan
-from gpuexplorer.telemetry.history.tables import Buckets, Folded, Rows
+from gpuexplorer.telemetry.history.tables import SHARES, Buckets, Folded, Plan, Rows
 
 GAP = 2.5  # times the usual distance: beyond it something was not seen
 

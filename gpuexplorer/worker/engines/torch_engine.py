@@ -1,12 +1,10 @@
 """TorchEngine: real devices."""
 
 import contextlib
-import functools
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Union
 
 import torch
 
@@ -16,22 +14,19 @@ from gpuexplorer.lab.events import (
     VERSION,
     Device,
     Event,
+    Finished,
     Hello,
     Memory,
     Span,
     Transferred,
+    Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.engine import Times
-from gpuexplorer.worker.engines import files
 from gpuexplorer.worker.engines.measuring.measure import measure
 from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
-from gpuexplorer.worker.engines.placement import PlacementLog
-from gpuexplorer.worker.engines.random_bytes import bytes_of
 from gpuexplorer.worker.engines.watch import Watch
-from gpuexplorer.worker.engines.words import word
 
 _DOCTOR = mark("`gpuexplorer doctor` looks for the cause.")
 # CUDA's words for an error that PyTorch passes on unexplained.
@@ -59,30 +54,24 @@ class TorchEngine:
 
     def __init__(self) -> None:
         self._watch = Watch()
-        self._placement: PlacementLog | None = None
-        self._own: Mapping[str, Callable[..., Any]] = {
-            "torch.save": files.save,
-            "torch.load": files.load,
-            "torch.tensor": self._watch.tensor,
-            "torch.cuda.synchronize": self._watch.synchronize,
-        }
+        self._watched = False
+        # Where there is no other device, nothing can be copied, and watching would take time.
+        self._others = _any_others()
+        if self._others:
+            self._watch.install()
 
     @property
     def copies(self) -> Copies:
         return self._watch.copies
 
     def hello(self) -> Hello:
+        version, devices = platform.python_version(), tuple(self.devices())
         return Hello(
-            VERSION,
-            platform.python_version(),
-            torch.__version__,
-            build(),
-            simulated=False,
-            devices=tuple(self.devices()),
+            VERSION, version, torch.__version__, build(), simulated=False, devices=devices
         )
 
     def devices(self) -> Sequence[Device]:
-        found = [Device("cpu", platform.processor() or platform.machine())]
+        found = [Device("cpu", platform.machine())]
         if torch.cuda.is_available():
             found += [_cuda(index) for index in range(torch.cuda.device_count())]
         else:
@@ -101,13 +90,20 @@ class TorchEngine:
             found.append(Device("mps", "Apple GPU"))
         return [*found, Device("meta", Message("shapes without values"))]
 
+    @contextlib.contextmanager
     def running(
-        self, stays_on_host: "Callable[[], bool] | None" = None
-    ) -> AbstractContextManager[object]:
-        self._watch.begin()
-        # Watching costs some microseconds an operation.
-        watched = _anywhere_else() and not (stays_on_host is not None and stays_on_host())
-        return self._in_force(watched=watched)
+        self, *, watched: bool = True, program: bool = False, sampled: bool = False
+    ) -> "Iterator[None]":
+        self._watched = watched
+        self._watch.begin(program=program, sampled=sampled)
+        way: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if watched and self._others:
+            way = self._watch.watching(program=program, sampled=sampled)
+        elif program:
+            self._watch.install_hooks()
+            way = self._watch.counting()
+        with way:
+            yield
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
         """Nothing has to be told: the driver knows."""
@@ -115,53 +111,55 @@ class TorchEngine:
     def cards_lost(self, names: "Sequence[str]") -> None:
         """Nothing has to be told: the driver knows."""
 
-    def log_placement(self, say: "Callable[[str], None] | None") -> None:
-        self._placement = None if say is None else PlacementLog(say)
-
-    # Any: PyTorch's own.
-    def word(self, name: str) -> Any:
-        return self._own.get(name) or word(name)
-
     def measure(
         self,
-        command: Measure,
+        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
         say: "Callable[[Event], None]",
         checkpoint: "Callable[[], None]",
     ) -> None:
         """Nothing watches meanwhile: watching takes time."""
-        _refuse_where_none(command.source, command.target)
         self._watch.begin()
-        measure(command, TorchCards(), say, checkpoint)
-
-    def multiply(
-        self,
-        command: Multiply,
-        say: "Callable[[Event], None]",
-        checkpoint: "Callable[[], None]",
-    ) -> None:
-        """Nothing watches meanwhile: watching takes time."""
-        _refuse_where_none(command.device)
-        self._watch.begin()
-        multiply(command, TorchCards(), say, checkpoint)
+        match command:
+            case Measure():
+                _refuse_where_none(command.source, command.target)
+                measure(command, TorchCards(), say, checkpoint)
+            case Multiply():
+                _refuse_where_none(command.device)
+                multiply(command, TorchCards(), say, checkpoint)
 
     def settle(self) -> None:
-        self._watch.end()
+        self._watch.cards.end()
         if torch.cuda.is_initialized():
             for index in range(torch.cuda.device_count()):
                 if has_context(index):
                     torch.cuda.synchronize(index)
 
-    def times(self) -> Times:
-        busy = self._watch.busy()
-        return Times(
-            device_seconds=max(busy.values(), default=None), busy=tuple(sorted(busy.items()))
+    def times(self, command: int = 0, own: float = 0.0) -> Finished:
+        busy = self._watch.cards.spanned()
+        return Finished(
+            command,
+            own,
+            max(busy.values(), default=None),
+            watched=self._watched,
+            watch_seconds=self._watch.seconds if self._watched else None,
+            busy=tuple(sorted(busy.items())),
         )
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return self._watch.transfers(command)
 
     def spans(self) -> Sequence[Span]:
-        return self._watch.spans()
+        return self._watch.cards.spans()
+
+    def watched(self, command: int) -> Watched:
+        watch, cards = self._watch, self._watch.cards
+        cards.read_moments(all_of_them=False)  # what has come since is counted in
+        return watch.seen.changed(
+            command,
+            busy=cards.busy(),
+            memory=() if cards.capturing else self.memory(),
+            profiled=watch.profiling.times,
+        )
 
     def memory(self) -> Sequence[Memory]:
         if not torch.cuda.is_initialized():
@@ -170,38 +168,12 @@ class TorchEngine:
             _memory(index) for index in range(torch.cuda.device_count()) if has_context(index)
         ]
 
-    def random_state(self) -> object:
-        states = [bytes_of(torch.get_rng_state())]
-        if torch.cuda.is_initialized():
-            states += [bytes_of(each) for each in torch.cuda.get_rng_state_all()]
-        return tuple(states)
 
-    def set_random_state(self, state: object) -> None:
-        assert isinstance(state, tuple)
-        tensors = [torch.frombuffer(bytearray(each), dtype=torch.uint8) for each in state]
-        torch.set_rng_state(tensors[0])
-        for index, each in enumerate(tensors[1:]):
-            torch.cuda.set_rng_state(each, index)
-
-    def seed(self, number: int) -> None:
-        torch.manual_seed(number)
-
-    @contextlib.contextmanager
-    def _in_force(self, *, watched: bool) -> "Iterator[None]":
-        log = self._placement or contextlib.nullcontext()
-        if not watched:
-            with log:
-                yield
-            return
-        with self._watch, self._watch.printing(), log:
-            yield
-
-
-@functools.cache
-def _anywhere_else() -> bool:
+def _any_others() -> bool:
     """Whether there is a device beside the processor."""
     xpu = getattr(torch, "xpu", None)
-    others = torch.cuda.is_available(), torch.backends.mps.is_available()
+    # Asked if it is available, CUDA would begin: a program may not want that yet, or not here.
+    others = torch.cuda.device_count() > 0, torch.backends.mps.is_available()
     return any(others) or (xpu is not None and bool(xpu.is_available()))
 
 

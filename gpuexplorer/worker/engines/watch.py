@@ -1,330 +1,247 @@
-"""Watch: sees which cards a line works on and what it copies between devices; times both."""
+"""Watch: sees which cards a cell or a program works on and what it copies between devices."""
 
 import contextlib
+import functools
+import os
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from gpuexplorer.lab.events import Span, Transferred
-from gpuexplorer.worker.copies import Cause, Check, Copies
-from gpuexplorer.worker.engines.checking import SeenPair
-from gpuexplorer.worker.engines.reading_back import NAMES, fetched, shown_bytes
-from gpuexplorer.worker.tracks import Track
-
-_aten = torch.ops.aten
-_MOST_OPEN = 256  # moments that wait to be read; those that came are read when there are more
-
-
-class _Card:
-    """When one card was first touched, and when it computed."""
-
-    def __init__(self, index: int, began: float) -> None:
-        self.index = index
-        # At a line's beginning the card is idle, so this comes as soon as it is asked for.
-        self.anchor = _moment(index)
-        self.anchor_at = time.perf_counter() - began
-        self.last: Any = None
-        self.run: Any = None  # the moment from which it computes, where it does
-        self.free = self.anchor  # the last moment that is known to lie before what comes next
-
-    def at(self, moment: Any) -> "float | None":
-        """Seconds since the line's beginning; None for what did not come."""
-        if moment is None or not (moment.query() and self.anchor.query()):
-            return None
-        return self.anchor_at + float(self.anchor.elapsed_time(moment)) / 1000.0
+from gpuexplorer.lab.events import Transferred
+from gpuexplorer.worker.copies import Copies
+from gpuexplorer.worker.engines.caught import COPYING, READS, Caught, note
+from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
+from gpuexplorer.worker.engines.operations import shown_bytes
+from gpuexplorer.worker.engines.profiling import Profiling
+from gpuexplorer.worker.engines.seen_cards import SeenCards
+from gpuexplorer.worker.engines.sight import MainSight, Sight, cost_of_one
+from gpuexplorer.worker.watching.seen import Seen
+from gpuexplorer.worker.watching.ticking import Ticking
 
 
-# Any throughout: moments, operations and operands are whatever PyTorch hands on.
-@dataclass
-class _Pending:
-    """A copy that was asked for."""
-
-    copy: Transferred
-    cause: Cause
-    check: "Check | None"
-    card: "_Card | None"
-    begin: Any
-    end: Any
-
-    @property
-    def done(self) -> bool:
-        moments = (self.end,) if self.card is None else (self.end, self.card.anchor)
-        return all(each is None or each.query() for each in moments)
-
-    def timed(self) -> Transferred:
-        one, card = self.copy, self.card
-        begin = None if card is None else card.at(self.begin)
-        end = None if card is None else card.at(self.end)
-        seconds = None if begin is None or end is None else end - begin
-        values = {name: getattr(one, name) for name in one.__dataclass_fields__}
-        return Transferred(**{**values, "seconds": seconds, "begin": begin, "end": end})
-
-
-class Watch(TorchDispatchMode):
-    """In force while a line runs on real devices. Costs some microseconds an operation."""
+# Any throughout: operations and operands are whatever PyTorch hands on.
+class Watch:
+    """One for a process with cards. In force while a cell runs, in each thread that computes
+    then: PyTorch hands it on to those that compute gradients.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
         self.copies = Copies()
-        self._peers: dict[tuple[int, int], bool] = {}
+        self._on = False
+        self._cost: float | None = None  # seconds for which an operation takes longer
+        self._caught = Caught()
+        self._main = MainSight(self._saw)
         self.begin()
 
-    def begin(self) -> None:
-        self._began = time.perf_counter()
-        self.copies.begin()
-        self._cards: dict[int, _Card] = {}
-        self._pending: list[_Pending] = []
-        self._runs: list[tuple[_Card, Any, Any]] = []
-        self._computing: dict[int, Track] = {}
-        self._waiting: dict[int, Track] = {}
+    @property
+    def seen(self) -> Seen:
+        return self.cards.seen
 
-    def end(self) -> None:
-        """The line has been asked for in full; what it touched is marked."""
-        for card in self._cards.values():
-            card.last = _moment(card.index)
-            self._computed_until(card, card.last)
+    def install(self) -> None:
+        """So that what no operation shows is seen too; once, before anybody imports it."""
+        _put(torch._tensor_str, {"_str": self._printing(torch._tensor_str._str)})
+        _put(torch.cuda, {"synchronize": self._synchronizing(torch.cuda.synchronize)})
+        for owner in (torch.cuda.Stream, torch.cuda.Event):
+            if hasattr(owner, "synchronize"):
+                _put(owner, {"synchronize": self._waiting(owner.synchronize)})
+        graph: Any = getattr(torch.cuda, "CUDAGraph", None)
+        if hasattr(graph, "replay"):
+            replaced = {
+                "capture_begin": self._capturing(graph.capture_begin),
+                "capture_end": self._captured(graph.capture_end),
+                "replay": self._replaying(graph.replay),
+            }
+            _put(graph, replaced)
+        _put(threading.Thread, {"start": self._starting(threading.Thread.start)})
+        for owner, methods in telling_methods(self.copies, lambda: self._sees):
+            _put(owner, methods)
+        self.install_hooks()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._leave)
 
-    def busy(self) -> "Mapping[str, float]":
-        """By card, from its first kernel to its last, pauses included."""
-        return {
-            f"cuda:{card.index}": card.anchor.elapsed_time(card.last) / 1000.0
-            for card in self._cards.values()
-            if card.last is not None
-        }
+    def install_hooks(self) -> None:
+        """Of what there is without any card."""
+        put_hooks(_put, lambda: self.seen if self._on else None)
 
-    def transfers(self, command: int) -> Sequence[Transferred]:
-        self._read_moments(all_of_them=True)
-        return self.copies.told(command)
-
-    def spans(self) -> Sequence[Span]:
-        self._read_moments(all_of_them=True)
-        computing = [
-            Span(f"cuda:{index}", each.begin, each.end, each.busy, each.count)
-            for index, track in self._computing.items()
-            for each in track.stretches
-        ]
-        waiting = [
-            Span(
-                "cpu",
-                each.begin,
-                each.end,
-                each.busy,
-                each.count,
-                f"cuda:{index}",
-                "synchronize",
-            )
-            for index, track in self._waiting.items()
-            for each in track.stretches
-        ]
-        return [*computing, *waiting]
-
-    def synchronize(self, device: Any = None) -> None:
-        """torch.cuda.synchronize: the host waits, and that is seen."""
-        index = torch.cuda.current_device() if device is None else torch.device(device).index
-        begin = time.perf_counter() - self._began
-        torch.cuda.synchronize(device)
-        end = time.perf_counter() - self._began
-        self._waiting.setdefault(index or 0, Track()).add(begin, end)
-
-    def tensor(self, *args: Any, **kwargs: Any) -> Any:
-        """torch.tensor: what is made of numbers on a card is copied there unseen."""
-        begin = time.perf_counter()
-        made = torch.tensor(*args, **kwargs)
-        if made.device.type not in ("cpu", "meta"):
-            self._note("cpu", str(made.device), made.nbytes, begin, "tensor")
-        return made
+    def begin(self, *, program: bool = False, sampled: bool = False) -> None:
+        """A new cell or program."""
+        self.copies.begin(program=program)
+        self.profiling = Profiling()
+        self.cards = SeenCards(
+            self.copies,
+            lambda now: Seen(
+                self.copies, now, sampled=sampled, switch=self._turn, cost=lambda: self.seconds
+            ),
+        )
 
     @contextlib.contextmanager
-    def printing(self) -> "Iterator[None]":
-        """PyTorch lets nobody see how it reads what it prints."""
-        original = torch._tensor_str._str
-
-        def shown(tensor: Any, **words: Any) -> Any:
-            begin = time.perf_counter()
-            text = original(tensor, **words)
-            if tensor.device.type not in ("cpu", "meta"):
-                self._note(str(tensor.device), "cpu", shown_bytes(tensor), begin, "print")
-            return text
-
-        torch._tensor_str._str = shown
+    def counting(self) -> "Iterator[None]":
+        """Steps and loaders of a program alone, where there is no card to be seen."""
+        self.begin(program=True)
+        self._on = True
         try:
             yield
         finally:
-            torch._tensor_str._str = original
+            self._on = False
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch's question; yes would cost the first line a second, for its compiler."""
-        return False
+    @contextlib.contextmanager
+    def watching(self, *, program: bool = False, sampled: bool = False) -> "Iterator[None]":
+        self._on = True
+        if self._cost is None:
+            self.begin()
+            self._cost = cost_of_one(self._saw, lambda: self.cards.operations)
+        self._main.open()
+        self.begin(program=program, sampled=sampled)
+        if program:
+            self.seen.step_ended = self._step_ended
+        ticking = Ticking(self.seen, sampled=sampled)
+        try:
+            with ticking if program else contextlib.nullcontext():
+                yield
+        finally:
+            self._on = False
+            self._main.close()
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func in _COPYING:
-            return self._copy(func, args, kwargs)
-        index = _card_of(args, kwargs)
-        if index is None:
+    @property
+    def seconds(self) -> float:
+        """For about so long the host was kept by watching, since `begin`."""
+        cards = self.cards
+        return cards.operations * (self._cost or 0.0) + cards.beside + self.profiling.seconds
+
+    def transfers(self, command: int) -> Sequence[Transferred]:
+        self.cards.read_moments(all_of_them=True)
+        return self.copies.told(command)
+
+    @property
+    def _sees(self) -> bool:
+        return self._on and self.seen.on and not self.cards.capturing
+
+    def _leave(self) -> None:
+        """A process that was forked meanwhile is not watched."""
+        self._on = False
+        self._main.close()
+
+    def _step_ended(self, count: int) -> None:
+        if self.cards.capturing or not self.profiling.wants(count):
+            return
+        self._on = False  # what is done here is not the program's doing
+        try:
+            self.profiling.step(count)
+        finally:
+            self._on = True
+            self.cards.look_away()
+
+    def _turn(self, on: bool) -> bool:
+        now = self._main.turn(on)
+        if not now:
+            self.cards.look_away()
+        return now
+
+    def _saw(self, func: Any, args: Any, kwargs: Any) -> Any:
+        if not self._sees:  # by a thread that began earlier
             return func(*args, **kwargs)
-        card = self._touch(index)
-        if card is not None and card.run is None and not func.is_view:
-            card.run = card.free
-        name = _READING.get(func)
-        if name is None:
-            return func(*args, **kwargs)
-        return self._read(name, func, args, kwargs)
+        cards = self.cards
+        cards.operations += 1
+        if func in COPYING:
+            return self._caught.copy(cards, func, args, kwargs)
+        if func in READS and args and getattr(args[0], "is_cuda", False):
+            return self._caught.read(cards, func, args, kwargs)
+        return cards.computed(func, args, kwargs)
 
-    def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
-        into = func is _aten.copy_.default
-        source = args[1] if into else args[0]
-        there = args[0].device if into else kwargs.get("device") or source.device
-        if source.device == there or "meta" in (source.device.type, there.type):
-            index = _card_of(args, kwargs)
-            card = None if index is None else self._touch(index)
-            if card is not None and card.run is None:
-                card.run = card.free
-            return func(*args, **kwargs)
-        asked_not_to = (*args[2:], kwargs.get("non_blocking"))[0]
-        # PyTorch copies between cards on the source's queue.
-        engine = source.device if source.device.type == "cuda" else torch.device(there)
-        card = self._touch(engine.index) if engine.type == "cuda" else None
-        if there.type == "cuda":
-            self._touch(there.index)
-        begin = None if card is None else _moment(card.index)
-        if card is not None:
-            self._computed_until(card, begin)
-        asked_at = time.perf_counter()
-        made = func(*args, **kwargs)
-        host = time.perf_counter() - asked_at
-        end = None if card is None else _moment(card.index)
-        if card is not None:
-            card.free = end
-        size = made.numel() * made.element_size()
-        on_host = source if source.device.type == "cpu" else made
-        with_host = on_host.device.type == "cpu"
-        pinned = bool(on_host.is_pinned()) if with_host else None
-        copy = Transferred(
-            0,
-            str(source.device),
-            str(made.device),
-            size,
-            None,
-            pinned=pinned,
-            blocking=with_host and not (pinned and asked_not_to),
-            direct=None if with_host else self._are_peers(source.device, made.device),
-            host_seconds=host,
-            asked_at=asked_at - self._began,
-        )
-        cause, check = self.copies.note(), None
-        if self.copies.wants_check(size):
-            check = SeenPair(source, made, of_model=cause.of_model)
-        self._wait_for(_Pending(copy, cause, check, card, begin, end))
-        return made
+    def _synchronizing(self, original: "Callable[..., None]") -> "Callable[..., None]":
+        """The host waits, and that is seen."""
 
-    def _read(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:
-        """Something comes back to the host, or positions go to the card."""
-        begin = time.perf_counter()
-        made = func(*args, **kwargs)
-        device = args[0].device
-        size = fetched(name, args)
-        if size:
-            self._note(str(device), "cpu", size, begin, name)
-        elif isinstance(args[1] if len(args) > 1 else None, (list, tuple)):
-            for each in args[1]:
-                if isinstance(each, torch.Tensor) and each.device.type == "cpu" and each.dim():
-                    self._note("cpu", str(device), each.nbytes, begin, name)
-        return made
+        def synchronize(device: Any = None) -> None:
+            begin = time.perf_counter()
+            original(device)
+            if self._sees:
+                index = None if device is None else torch.device(device).index
+                self.cards.waited(index, begin)
 
-    def _note(self, source: str, target: str, size: int, began: float, how: str) -> None:
-        """What cannot be timed by the card, as it is part of something else."""
-        host = time.perf_counter() - began
-        copy = Transferred(
-            0,
-            source,
-            target,
-            size,
-            None,
-            how=how,
-            pinned=False,
-            blocking=True,
-            host_seconds=host,
-            asked_at=began - self._began,
-        )
-        self._wait_for(_Pending(copy, self.copies.note(), None, None, None, None))
+        return synchronize
 
-    def _wait_for(self, pending: _Pending) -> None:
-        self._pending.append(pending)
-        if len(self._pending) + len(self._runs) > _MOST_OPEN:
-            self._read_moments(all_of_them=False)
+    def _waiting(self, original: "Callable[..., None]") -> "Callable[..., None]":
+        """It waits for a stream, or for one moment of it."""
 
-    def _read_moments(self, *, all_of_them: bool) -> None:
-        """Those that have come, in their order; at the end of the line also what never will."""
-        waiting: list[_Pending] = []
-        for each in self._pending:
-            if waiting or not (all_of_them or each.done):
-                waiting.append(each)
-            else:
-                self.copies.add(each.timed(), each.cause, each.check)
-        self._pending = waiting
-        runs, self._runs = self._runs, []
-        for card, first, last in runs:
-            begin, end = card.at(first), card.at(last)
-            if begin is not None and end is not None:
-                self._computing.setdefault(card.index, Track()).add(begin, end)
-            elif not all_of_them:
-                self._runs.append((card, first, last))
+        def synchronize(whom: Any) -> None:
+            begin = time.perf_counter()
+            original(whom)
+            device = getattr(whom, "device", None)
+            if self._sees and device is not None:
+                self.cards.waited(device.index, begin, for_all=False)
 
-    def _computed_until(self, card: _Card, moment: Any) -> None:
-        if card.run is not None:
-            self._runs.append((card, card.run, moment))
-            card.run = None
+        return synchronize
 
-    def _touch(self, index: "int | None") -> "_Card | None":
-        number = torch.cuda.current_device() if index is None else index
-        card = self._cards.get(number)
-        if card is None and number < torch.cuda.device_count():
-            card = self._cards[number] = _Card(number, self._began)
-        return card
+    def _capturing(self, original: "Callable[..., Any]") -> "Callable[..., Any]":
+        """From its beginning to its end nothing is carried out, and nothing is watched."""
 
-    def _are_peers(self, one: Any, other: Any) -> "bool | None":
-        if one.type != "cuda" or other.type != "cuda":
-            return None
-        pair = one.index, other.index
-        if pair not in self._peers:
-            self._peers[pair] = bool(torch.cuda.can_device_access_peer(*pair))
-        return self._peers[pair]
+        @functools.wraps(original)
+        def capture_begin(graph: Any, *args: Any, **words: Any) -> Any:
+            cards = self.cards
+            cards.captures(1)
+            try:
+                return original(graph, *args, **words)
+            except BaseException:
+                cards.captures(-1)
+                raise
+
+        return capture_begin
+
+    def _captured(self, original: "Callable[..., Any]") -> "Callable[..., Any]":
+        @functools.wraps(original)
+        def capture_end(graph: Any) -> Any:
+            try:
+                return original(graph)
+            finally:
+                self.cards.captures(-1)
+
+        return capture_end
+
+    def _replaying(self, original: "Callable[..., Any]") -> "Callable[..., Any]":
+        """A captured graph's work is carried out, without an operation that shows it."""
+
+        @functools.wraps(original)
+        def replay(graph: Any) -> Any:
+            if not self._sees:
+                return original(graph)
+            return self.cards.launched(lambda: original(graph))
+
+        return replay
+
+    def _printing(self, original: "Callable[..., str]") -> "Callable[..., str]":
+        """PyTorch lets nobody see how it reads what it prints."""
+
+        def shown(tensor: Any, **words: Any) -> str:
+            begin = time.perf_counter()
+            text = original(tensor, **words)
+            if self._sees and tensor.device.type not in ("cpu", "meta"):
+                size = shown_bytes(tensor)
+                note(self.cards, str(tensor.device), "cpu", size, begin, "print")
+            return text
+
+        return shown
+
+    def _starting(self, original: "Callable[..., None]") -> "Callable[..., None]":
+        """A thread that a watched cell starts is watched until it ends."""
+
+        def start(thread: threading.Thread) -> None:
+            run = thread.run
+
+            def watched() -> None:
+                del thread.run  # or thread and function would keep each other
+                with Sight(self._saw):
+                    run()
+
+            if self._sees:
+                thread.run = watched  # type: ignore[method-assign]
+            original(thread)
+
+        return start
 
 
-_COPYING = frozenset({_aten._to_copy.default, _aten.copy_.default})
-_READING: "Mapping[Any, str]" = {
-    getattr(packet, overload): name
-    for name in sorted(NAMES)
-    if (packet := getattr(_aten, name, None)) is not None
-    for overload in packet.overloads()
-}
-
-
-def _card_of(args: Any, kwargs: Any) -> "int | None":
-    """Of the first operand that is on one, or of what is made there."""
-    for each in args:
-        if isinstance(each, torch.Tensor):
-            if each.is_cuda:
-                return int(each.device.index)
-        elif isinstance(each, (list, tuple)) and each:
-            first = each[0]
-            if isinstance(first, torch.Tensor) and first.is_cuda:
-                return int(first.device.index)
-    device = kwargs.get("device") if kwargs else None
-    if device is None or device.type != "cuda":
-        return None
-    return int(torch.cuda.current_device() if device.index is None else device.index)
-
-
-def _moment(index: "int | None") -> Any:
-    event = torch.cuda.Event(enable_timing=True)
-    event.record(torch.cuda.current_stream(index))
-    return event
+def _put(owner: Any, answers: "Mapping[str, Any]") -> None:
+    for name, what in answers.items():
+        setattr(owner, name, what)

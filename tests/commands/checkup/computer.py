@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from gpuexplorer.commands.checkup.answer import Answer, ask
@@ -12,8 +13,11 @@ from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.pythons import LabPython, unfit
+from gpuexplorer.lab.torch_builds import read_build
 from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, Source
 from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.patience import Asked
 
 NO_LIBRARY = Trouble("The driver's library is not on this machine.", INSTALL_IT)
 
@@ -106,6 +110,7 @@ class Computer:
     home: str = "/home/ana"
     user: str = "ana"
     host: str = "tower"
+    prefixes: list[str] = field(default_factory=list)  # of Pythons
     opened: int = 0
     patience: float = 10.0
 
@@ -160,7 +165,7 @@ class Computer:
         self.backend = Driver(version, cuda, cards or (card(),), states or {})
 
     def install_python(self, prefix: str, version: str = "3.12") -> None:
-        self.write(f"{prefix}/bin/python{version}")
+        self.prefixes.append(prefix)
         self.write(f"{prefix}/bin/python3")
         (self.root / f"{prefix}/lib/python{version}/site-packages".lstrip("/")).mkdir(
             parents=True, exist_ok=True
@@ -217,6 +222,7 @@ class Computer:
             environment=self.environment,
             platform=self.platform,
             open_backend=self._open,
+            pythons=self._pythons,
             run_program=self._run,
             installed=self.installed.get,
             may_use=lambda path: self._path(path) not in self.forbidden,
@@ -233,6 +239,21 @@ class Computer:
 
     def answer(self) -> Answer:
         return ask(self.probe())
+
+    def _pythons(self) -> Sequence[Asked[LabPython]]:
+        """As each would answer, this program's own first."""
+        inside = [] if self.parts is None else [self.parts]
+        return [
+            Asked(partial(self._answered, prefix, inside=prefix == self.parts))
+            for prefix in sorted([*inside, *self.prefixes], key=(self.prefix or "").__ne__)
+        ]
+
+    def _answered(self, prefix: str, *, inside: bool) -> LabPython:
+        folder = self.root / prefix.lstrip("/")
+        packages = folder if inside else folder / "lib/python3.12/site-packages"
+        build, version = read_build(packages / "torch/version.py"), (3, 12, 1)
+        path = folder / "bin/python3"
+        return LabPython(path, prefix, version, build, unfit(version, build), (packages,))
 
     def _path(self, path: Path) -> str:
         return f"/{path.relative_to(self.root).as_posix()}"

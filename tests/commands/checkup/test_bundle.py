@@ -85,12 +85,6 @@ def test_somebody_called_cuda_does_not_spoil_what_programs_read(
     assert toolkits["facts"]["cuda"] == []
 
 
-def test_an_unwritable_place_is_told_in_a_sentence(computer: Computer, tmp_path: Path) -> None:
-    target = tmp_path / "nowhere" / "report.zip"
-    with pytest.raises(Trouble, match=r"cannot be written to .*: No such file or directory"):
-        bundle(computer, target)
-
-
 def test_a_folder_is_told_to_be_one(tmp_path: Path) -> None:
     with pytest.raises(Trouble) as told:
         check_target(tmp_path)

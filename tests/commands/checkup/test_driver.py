@@ -187,17 +187,6 @@ def test_a_chosen_library_that_cannot_be_loaded_is_said_with_the_reason(
     assert topic.do == "Unset the variable."
 
 
-def test_a_whole_driver_that_refuses_is_quoted(computer: Computer) -> None:
-    computer.plug_in(driver="nvidia")
-    computer.load_module()
-    computer.install_library()
-    computer.trouble = Trouble("This user may not talk to the driver.", "Join the group video.")
-    topic = told(computer)
-    assert topic.verdict is Verdict.BROKEN
-    assert topic.sentence == "This user may not talk to the driver."
-    assert topic.do == "Join the group video."
-
-
 def test_a_driver_that_hangs_is_given_up(computer: Computer) -> None:
     computer.plug_in(driver="nvidia")
     computer.load_module()

@@ -14,7 +14,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import KINDS, ProductJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.lab.start import Start
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import Fake, needs_torch
@@ -24,7 +24,7 @@ WORKER = """
 import json, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=2, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, version=4, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)

@@ -24,7 +24,7 @@ from gpuexplorer.core.catalogue.heat_and_power import (
 )
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Measured, Multiplied, Wrong
+from gpuexplorer.lab.measured import Measured, Multiplied, Wrong
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
@@ -130,7 +130,7 @@ def test_a_card_before_ampere_promises_no_tf32_and_is_not_asked_for_it() -> None
     older = subject(replace(CARD, compute_capability=(7, 5)))
     assert "tf32" not in [job.kind for job in jobs_of(older) if isinstance(job, ProductJob)]
     reason = row(empty(older), What.TF32).promised.reason
-    assert reason.endswith("begins with compute capability 8.0, and this card has 7.5")
+    assert reason.endswith("starts with compute capability 8.0, and this card has 7.5")
     assert row(empty(older), What.TF32).reached.reason == reason
 
 
@@ -278,7 +278,7 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
         assert each.reached.value is not None or each.reached.reason
         # B200's own cores and clock give less than its maker promises.
         assert each.share is None or 0.3 < each.share < 1.05, each
-    assert row(sheet, What.PEER).title == "Peer link, to cuda:1"
+    assert row(sheet, What.PEER).title == "Peer link, one way to cuda:1"
 
 
 def test_the_best_peer_is_the_one_over_nvlink() -> None:

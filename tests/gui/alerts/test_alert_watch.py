@@ -27,7 +27,7 @@ def test_an_alert_is_told_to_the_window_and_among_the_events(
     with qtbot.waitSignal(scene.watch.changed):
         scene.heat(0, 85.0)
     qtbot.waitUntil(lambda: bool(scene.watch.alerts()))
-    assert scene.watch.sentence().startswith("Card 0: Temperature above 80 °C for ")
+    assert scene.watch.sentence().startswith("Card 0: Temperature above 80 °C since ")
     (began,) = told(scene)
     assert began.sentence == "Alert: Temperature above 80 °C"
     assert began.card == "GPU-0"
@@ -39,7 +39,7 @@ def test_several_alerts_are_one_sentence(scene: Scene, qtbot: QtBot) -> None:
     scene.heat(1, 86.0)
     qtbot.waitUntil(lambda: len(scene.watch.alerts()) == 2)
     words = scene.watch.sentence()
-    assert words.startswith("Temperature above 80 °C on cards 0 and 1, for up to ")
+    assert words.startswith("Temperature above 80 °C on cards 0 and 1, the first since ")
 
 
 def test_an_alert_ends_with_the_reason_where_the_card_is_lost(
@@ -78,7 +78,7 @@ def test_a_rule_that_is_switched_off_takes_its_alert_with_it(
     scene.settings.choose(replace(scene.settings.choices, rules=(replace(HOT, enabled=False),)))
     assert not scene.watch.alerts()
     assert told(scene)[-1].sentence == (
-        "Alert over: Temperature above 80 °C; it is no longer watched"
+        "Alert ended: Temperature above 80 °C; it is no longer watched"
     )
 
 

@@ -1,5 +1,6 @@
 """What a rule will do and what an alert says, word for word."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import clocks, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.clock import Clock, ManualClock
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.wording.events.alert_words import promise, rule_sentence, strip_sentence
+from gpuexplorer.gui.state.alert_words import promise, rule_sentence, strip_sentence
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
 from gpuexplorer.telemetry.alerts import Alert
 
@@ -73,11 +75,14 @@ def test_figures_are_in_the_units_a_person_chose() -> None:
 @pytest.mark.parametrize(
     ("rule", "over"),
     [
-        (WARM, "back 5 °C below the limit, or was not above the threshold"),
-        (Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 1.0), "back below 82 °C, or was not above"),
+        (WARM, "back 5 °C below the limit for 5 s, or was not above the threshold"),
+        (
+            Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 1.0),
+            "back below 82 °C for 5 s, or was not",
+        ),
         (
             Rule(memory.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
-            "back above 3 %, or was not below the threshold",
+            "back above 3 % for 5 s, or was not below the threshold",
         ),
     ],
 )
@@ -91,20 +96,27 @@ def alert(rule: Rule, card: int, since: float = 0.0) -> Alert:
     return Alert(rule, CardId(f"GPU-{card}"), since, since, bounds)
 
 
-def test_the_strip_says_which_card_what_and_for_how_long() -> None:
-    words = strip_sentence([alert(WARM, 0, since=40.0)], NUMBERS, SI, 160.0)
-    assert words == "Card 0: Temperature above 87 °C for 2 min"
+def at(seconds: float) -> Clock:
+    """A clock that shows so much."""
+    return ManualClock(seconds)
+
+
+def test_the_strip_says_which_card_what_since_when_and_for_how_long() -> None:
+    words = strip_sentence([alert(WARM, 0, since=40.0)], NUMBERS, SI, at(160.0))
+    began = time.strftime("%H:%M:%S", time.localtime(at(160.0).wall() - 120.0))
+    assert words == f"Card 0: Temperature above 87 °C since {began}, for 2 min"
 
 
 def test_the_strip_stays_one_line_whatever_goes_on() -> None:
     alerts = [alert(rule, card) for rule in (WARM, *USUAL_RULES[1:]) for card in range(8)]
-    words = strip_sentence(alerts, NUMBERS, SI, 7200.0)
+    words = strip_sentence(alerts, NUMBERS, SI, at(7200.0))
     assert words.startswith(
         "32 alerts: Temperature within 2 °C of the card's own limit on all 8"
     )
-    assert words.endswith("for up to 2 h; and 1 more")
+    assert words.endswith(", for 2 h; and 1 more")
 
 
 def test_a_card_that_is_no_longer_listed_keeps_its_lasting_name() -> None:
-    words = strip_sentence([alert(WARM, 9)], NUMBERS, SI, 10.0)
-    assert words == "Card GPU-9: Temperature above 87 °C for 10 s"
+    words = strip_sentence([alert(WARM, 9)], NUMBERS, SI, at(10.0))
+    assert words.startswith("Card GPU-9: Temperature above 87 °C since ")
+    assert words.endswith(", for 10 s")

@@ -8,22 +8,33 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.card.card_header import CardHeader
+from gpuexplorer.gui.card.facts_panel import FactsPanel
+from gpuexplorer.gui.card.facts_tree import FactsTree
+from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.lab.line_flags import LineFlags
+from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.card.card_view import CardView
-from gpuexplorer.gui.views.card.facts_panel import FactsPanel
-from gpuexplorer.gui.widgets.bars.card_header import CardHeader
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.hands import the
+
+
+def lines_of(panel: QWidget) -> list[str]:
+    """What can be read in its list of facts, line by line."""
+    tree = the(FactsTree, panel)
+    index, said = tree.model().index(0, 0), []
+    while index.isValid():
+        said.append(str(index.data()))
+        index = tree.indexBelow(index)
+    return said
 
 
 @dataclass(frozen=True)
@@ -47,7 +58,7 @@ class Screen:
 
     @property
     def facts(self) -> list[str]:
-        return the(FactsPanel, self.window).shown()
+        return lines_of(the(FactsPanel, self.window))
 
     @property
     def chips(self) -> CardChips:
@@ -91,7 +102,7 @@ def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
             navigation,
             settings,
             FrameClock(window, 0.05),
-            LineFlags(Ledger(), lambda _: None, tuple, window),
+            CellFlags(Ledger(), lambda _: None, tuple, window),
         )
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)

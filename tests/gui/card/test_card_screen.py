@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import clocks, health, links, memory
+from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.card.facts_panel import FactsPanel
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -75,7 +75,7 @@ def test_chips_choose_another_card_by_mouse_and_by_keyboard(
     press(chips[2], Qt.Key.Key_Left)
     focused = QApplication.focusWidget()
     assert focused is chips[1]
-    press(chips[1], Qt.Key.Key_Return)
+    press(chips[1], Qt.Key.Key_Space)
     reads(screen, "Card 1, ")
 
 
@@ -263,7 +263,7 @@ def test_programs_are_named_below_the_bar(open_card: OpenCard, qtbot: QtBot) -> 
     session = RememberingSession(simulated("1xTitanRTX"), interval=0.1)
     screen = open_card(session)
     qtbot.waitUntil(lambda: "Programs" in screen.memory, timeout=8000)
-    assert "Reserved 356 MiB, by the driver" in screen.memory
+    assert "Reserved 0.35 GiB, by the driver" in screen.memory
 
 
 def test_units_change_at_once(open_card: OpenCard, reads: Reads) -> None:

@@ -10,12 +10,12 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.gui.card.facts_tree import FactsTree
+from gpuexplorer.gui.card.plots_panel import MetricChooser
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
-from gpuexplorer.gui.widgets.sheets.metric_chooser import MetricChooser
-from tests.gui.card.conftest import OpenCard, Screen
+from tests.gui.card.conftest import OpenCard, Screen, lines_of
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import press, texts, the
 
@@ -55,7 +55,7 @@ def test_every_metric_is_offered_with_its_value_or_its_reason(
     open_card: OpenCard, qtbot: QtBot
 ) -> None:
     chooser, _ = choose(opened(open_card, qtbot))
-    shown = chooser.shown()
+    shown = lines_of(chooser)
     assert "GPU utilisation: 97 %" in shown
     assert "SM activity: not in this driver" in shown
     assert "Utilisation" in shown
@@ -135,7 +135,8 @@ def test_the_usual_plots_come_back(open_card: OpenCard, qtbot: QtBot) -> None:
     QTest.keyClicks(field, "energy")
     press(field, Qt.Key.Key_Return)
     assert plots(screen) != usual
-    the(QPushButton, chooser).click()
+    the(QPushButton, chooser).setFocus()
+    press(the(QPushButton, chooser), Qt.Key.Key_Return)
     assert plots(screen) == usual
 
 

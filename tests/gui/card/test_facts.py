@@ -2,18 +2,16 @@
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtTest import QAbstractItemModelTester
-from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.catalogue import health
 from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, entries
+from gpuexplorer.gui.cards.fact import Fact, FactGroup, as_text
+from gpuexplorer.gui.cards.facts import architecture, card_facts
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.widgets.facts.fact_entry import FACT_COLUMN, FactEntry, entries
-from gpuexplorer.gui.wording.facts.fact import Fact, FactGroup, as_text
-from gpuexplorer.gui.wording.facts.facts import Who, architecture, card_facts
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
 
@@ -28,7 +26,7 @@ def reading(answer: Answer, of: Card) -> Reading:
 
 
 def groups(of: Card, answer: Answer, units: Units = USUAL) -> list[FactGroup]:
-    return list(card_facts(Who(of, "0", NVML), reading(answer, of), units, ()))
+    return list(card_facts(of, NVML, reading(answer, of), units))
 
 
 def lines(found: list[FactGroup]) -> list[str]:
@@ -88,7 +86,7 @@ def test_what_is_not_told_of_a_card_is_said_in_words() -> None:
 
 def test_a_simulated_card_has_no_driver_and_says_so() -> None:
     of = card(0, simulated=True)
-    found = card_facts(Who(of, "0", SIMULATED), reading(working(), of), USUAL, ())
+    found = card_facts(of, SIMULATED, reading(working(), of), USUAL)
     assert "Driver: none: simulated" in lines(list(found))
 
 
@@ -148,61 +146,8 @@ def test_all_facts_as_text_have_headings_and_the_note() -> None:
     assert "  Runs at full speed" in text
 
 
-def facts_model() -> TableModel[FactEntry]:
-    return TableModel([FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under)
-
-
-def test_the_model_keeps_qt_s_rules_whatever_it_shows(qtbot: QtBot) -> None:
-    model = facts_model()
-    # What is not as Qt wants it becomes a warning, and a warning fails the test.
-    mode = QAbstractItemModelTester.FailureReportingMode.Warning
-    tester = QAbstractItemModelTester(model, mode)
-    for of, answer in ((card(0, nvlinks=2), working()), (card(0), Answer())):
-        for words in ((), ("power",), ("flux",)):
-            model.show(entries(groups(of, answer), words, frozenset({"gpu_utilization"})))
-    assert tester.model() is model
-
-
-def test_only_what_changed_is_told_to_have_changed() -> None:
-    def shown(answer: Answer) -> None:
-        model.show(entries(groups(card(0), answer), (), None))
-
-    model = facts_model()
-    shown(working(busy=0.5))
-    for group in model.branches():
-        assert all(model.index(at, 0, group).data() for at in range(model.rowCount(group)))
-    changed: list[str] = []
-    resets: list[None] = []
-    model.dataChanged.connect(lambda index: changed.append(str(model.data(index))))
-    model.modelReset.connect(lambda: resets.append(None))
-    shown(working(busy=0.5, energy=4.2e7))
-    assert changed == ["Energy: 11.7 kWh"]
-    shown(working(busy=0.5, energy=4.2e7))
-    assert len(changed) == 1
-    assert not resets
-
-
-def test_what_did_not_change_is_kept_from_one_reading_to_the_next() -> None:
-    first = entries(groups(card(0), working(busy=0.5, energy=3.6e7)), (), None)
-    then = groups(card(0), working(busy=0.5, energy=4.2e7))
-    second = entries(then, (), None, first)
-    anew = [
-        str(now.key) for now, before in zip(second, first, strict=True) if now is not before
-    ]
-    assert anew == ["Power"]
-    assert second == entries(then, (), None)
-
-
-def test_other_units_are_shown_at_once() -> None:
-    of, answer = card(0), working()
-    found = [lines(groups(of, answer, Units(fahrenheit=f))) for f in (False, True, False)]
-    assert found[0] == found[2]
-    assert any(line.endswith(" °C") for line in found[0])
-    assert not any(line.endswith(" °C") for line in found[1])
-
-
 def test_a_row_says_itself_to_a_screen_reader() -> None:
-    model = facts_model()
+    model = TableModel([FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under)
     fact = Fact("power", "Power limit", "280", "W", hint="What it may draw.")
     model.show(entries([FactGroup("limits", "Limits", (fact,), note="All is well.")], (), None))
     group = model.index(0, 0, QModelIndex())

@@ -1,15 +1,21 @@
 """Searching the facts of a card, and copying them."""
 
+import sys
+
+import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.views.card.facts_panel import FactsPanel
+from gpuexplorer.core.catalogue import clocks, health
+from gpuexplorer.gui.card.facts_panel import FactsPanel
+from gpuexplorer.gui.card.facts_tree import FactsTree, HowToSheet
+from gpuexplorer.gui.cards.fact import HowTo, TerminalCommand
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.facts.facts_tree import FactsTree
 from tests.gui.card.conftest import OpenCard, Screen
 from tests.gui.fakes import NVML, SIMULATED, card, session_of, working
 from tests.gui.hands import press, the
@@ -155,3 +161,68 @@ def test_groups_fold_by_the_keyboard_and_stay_so(open_card: OpenCard, qtbot: QtB
     assert "Limits" in screen.facts
     press(tree, Qt.Key.Key_Return)
     assert "Power limit: 280 W" in screen.facts
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_a_click_on_the_power_limit_hands_out_the_command_for_this_very_card(
+    open_card: OpenCard, qtbot: QtBot, simulated: bool
+) -> None:
+    screen = opened(open_card, qtbot, simulated)
+    tree = the(FactsTree, screen.window)
+    index = fact(tree, "Power limit: 280 W")
+    tree.scrollTo(index)
+    place = tree.visualRect(index).center()
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    sheet = the(HowToSheet, screen.window)
+    [copy] = [each for each in sheet.findChildren(QPushButton) if each.text() == "Copy"]
+    copy.click()
+    sudo = "" if sys.platform == "win32" else "sudo "
+    name = "SIM-0" if simulated else "GPU-0"
+    assert clipboard() == f"{sudo}nvidia-smi -i {card(0, simulated=simulated).id} -pl 280"
+    assert name[-1] in clipboard()
+    said = [label.text() for label in sheet.findChildren(QLabel)]
+    assert any("sets nothing itself" in each for each in said)
+    assert any("This card is simulated" in each for each in said) is simulated
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no persistence mode")
+def test_the_menu_of_a_fact_copies_its_command(open_card: OpenCard, qtbot: QtBot) -> None:
+    values = {health.PERSISTENCE_MODE: 0.0, clocks.CLOCK_MEMORY: 7e9}
+    screen = open_card(session_of({card(0): working(**values)}, NVML))
+    qtbot.waitUntil(lambda: "Power limit: 280 W" in screen.facts)
+    tree = the(FactsTree, screen.window)
+    [line] = [each for each in screen.facts if each.startswith("Persistence")]
+    index = fact(tree, line)
+    tree.scrollTo(index)
+    place = tree.visualRect(index).center()
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Mouse, place, tree.viewport().mapToGlobal(place)
+    )
+    QApplication.sendEvent(tree.viewport(), event)
+    menu = next(each for each in tree.findChildren(QMenu) if each.isVisible())
+    next(each for each in menu.actions() if each.text() == "Copy the command").trigger()
+    menu.close()
+    assert clipboard() == f"sudo nvidia-smi -i {card(0).id} -pm 1"
+    memory_clock = fact(tree, "Memory clock: 7000 MHz")
+    tree.clicked.emit(memory_clock)
+    sheet = the(HowToSheet, screen.window)
+    assert [each.toPlainText() for each in sheet.findChildren(QPlainTextEdit)] == [
+        f"sudo nvidia-smi -i {card(0).id} -rmc"
+    ]
+    said = " ".join(label.text() for label in sheet.findChildren(QLabel))
+    assert "For cards since Ampere." in said  # the other clock can be held since Volta
+
+
+def test_a_command_is_seen_whole_where_it_takes_two_lines(qtbot: QtBot, look: Look) -> None:
+    line = f"sudo nvidia-smi -i GPU-{'0' * 8}-0000-4000-8000-{'0' * 12} -lgc 1980"
+    heights = set()
+    for longer in range(24):
+        how = HowTo("Hold it", ("It holds.",), (TerminalCommand("So:", line + "0" * longer),))
+        sheet = HowToSheet(look, how)
+        qtbot.addWidget(sheet)
+        with qtbot.waitExposed(sheet):
+            sheet.open()
+        [code] = sheet.findChildren(QPlainTextEdit)
+        if code.document().size().height() > 1:
+            heights.add(code.height())
+    assert len(heights) == 1

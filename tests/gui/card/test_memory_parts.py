@@ -7,17 +7,17 @@ from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue import health, memory
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.wording.cards.memory_parts import (
+from gpuexplorer.gui.cards.memory_parts import (
     MemoryPicture,
+    MemoryUser,
     PartKind,
-    Program,
     host_memory_picture,
     memory_picture,
 )
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import GIB, card, instance
 
-TRAIN, XORG = Program("train.py", 15 * GIB), Program("Xorg", 0.5 * GIB)
+TRAIN, XORG = MemoryUser("train.py", 15 * GIB), MemoryUser("Xorg", 0.5 * GIB)
 
 
 def reading(**gib: float) -> Reading:
@@ -26,7 +26,7 @@ def reading(**gib: float) -> Reading:
 
 
 def picture(
-    programs: list[Program] | None = None, units: Units = USUAL, **gib: float
+    programs: list[MemoryUser] | None = None, units: Units = USUAL, **gib: float
 ) -> MemoryPicture:
     return memory_picture(card(0), reading(**gib), programs, units)
 
@@ -36,7 +36,7 @@ def test_the_parts_fill_the_bar_where_the_driver_s_figures_add_up() -> None:
     assert sum(part.share for part in drawn.parts) == pytest.approx(1.0)
     assert drawn.spoken == (
         "19.5 of 24 GiB used. Programs 15.5 GiB, train.py, Xorg. "
-        "Other used 4.00 GiB, by no named program. Reserved 512 MiB, by the driver. "
+        "Other used 4.00 GiB, by no named program. Reserved 0.50 GiB, by the driver. "
         "Free 4.00 GiB, for anyone."
     )
 
@@ -59,7 +59,7 @@ def test_a_driver_that_counts_reserved_as_used_adds_up_without_it() -> None:
 
 
 def test_programs_that_use_more_than_is_used_are_not_told_apart() -> None:
-    drawn = picture([TRAIN, Program("eval.py", 9 * GIB)], total=24, used=19, free=5)
+    drawn = picture([TRAIN, MemoryUser("eval.py", 9 * GIB)], total=24, used=19, free=5)
     used, _ = drawn.parts
     assert used.label == "Programs"
     assert str(used.amount) == "19.0 GiB"
@@ -68,7 +68,8 @@ def test_programs_that_use_more_than_is_used_are_not_told_apart() -> None:
 
 def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
     programs = [
-        Program(name, size * GIB) for name, size in zip("abcde", (1, 5, 3, 4, 2), strict=True)
+        MemoryUser(name, size * GIB)
+        for name, size in zip("abcde", (1, 5, 3, 4, 2), strict=True)
     ]
     drawn = picture(programs, total=24, used=15, free=9)
     assert drawn.parts[0].remark == "b, d, c and 2 more"
@@ -78,7 +79,7 @@ def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
 
 def test_who_uses_it_may_not_be_known() -> None:
     assert "Used 20.0 GiB, by whom is not reported" in picture(None, total=24, used=20).spoken
-    silent = [Program("train.py", None)]
+    silent = [MemoryUser("train.py", None)]
     said = picture(silent, total=24, used=20).spoken
     assert "by programs whose share is not reported" in said
     assert "no program is listed" in picture([], total=24, used=20).spoken
@@ -86,7 +87,7 @@ def test_who_uses_it_may_not_be_known() -> None:
 
 def test_no_memory_used_is_a_number() -> None:
     assert picture([], total=24, used=0, free=24).spoken.startswith("0 of 24 GiB used")
-    assert picture([], total=24, used=0.5).spoken.startswith("512 MiB of 24 GiB used")
+    assert picture([], total=24, used=0.5).spoken.startswith("0.50 of 24 GiB used")
 
 
 def test_a_reason_stands_where_the_figure_would() -> None:

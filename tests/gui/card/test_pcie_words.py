@@ -5,8 +5,8 @@ import pytest
 from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.gui.cards.pcie import link_now, link_words
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.pcie import link_now, link_words
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card, instance
 

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.catalogue import clocks, links, memory, utilization
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
-from gpuexplorer.gui.wording.facts.plot_families import (
+from gpuexplorer.gui.cards.plot_families import (
     FAMILIES,
     family_of,
     grouped,

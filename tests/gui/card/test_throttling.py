@@ -6,15 +6,15 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.energy_used import energy_used
-from gpuexplorer.gui.wording.cards.throttling import ever_held, slowed_stretches, slowed_time
-from gpuexplorer.gui.wording.facts.past_facts import (
+from gpuexplorer.gui.card.words import (
     energy_fact,
     energy_in,
     slowed_fact,
     spoken_time,
 )
+from gpuexplorer.gui.cards.energy_used import energy_used
+from gpuexplorer.gui.cards.throttling import ever_held, slowed_stretches, slowed_time
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
 

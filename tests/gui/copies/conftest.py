@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.copies_view import CopiesView
 from tests.gui.copies.datasheet_pages import open_datasheet
 from tests.gui.copies.matrix_pages import kept_jobs, open_matrix
 from tests.gui.lab.conftest import faults, lab, machine, worker

@@ -7,19 +7,19 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable, OtherName
+from gpuexplorer.gui.copies.datasheet.offers_panel import OffersTable
+from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
+from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.datasheet.beside_panel import BesideBars, OtherName
-from gpuexplorer.gui.views.copies.datasheet.datasheet_page import DatasheetPage
-from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersTable
-from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import the
 
-NOTHING = "Nothing was measured yet."
+NOTHING = "Nothing has been measured yet."
 TITAN, RTX_4090, B200 = "NVIDIA TITAN RTX", "GeForce RTX 4090", "NVIDIA B200"
 
 Open = Callable[..., DatasheetPage]
@@ -31,7 +31,7 @@ def open_datasheet(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
 
     def open_one(faults: str = "", pace: float = 0.0, width: int = 1360) -> DatasheetPage:
         spec, ordered = parse_machine("2xTitanRTX"), parse_faults(faults, 2)
-        ways = Ways(lab, lab)
+        ways = Ways(lab.machine, lab.cards, lab)
         copies = CopiesState(lab, ways, lambda: ModelBench(spec, ordered, pace=pace), lab)
         ways.look()
         qtbot.waitUntil(lambda: ways.routes is not None)
@@ -68,7 +68,7 @@ def asked(page: DatasheetPage, qtbot: QtBot) -> None:
 
     def has_told() -> bool:
         page.pull()
-        return "device: 384 bit" in the(SheetBars, page).rows[0].source
+        return "device: 384 bit" in the(SheetTable, page).rows[0].source
 
     qtbot.waitUntil(has_told)
 
@@ -87,11 +87,11 @@ def button_words(page: DatasheetPage) -> str:
 
 def told(page: DatasheetPage) -> dict[str, str]:
     """What each row says, by its name."""
-    return {row.words: row.said for row in the(SheetBars, page).rows}
+    return {row.words: row.said for row in the(SheetTable, page).rows}
 
 
 def beside(page: DatasheetPage) -> str:
-    return the(BesideBars, page).accessibleDescription()
+    return the(BesideTable, page).accessibleDescription()
 
 
 def column(page: QWidget, at: int) -> list[str]:

@@ -11,14 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
+from gpuexplorer.gui.copies.matrix.pair_table import PairTable
+from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look, Motion
-from gpuexplorer.gui.views.copies.matrix.details_panel import FactGrid
-from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
@@ -60,7 +60,7 @@ def open_matrix(
             bench.asked = kept_jobs
             return bench
 
-        copies = CopiesState(lab, Ways(lab, lab), make_bench, lab)
+        copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), make_bench, lab)
         opened.append(copies)
         copies.ways.look()
         qtbot.waitUntil(lambda: copies.route(*THERE) is not None)
@@ -77,15 +77,15 @@ def open_matrix(
         copies.end()
 
 
-def maps(page: MatrixPage) -> tuple[PairMap, PairMap]:
-    measured, promised = page.findChildren(PairMap)
+def maps(page: MatrixPage) -> tuple[PairTable, PairTable]:
+    measured, promised = page.findChildren(PairTable)
     assert measured.accessibleName() == "Measured between every two devices"
     assert promised.accessibleName() == "Promised between every two devices"
     return measured, promised
 
 
 def told(page: MatrixPage, pair: tuple[str, str]) -> str:
-    return maps(page)[0].words_of(pair)[1]
+    return maps(page)[0].pairs.words(pair)[1]
 
 
 def facts(page: MatrixPage) -> str:

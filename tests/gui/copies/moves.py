@@ -3,13 +3,13 @@
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
+from gpuexplorer.gui.copies.moving.travel_drawing import TravelDrawing
+from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look, Motion
-from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesTable
-from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
-from gpuexplorer.gui.views.copies.moving.travel_drawing import TravelDrawing
 from gpuexplorer.lab.events import Began, Event, Transferred
 from tests.gui.hands import the
 from tests.gui.lab.conftest import ScriptedWorker, finished
@@ -25,8 +25,10 @@ def across(number: int, **fields: object) -> Transferred:
         "bytes": 256 * MIB,
         "seconds": 5.84e-3,
         "modelled": True,
-        "what": "X",
+        "what": "X.cuda(1)",
         "how": "cuda",
+        "cell": number,
+        "line": 1,
         "blocking": False,
         "direct": True,
         "host_seconds": 5e-6,
@@ -44,8 +46,10 @@ def read(number: int, times: int = 1000, **fields: object) -> Transferred:
     usual: dict[str, object] = {
         "modelled": True,
         "copies": times,
-        "what": "loss",
+        "what": "loss.item()",
         "asked": False,
+        "cell": number,
+        "line": 1,
         "how": "item",
         "pinned": False,
         "blocking": True,
@@ -58,8 +62,8 @@ def read(number: int, times: int = 1000, **fields: object) -> Transferred:
     return Transferred(number, "cuda:0", "cpu", 4 * times, 1e-5 * times, **given)  # type: ignore[arg-type]  # by name
 
 
-def line(lab: LabState, worker: ScriptedWorker, code: str, *events: object) -> int:
-    """A line that is carried out at once. What can be called is given its number."""
+def cell(lab: LabState, worker: ScriptedWorker, code: str, *events: object) -> int:
+    """A cell that is carried out at once. What can be called is given its number."""
     number = lab.run(code)
     told: list[Event] = [each(number) if callable(each) else each for each in events]  # type: ignore[misc]  # events
     last = finished(number, host_seconds=16e-3)
@@ -78,7 +82,7 @@ class PageWindow(QWidget):
 
 
 def moving_page(lab: LabState, look: Look, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
-    """Seen, with the wiring told."""
+    """Filling, with the wiring told."""
     look.choose_motion(Motion.FULL if motion else Motion.REDUCED)
     copies = copies_of(lab)
     copies.setParent(lab)
@@ -99,7 +103,7 @@ def show_at(page: MovingPage, width: int, height: int) -> None:
 
 
 def rows(page: MovingPage) -> list[str]:
-    """What each row is about: line, thing, way."""
+    """What each row is about: cell, thing, way."""
     model = the(CopiesTable, page).model()
     return [
         " ".join(str(model.index(row, column).data()) for column in range(3))

@@ -5,29 +5,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
+from gpuexplorer.gui.copies.comparisons.view import (
+    ComparisonPanel,
+    ComparisonsPage,
+    ComparisonTable,
+)
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.comparisons.comparison_bars import ComparisonBars
-from gpuexplorer.gui.views.copies.comparisons.comparisons_page import (
-    ComparisonPanel,
-    ComparisonsPage,
-)
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import texts, the
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-NOTHING = "Nothing was measured yet."
+NOTHING = "Nothing has been measured yet."
 
 Open = Callable[..., ComparisonsPage]
 
@@ -39,7 +36,9 @@ def open_page(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
     def open_one(faults: str = "") -> ComparisonsPage:
         spec = parse_machine("2xTitanRTX")
         ordered = parse_faults(faults, 2)
-        copies = CopiesState(lab, Ways(lab, lab), lambda: ModelBench(spec, ordered), lab)
+        copies = CopiesState(
+            lab, Ways(lab.machine, lab.cards, lab), lambda: ModelBench(spec, ordered), lab
+        )
         made.append(copies)
         copies.ways.look()
         page = ComparisonsPage(look, copies)
@@ -76,29 +75,6 @@ def test_before_measuring_each_panel_asks_its_question(open_page: Open) -> None:
     assert not page.tools[0].isEnabled()
 
 
-def test_one_comparison_is_measured_by_itself(open_page: Open, qtbot: QtBot) -> None:
-    page = open_page()
-    pinned = panel(page, "pinned")
-    QTest.mouseClick(the(WordButton, pinned), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "touched" in pinned.sentence)
-    assert pinned.sentence.startswith("Pinned memory is 2.0 times as fast as pageable")
-    assert set(page.copies.results) == set(pinned.jobs)
-    assert panel(page, "crowd").sentence == NOTHING or page.copies.results
-
-
-def test_all_are_measured_and_all_conclude(open_page: Open, qtbot: QtBot) -> None:
-    page = open_page()
-    measured(page, qtbot)
-    for each in page.findChildren(ComparisonPanel):
-        assert each.sentence not in ("", NOTHING)
-        bars = the(ComparisonBars, each).accessibleName()
-        assert "not measured" not in bars
-    assert (
-        "pinned, used again: 12.3 GB/s, 21.8 ms"
-        in the(ComparisonBars, panel(page, "pinned")).accessibleName()
-    )
-
-
 def test_another_pair_has_figures_of_its_own(open_page: Open, qtbot: QtBot) -> None:
     page = open_page()
     measured(page, qtbot)
@@ -116,7 +92,7 @@ def test_a_wrong_copy_is_said_to_be_wrong_and_has_no_figure(
     measured(page, qtbot)
     staged = panel(page, "staged")
     assert "arrives WRONG" in staged.sentence
-    assert "as PyTorch copies: WRONG" in the(ComparisonBars, staged).accessibleName()
+    assert "as PyTorch copies: WRONG" in the(ComparisonTable, staged).accessibleName()
     page.grab()
 
 

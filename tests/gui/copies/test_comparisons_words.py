@@ -6,23 +6,19 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.wording.copies.comparisons.comparison import (
-    ONE_CARD,
-    Comparison,
-    Pair,
-    Setup,
-    unsaid,
-)
-from gpuexplorer.gui.wording.copies.comparisons.comparisons import (
+from gpuexplorer.gui.copies.comparisons.comparisons import (
     COMPARISONS,
+    CROWD,
     LAYOUT,
+    ONE_CARD,
+    OVERLAP,
     PIECES,
     PINNED,
     STAGED,
 )
-from gpuexplorer.gui.wording.copies.comparisons.crowd import CROWD
-from gpuexplorer.gui.wording.copies.comparisons.overlap import OVERLAP
-from gpuexplorer.lab.events import Measured
+from gpuexplorer.gui.copies.comparisons.model import Comparison, Pair, Setup
+from gpuexplorer.gui.copies.comparisons.words import unsaid
+from gpuexplorer.lab.measured import Measured
 from tests.copies.made import bench, measured
 
 SIZE = 256 << 20
@@ -234,7 +230,7 @@ def test_two_that_share_no_wire_are_both() -> None:
 
 def test_with_one_card_only_the_way_back_is_beside_it() -> None:
     words = [trial.words for trial in CROWD.set_up(pair(cards=1)).trials]
-    assert words == ["alone", "both ways at once"]
+    assert words == ["alone", "both ways at once, each way"]
 
 
 def test_at_most_so_many_copies_run_at_once() -> None:

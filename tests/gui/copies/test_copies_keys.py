@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.views.copies.copies_view import CopiesView
-from gpuexplorer.gui.views.copies.moving.table_tools import TableTools
+from gpuexplorer.gui.copies.moving.copies_panel import TableTools
+from gpuexplorer.gui.copies.view import CopiesView
 from tests.gui.hands import press, the
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -12,6 +12,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
@@ -20,11 +21,9 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.measuring_strip import MeasuringStrip
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.measured import Measured, Multiplied
 from gpuexplorer.lab.product_job import ProductJob
-from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import texts
@@ -72,7 +71,7 @@ def bench() -> HeldBench:
 
 @pytest.fixture
 def copies(lab: LabState, bench: HeldBench) -> CopiesState:
-    return CopiesState(lab, Ways(lab, lab), lambda: bench, lab)
+    return CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
 
 
 def test_results_come_one_by_one_and_stay(
@@ -138,7 +137,7 @@ def test_where_nothing_can_be_measured_a_sentence_says_why(lab: LabState) -> Non
     def refuse() -> HeldBench:
         raise Trouble("No Python with PyTorch has been found.", "Install one.")
 
-    copies = CopiesState(lab, Ways(lab, lab), refuse, lab)
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), refuse, lab)
     copies.measure([THERE])
     assert not copies.running
     assert copies.sentence == "No Python with PyTorch has been found. Install one."
@@ -189,7 +188,7 @@ def test_it_begins_by_itself_once_the_python_is_found(
     lab: LabState, bench: HeldBench, qtbot: QtBot
 ) -> None:
     answers = [None, bench]
-    copies = CopiesState(lab, Ways(lab, lab), lambda: answers.pop(0), lab)
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
     copies.measure([THERE])
     assert copies.running
     assert copies.sentence == ""
@@ -201,7 +200,7 @@ def test_it_begins_by_itself_once_the_python_is_found(
 
 def test_what_awaits_a_python_can_be_stopped(lab: LabState, bench: HeldBench) -> None:
     answers = [None, bench]
-    copies = CopiesState(lab, Ways(lab, lab), lambda: answers.pop(0), lab)
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
     copies.measure([THERE])
     copies.stop()
     assert not copies.running
@@ -212,16 +211,16 @@ def test_what_awaits_a_python_can_be_stopped(lab: LabState, bench: HeldBench) ->
 class NoPython(LabPythons):
     """All were asked."""
 
-    @property
-    def trouble(self) -> Message:
-        return Message("Of 2 Python programs on this computer none has PyTorch.")
+    def find(self) -> None:
+        self.trouble = Message("Of 2 Python programs on this computer none has PyTorch.")
+        self.changed.emit()
 
 
 def test_without_a_python_it_says_what_to_do(
     machine: MachineState, worker: ScriptedWorker
 ) -> None:
     lab = LabState(machine, NoPython(machine.settings, machine), worker.start)
-    copies = CopiesState(lab, Ways(lab, lab), lambda: None, lab)
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: None, lab)
     copies.measure([THERE])
     lab.pythons.changed.emit()
     assert not copies.running
@@ -238,7 +237,7 @@ def test_what_hangs_is_told_with_a_way_out(
     session = RememberingSession(simulated("2xTitanRTX"), clock=clock)
     machine = MachineState(session, Settings(), parent)
     lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
-    copies = CopiesState(lab, Ways(lab, lab), lambda: bench, lab)
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
     strip = MeasuringStrip(look, copies)
     qtbot.addWidget(strip)
     copies.measure([THERE])
@@ -258,14 +257,8 @@ def test_what_hangs_is_told_with_a_way_out(
 class Searched(LabPythons):
     """All are asked for the list of them; the first is taken when one is looked for."""
 
-    taken: LabPython | None = None
-
-    @property
-    def python(self) -> LabPython | None:
-        return self.taken
-
     def find(self) -> None:
-        self.taken = PYTHON
+        self.python = PYTHON
         self.changed.emit()
 
 
@@ -274,7 +267,10 @@ def test_asked_for_while_all_pythons_are_listed_it_begins_too(
 ) -> None:
     lab = LabState(machine, Searched(machine.settings, machine), worker.start)
     copies = CopiesState(
-        lab, Ways(lab, lab), lambda: None if lab.pythons.python is None else bench, lab
+        lab,
+        Ways(lab.machine, lab.cards, lab),
+        lambda: None if lab.pythons.python is None else bench,
+        lab,
     )
     copies.measure([THERE])
     assert copies.running
@@ -301,7 +297,7 @@ def test_what_arrived_wrong_stays_though_it_cannot_be_measured_again(
     lab: LabState, qtbot: QtBot
 ) -> None:
     bench = FailingBench()
-    copies = CopiesState(lab, Ways(lab, lab), lambda: bench, lab)
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
     copies.measure([THERE])
     qtbot.waitUntil(lambda: not copies.running and bench.closed.is_set())
     copies.measure([THERE])

@@ -6,14 +6,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.matrix.view import MatrixPage
+from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
+from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look, Motion
-from gpuexplorer.gui.views.copies.copies_view import CopiesView
-from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
-from gpuexplorer.gui.views.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from tests.gui.copies.moves import PageWindow, across, line
+from tests.gui.copies.moves import PageWindow, across, cell
 from tests.gui.hands import the
 from tests.gui.lab.conftest import ScriptedWorker
 
@@ -66,7 +66,7 @@ def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
     copies = copies_of(lab)
     copies.setParent(lab)
     with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", across)
+        cell(lab, worker, "Z = X.cuda(1)", across)
     window = PageWindow(look, copies)
     qtbot.addWidget(window)
     with qtbot.waitExposed(window):

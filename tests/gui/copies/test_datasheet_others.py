@@ -6,11 +6,12 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.views.copies.datasheet.beside_panel import OtherName
-from gpuexplorer.gui.views.copies.datasheet.offers_panel import OffersTable
-from gpuexplorer.gui.views.copies.datasheet.sheet_bars import SheetBars
+from gpuexplorer.gui.copies.datasheet.beside_panel import OtherName
+from gpuexplorer.gui.copies.datasheet.offers_panel import OffersTable
+from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.controls.fields import SearchField
+from gpuexplorer.gui.widgets.controls.fields import SearchField, TextField
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from tests.gui.copies.datasheet_pages import (
     B200,
@@ -47,7 +48,7 @@ def test_the_table_is_sorted_and_searched(open_datasheet: Open, qtbot: QtBot) ->
         assert column(page, 7)[-1] == "–"  # what is not known comes last
     table.columns.sort_by("here", falling=False)
     assert column(page, 2)[0] == "0 1"
-    run(page, "Find a card to lay beside")
+    run(page, "Find a card to compare with")
     search = the(SearchField, page)
     qtbot.waitUntil(search.hasFocus)
     assert page.start_search()
@@ -76,7 +77,7 @@ def test_cards_are_laid_beside_by_keyboard_and_taken_away(
     qtbot.waitUntil(lambda: len(names_beside(page)) == 1)
     (name,) = names_beside(page)
     assert name.accessibleName() == f"A: {RTX_4090}. Take away"
-    press(name, Qt.Key.Key_Return)
+    press(name, Qt.Key.Key_Space)
     assert others(page) == []
 
 
@@ -103,16 +104,17 @@ def test_the_tab_key_goes_from_the_card_over_those_beside_it_to_the_table(
     page.turn(RTX_4090)
     qtbot.waitUntil(lambda: len(names_beside(page)) == 1)
     page.activateWindow()
-    here: QWidget = the(SheetBars, page)
+    here: QWidget = the(SheetTable, page)
     here.setFocus()
     passed = []
-    for _ in range(3):
+    for _ in range(10):
         press(here, Qt.Key.Key_Tab)
         focused = page.focusWidget()
         assert focused is not None
         here = focused
         passed.append(type(here))
-    assert passed == [OtherName, SearchField, OffersTable]
+    costs = [*[TextField] * 6, Table]
+    assert passed == [OtherName, *costs, SearchField, OffersTable]
 
 
 def test_more_than_three_are_refused_in_a_sentence(open_datasheet: Open) -> None:
@@ -122,7 +124,9 @@ def test_more_than_three_are_refused_in_a_sentence(open_datasheet: Open) -> None
         page.turn(name)
     assert others(page) == names[:3]
     note = the(PlotNote, page)
-    assert note.accessibleName() == "Three cards are beside it already. Take one away first."
+    assert note.accessibleName() == (
+        "Three cards are compared with it already. Take one away first."
+    )
     run(page, "Take all other cards away")
     assert others(page) == []
 

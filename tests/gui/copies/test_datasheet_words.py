@@ -7,16 +7,16 @@ import pytest
 from gpuexplorer.copies.datasheet.figure import Figure, Origin, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.views.copies.datasheet.offer_columns import OfferCells, offer_columns
-from gpuexplorer.gui.wording.copies.datasheet.beside import (
+from gpuexplorer.gui.copies.datasheet.beside_panel import (
     ThisCard,
+    called_beside,
     groups_of,
     looked_for,
-    others_of,
 )
-from gpuexplorer.gui.wording.copies.datasheet.rows import is_measured, rows_of
-from gpuexplorer.gui.wording.copies.datasheet.sentences import sentences_of
+from gpuexplorer.gui.copies.datasheet.model import rows_of
+from gpuexplorer.gui.copies.datasheet.offers_panel import OfferCells, offer_columns
+from gpuexplorer.gui.copies.datasheet.words import sentences_of
+from gpuexplorer.gui.tables.cell import Chip, Gauge
 
 GIB = 1 << 30
 UNKNOWN = Figure.missing("nobody tells")
@@ -71,15 +71,6 @@ def test_a_figure_that_nobody_promises_has_a_reason_and_no_share() -> None:
     assert (found.promised, found.share, found.limit) == ("", "", None)
 
 
-def test_nothing_is_0_before_it_was_measured() -> None:
-    told = sheet(row(What.FP32, 16.3e12, None))
-    (found,) = rows_of(told, NAMES)
-    assert found.said == "FP32 products: promised 16.3 TFLOP/s, not measured yet"
-    assert found.fill is None
-    assert not is_measured(told)
-    assert sentences_of(told, NAMES, "card 0") == []
-
-
 def test_more_than_was_promised_is_drawn_beyond_it() -> None:
     (found,) = rows_of(sheet(row(What.FP32, 10e12, 20e12)), NAMES)
     assert (found.limit, found.fill, found.share) == (0.5, 1.0, "200")
@@ -88,21 +79,6 @@ def test_more_than_was_promised_is_drawn_beyond_it() -> None:
 def test_a_slow_processor_is_counted_in_smaller_units() -> None:
     (found,) = rows_of(sheet(row(What.FP32, None, 85e9)), NAMES)
     assert found.said == "FP32 products: 85.0 GFLOP/s, no promise: nobody tells"
-
-
-def test_cards_are_called_as_on_the_other_pages() -> None:
-    peer = row(What.PEER, 50e9, None, title=Message("Peer link, to {device}", device="cuda:1"))
-    assert rows_of(sheet(peer), NAMES)[0].words == "Peer link, to card 1"
-
-
-def test_a_wrong_figure_is_no_figure() -> None:
-    told = sheet(row(What.PEER, 50e9, None, title=Message("Peer link"), wrong=True))
-    (found,) = rows_of(told, NAMES)
-    assert found.wrong
-    assert "of" not in found.said.removeprefix("Peer link")
-    assert sentences_of(told, NAMES, "card 0")[0].startswith(
-        "Peer link: what came of it was WRONG"
-    )
 
 
 def test_sentences_follow_from_the_figures() -> None:
@@ -115,7 +91,7 @@ def test_sentences_follow_from_the_figures() -> None:
     )
     assert sentences_of(told, NAMES, "Card 0", NARROW) == [
         "Card 0 reaches 91 % of its memory bandwidth.",
-        "cuda:0 runs at x8: the card could do x16. The host link carries 13.1 of 31.5 GB/s.",
+        f"{NARROW} The host link carries 13.1 of 31.5 GB/s one way.",
         "Products in BF16 are 7.5 times as fast as in FP32, at 280 against 270 W.",
     ]
 
@@ -123,9 +99,9 @@ def test_sentences_follow_from_the_figures() -> None:
 @pytest.mark.parametrize(
     ("there", "back", "sentence"),
     [
-        (26e9, 25e9, "The host link carries 26.0 of 31.5 GB/s."),
+        (26e9, 25e9, "The host link carries 26.0 of 31.5 GB/s one way."),
         (26e9, 13e9, "The host link is slower from the card: 13.0 of 31.5 GB/s, against 26.0"),
-        (9e9, 9e9, "The host link carries only 9.00 of 31.5 GB/s."),
+        (9e9, 9e9, "The host link carries only 9.00 of 31.5 GB/s one way."),
     ],
 )
 def test_the_host_link_is_told_as_it_is(there: float, back: float, sentence: str) -> None:
@@ -145,17 +121,17 @@ def test_cards_lie_beside_each_other_on_one_scale() -> None:
     told = sheet(row(What.MEMORY, 672e9, 600e9))
     chosen = [other("NVIDIA A100", 80, 2016e9), other("NVIDIA T4", 16, None)]
     groups = {group.words: group for group in groups_of(told, this, chosen)}
-    bars = groups["Memory bandwidth"].bars
-    assert [(bar.chip, bar.said if bar.number else "") for bar in bars] == [
-        ("0", "600 of 672"),
-        ("A", "2016"),
-        ("B", ""),
+    cells = groups["Memory bandwidth"].cells
+    assert [(chip, cell.text, cell.below) for chip, cell in cells.items()] == [
+        ("0", "600", "of 672"),
+        ("A", "2016", ""),
+        ("B", "", ""),
     ]
-    assert bars[0].limit == pytest.approx(1 / 3)
-    assert bars[1].limit == 1.0
-    assert bars[2].why == "nobody tells"
+    assert cells["0"].gauge == Gauge(600 / 2016, 0, 672 / 2016)
+    assert cells["A"].gauge == Gauge(1.0, None)
+    assert cells["B"].said == "nobody tells"
     assert groups["Memory"].said == "Memory in GiB: 0 24.0, A 80.0, B 16.0"
-    assert [each.words for each in others_of(chosen)] == ["A100", "T4"]
+    assert [called_beside(each) for each in chosen] == ["A100", "T4"]
 
 
 def test_all_words_are_looked_for_in_any_order() -> None:
@@ -180,6 +156,6 @@ def test_cells_say_what_they_show_and_why_one_is_empty() -> None:
     assert at("bandwidth") == ("–", "nobody tells")
     assert at("year") == ("–", "not known")
     assert at("here") == ("0 1", "This machine has it")
-    assert at("beside")[1] == "Lay it beside the card above"
+    assert at("beside")[1] == "Compare it with the card above"
     cells.letters = {"GeForce RTX 4090": "B"}
-    assert at("beside") == ("B", "Lies beside it as B")
+    assert at("beside") == ("B", "Compared as B")

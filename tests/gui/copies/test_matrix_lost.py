@@ -9,11 +9,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.copies.matrix.details_panel import DetailsPanel
+from gpuexplorer.gui.copies.matrix.pair_question import heads_of
+from gpuexplorer.gui.copies.matrix.words import gone_words
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.views.copies.matrix.details_panel import DetailsPanel
-from gpuexplorer.gui.wording.copies.matrix.question import gone_words, heads_of
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
@@ -52,7 +53,7 @@ def test_its_row_stays_with_the_reason_and_is_not_measured(
     open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob]
 ) -> None:
     page = open_matrix()
-    assert ("cuda:1", "cuda:1") in maps(page)[0].parts()
+    assert ("cuda:1", "cuda:1") in maps(page)[0].pairs.cells
     QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
     settle(page, qtbot)
     assert {(each.source, each.target) for each in kept_jobs} == {

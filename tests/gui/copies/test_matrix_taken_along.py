@@ -11,15 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.views.copies.matrix.details_panel import FactGrid
-from gpuexplorer.gui.views.copies.matrix.matrix_page import MatrixPage
+from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
+from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from tests.gui.copies.matrix_pages import (
     THERE,
     OpenMatrix,
     all_button,
     answer,
-    facts,
     maps,
     measure_all,
     run,
@@ -27,24 +26,9 @@ from tests.gui.copies.matrix_pages import (
     told,
 )
 from tests.gui.copies.test_matrix_words import NVBANDWIDTH
-from tests.gui.hands import press, texts, the
+from tests.gui.hands import the
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
-def test_nvbandwidth_is_laid_beside_ours(
-    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_matrix()
-    measure_all(page, qtbot)
-    (tmp_path / "run.json").write_text(NVBANDWIDTH, "utf-8")
-    run(page, "Open what nvbandwidth wrote…")
-    answer(page, tmp_path / "run.json")
-    qtbot.waitUntil(lambda: "nvbandwidth: 46.1 GB/s" in told(page, THERE))
-    assert any("Copy engine, source writes" in each for each in texts(page))
-    press(maps(page)[0], Qt.Key.Key_Down)
-    press(maps(page)[0], Qt.Key.Key_Right)
-    assert "nvbandwidth: 46.1 GB/s, ours is 99." in facts(page)
 
 
 def test_another_of_its_tests_is_chosen_from_its_menu(
@@ -103,19 +87,6 @@ def test_a_pipe_into_which_nobody_writes_is_refused(
     answer(page, tmp_path / "pipe.json")
     said = "pipe.json is not a file that can be read. Choose another file."
     qtbot.waitUntil(lambda: said in the(PlotNote, page).accessibleName())
-
-
-def test_what_was_measured_is_saved_as_a_table(
-    open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_matrix()
-    measure_all(page, qtbot)
-    run(page, "Save copies between devices as CSV…")
-    answer(page, tmp_path / "copies.csv")
-    qtbot.waitUntil((tmp_path / "copies.csv").exists)
-    lines = (tmp_path / "copies.csv").read_text("utf-8").splitlines()
-    assert len(lines) == 1 + 11
-    assert lines[0].startswith("source,target,bytes,mode")
 
 
 def test_the_matrix_goes_to_the_clipboard(open_matrix: OpenMatrix, qtbot: QtBot) -> None:

@@ -1,42 +1,34 @@
-"""The page of copies: what a line copied is drawn, listed, explained and cured."""
+"""The page of copies: what a cell copied is drawn, listed, explained and cured."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable, SentenceBar
+from gpuexplorer.gui.copies.moving.copy_sheets import CompareSheet, CureSheet
+from gpuexplorer.gui.copies.moving.figure_strip import FigureStrip
+from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
+from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.copies.moving.compare_sheet import CompareSheet
-from gpuexplorer.gui.views.copies.moving.copies_panel import CopiesTable, SentenceBar
-from gpuexplorer.gui.views.copies.moving.cure_sheet import CureSheet
-from gpuexplorer.gui.views.copies.moving.figure_strip import FigureStrip
-from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
-from gpuexplorer.gui.views.copies.moving.new_copy_sheet import NewCopySheet
-from gpuexplorer.gui.views.copies.moving.travel_panel import TravelHead, TravelPanel
-from gpuexplorer.gui.widgets.controls.fields import SearchField
+from gpuexplorer.gui.widgets.machine.machine_things import OfCard
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.lab.wire import Run
-from tests.gui.copies.moves import (
-    MIB,
-    across,
-    drawing,
-    line,
-    moving_page,
-    read,
-    rows,
-    show_at,
-)
+from tests.gui.copies.moves import MIB, across, cell, drawing, moving_page, read, rows, show_at
+from tests.gui.frame.steps import called
 from tests.gui.hands import button, click, press, texts, the
-from tests.gui.lab.conftest import ScriptedWorker, tensor
+from tests.gui.lab.conftest import ScriptedWorker, hello, tensor
 
-LOOP = "for i in range(1000): log += [loss.item()]"
+LOOP = "log = []\nfor i in range(1000):\n    log.append(loss.item())  # kept"
 
 
 @pytest.fixture
@@ -48,20 +40,10 @@ def page(
     window.close()
 
 
-def named(within: QWidget, name: str) -> QAbstractButton:
-    found = [
-        each
-        for each in within.findChildren(QAbstractButton)
-        if each.accessibleName() == name and each.isVisible()
-    ]
-    assert len(found) == 1, f"{len(found)} of {name!r}"
-    return found[0]
-
-
-def two_lines(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+def two_cells(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", across)
-        line(lab, worker, LOOP, read)
+        cell(lab, worker, "Z = X.cuda(1)", across)
+        cell(lab, worker, LOOP, lambda number: read(number, line=3))
 
 
 def pick(page: MovingPage, *places: int) -> None:
@@ -73,31 +55,44 @@ def pick(page: MovingPage, *places: int) -> None:
         model.select(index, (flag.ClearAndSelect if at == 0 else flag.Select) | flag.Rows)
 
 
-def test_where_nothing_was_copied_a_sentence_says_how_to_begin(page: MovingPage) -> None:
-    assert "Nothing has been copied yet" in texts(page)
-    assert any("X.cuda(1)" in each for each in texts(page))
-    assert drawing(page).lit() == 0
-
-
 def test_a_copy_is_a_row_and_its_way_is_lit(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", across)
-    assert rows(page) == ["1 X 0 to 1"]
+        cell(lab, worker, "Z = X.cuda(1)", across)
+    assert rows(page) == ["1 Z 0 to 1"]
     assert drawing(page).lit() == 3  # a bridge: down, across and up
-    assert the(TravelHead, page).accessibleName() == "X, 256 MiB, 0 to 1, NVLink x2"
+    assert the(TravelHead, page).accessibleName() == "Z, 256 MiB, 0 to 1, NVLink x2"
     said = the(FigureStrip, page).accessibleDescription()
     assert said.startswith(
         "46.0 GB/s, 5.84 ms, modelled, 92 % of the narrowest wire, 50.0 GB/s"
     )
 
 
+def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
+    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+) -> None:
+    window = moving_page(lab, look, qtbot, motion=True)
+    with qtbot.waitSignal(lab.changed):
+        cell(lab, worker, "Z = X.cuda(1)", across)
+    drawn = drawing(window.page)
+    playback = the(TravelPanel, window).playback
+    for share in (0.0, 0.1, 0.9, 1.0):
+        playback.go_to(share)
+        block = drawn.block_place().adjusted(1, 1, -1, -1)
+        assert not block.isEmpty()
+        for card in lab.machine.cards():
+            tile = drawn.place_of(OfCard(card.card.id))
+            assert not tile.isEmpty()
+            assert not block.intersects(tile)
+    window.close()
+
+
 def test_repeats_are_one_row_and_the_dearest_unasked_is_explained(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
-    assert rows(page) == ["2 loss.item() 0 to H", "1 X 0 to 1"]
+    two_cells(lab, worker, qtbot)
+    assert rows(page) == ["2:3 loss.item() 0 to H", "1 Z 0 to 1"]
     table = the(CopiesTable, page)
     model = table.model()
     said = [str(model.index(0, column).data()) for column in range(model.columnCount())]
@@ -109,74 +104,42 @@ def test_repeats_are_one_row_and_the_dearest_unasked_is_explained(
     )
 
 
-def test_the_cure_is_the_lines_own_code_changed(
+def test_a_loop_that_waits_for_a_card_is_told_what_that_holds_up(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
-    click(page, "Show the cure")
-    sheet = the(CureSheet, page.window())
-    assert any(
-        each == "log = []\nfor i in range(1000): log += [loss.detach()]\n"
-        "log = torch.stack(log).tolist()"
-        for each in texts(sheet)
+    two_cells(lab, worker, qtbot)
+    held_up = (
+        "Python runs one line at a time (its interpreter lock): while it waited for cuda:0, "
+        "this line gave no card new work."
     )
-    click(sheet, "Run it in the lab")
-    assert worker.lines[-3:] == [
-        "log = []",
-        "for i in range(1000): log += [loss.detach()]",
-        "log = torch.stack(log).tolist()",
-    ]
-    assert not sheet.isVisible()
+    qtbot.waitUntil(lambda: any(held_up in each for each in texts(the(SentenceBar, page))))
+    pick(page, rows(page).index("1 Z 0 to 1"))
+    qtbot.waitUntil(lambda: not any(held_up in each for each in texts(the(SentenceBar, page))))
 
 
 def test_a_row_that_is_chosen_selects_its_line_everywhere(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     pick(page, 1)
-    first = lab.ledger.entries[0].id
-    assert lab.selection.line == first
-    assert the(TravelHead, page).accessibleName().startswith("X, 256 MiB")
+    first = lab.ledger.cells[1].id
+    assert lab.selection.cell == first
+    assert the(TravelHead, page).accessibleName().startswith("Z, 256 MiB")
     with qtbot.waitSignal(lab.selection.changed):
-        lab.selection.choose(lab.ledger.entries[1].id)
+        lab.selection.choose(lab.ledger.cells[2].id)
     assert the(TravelHead, page).accessibleName().startswith("loss.item(), 4 B ×1000")
-
-
-def test_asked_for_and_unasked_can_be_told_apart(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    two_lines(lab, worker, qtbot)
-    assert named(page, "All 2").isChecked()
-    named(page, "Unasked 1").click()
-    assert rows(page) == ["2 loss.item() 0 to H"]
-    named(page, "Asked for 1").click()
-    assert rows(page) == ["1 X 0 to 1"]
-
-
-def test_a_filter_that_finds_nothing_has_a_way_back(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    two_lines(lab, worker, qtbot)
-    field = the(SearchField, page)
-    field.setText("nvlink")
-    assert rows(page) == ["1 X 0 to 1"]
-    field.setText("nothing like it")
-    assert "No copy matches" in texts(page)
-    click(page, "Show all copies")
-    assert len(rows(page)) == 2
-    assert field.text() == ""
 
 
 def test_captions_sort_and_what_has_no_figure_stands_last(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     columns = the(CopiesTable, page).columns
     columns.sort_by("rate", falling=False)
-    assert rows(page)[0] == "1 X 0 to 1"
+    assert rows(page)[0] == "1 Z 0 to 1"
     columns.sort_by("rate", falling=True)
-    assert rows(page)[0] == "1 X 0 to 1"
-    columns.sort_by("line", falling=False)
+    assert rows(page)[0] == "1 Z 0 to 1"
+    columns.sort_by("cell", falling=False)
     assert [each[0] for each in rows(page)] == ["1", "2"]
 
 
@@ -184,19 +147,14 @@ def test_two_rows_are_compared(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", across)
-        line(
-            lab,
-            worker,
-            "Y = X.cuda(1)",
-            lambda number: across(number, bytes=128 * MIB),
-        )
-    assert not named(page, "Compare").isEnabled()
+        cell(lab, worker, "Z = X.cuda(1)", across)
+        cell(lab, worker, "Y = X.cuda(1)", lambda number: across(number, bytes=128 * MIB))
+    assert not called(QAbstractButton, page, "Compare").isEnabled()
     pick(page, 0, 1)
-    named(page, "Compare").click()
+    called(QAbstractButton, page, "Compare").click()
     sheet = the(CompareSheet, page.window())
     said = " ".join(texts(sheet))
-    assert "X of line 1 went 2.0 times as fast as X of line 2. Times are modelled." in said
+    assert "Z of cell 1 went 2.0 times as fast as Y of cell 2. Times are modelled." in said
     press(sheet, Qt.Key.Key_Escape)
     assert not sheet.isVisible()
 
@@ -205,9 +163,9 @@ def test_what_arrives_wrong_has_no_rate_and_says_what_to_do(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", lambda number: across(number, intact=False))
+        cell(lab, worker, "Z = X.cuda(1)", lambda number: across(number, intact=False))
     assert the(FigureStrip, page).accessibleDescription() == "WRONG, it has no rate"
-    assert "X arrived WRONG on cuda:1." in texts(page)
+    assert "Z arrived WRONG on cuda:1." in texts(page)
     assert any("ACS" in each for each in texts(page))
     click(page, "Show the cure")
     assert "Z = X.cpu().cuda(1)" in texts(the(CureSheet, page.window()))
@@ -219,34 +177,36 @@ def test_what_arrives_wrong_though_it_was_staged_is_not_sent_through_the_host_ag
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(
+        cell(
             lab,
             worker,
             "Z = X.cuda(1)",
             lambda number: across(number, intact=False, direct=False),
         )
     assert any("no other way is left" in each for each in texts(page))
-    assert the(SentenceBar, page).said.code == ()
+    assert the(SentenceBar, page).said.code == ""
 
 
 def test_a_copy_that_copies_nothing_says_so(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(
+        cell(
             lab,
             worker,
             "Z = X.cuda(0)",
-            lambda number: across(number, target="cuda:0", bytes=0, intact=None),
+            lambda number: across(
+                number, target="cuda:0", bytes=0, intact=None, what="X.cuda(0)"
+            ),
         )
-    assert "X is on cuda:0 already: nothing was copied." in texts(page)
+    assert "Z is on cuda:0 already: nothing was copied." in texts(page)
     assert drawing(page).lit() == 0
 
 
 def test_files_say_that_it_is_modelled(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     told = json.loads(page.saving.json())
     assert (told["simulated"], told["modelled"]) == (True, True)
     assert told["copies"][0]["copies"] == 1000
@@ -260,7 +220,7 @@ def test_a_new_copy_runs_the_labs_own_line(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
-        line(
+        cell(
             lab,
             worker,
             "X = torch.ones(2, 3, device='cuda:0')",
@@ -268,18 +228,18 @@ def test_a_new_copy_runs_the_labs_own_line(
         )
     page.ask_new_copy()
     sheet = the(NewCopySheet, page.window())
-    assert list(sheet.lines) == ["X_1 = X.to(try_gpu(1))"]
+    assert list(sheet.lines) == ["X_1 = X.cuda(1)"]
     assert any("NVLink x2" in each for each in texts(sheet))
     with qtbot.waitSignal(sheet.begun):
-        named(sheet, "Run the copy in the lab").click()
-    assert worker.lines[-1] == "X_1 = X.to(try_gpu(1))"
+        called(QAbstractButton, sheet, "Run the copy in the lab").click()
+    assert worker.cells[-1] == "X_1 = X.cuda(1)"
 
 
 def test_with_an_empty_shelf_a_new_copy_makes_what_it_copies(page: MovingPage) -> None:
     page.ask_new_copy()
     assert list(the(NewCopySheet, page.window()).lines) == [
-        "X = torch.rand(16, 1024, 1024, device=try_gpu(0))",
-        "X_1 = X.to(try_gpu(1))",
+        'X = torch.rand(16, 1024, 1024, device="cuda:0")',
+        "X_1 = X.cuda(1)",
     ]
 
 
@@ -287,7 +247,7 @@ def test_a_copy_that_fails_is_a_sentence(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     page.ask_new_copy()
-    named(the(NewCopySheet, page.window()), "Run the copy in the lab").click()
+    called(QAbstractButton, the(NewCopySheet, page.window()), "Run the copy in the lab").click()
     last = worker.last()
     assert isinstance(last, Run)
     worker.fail("out of memory", "OutOfMemoryError", "CUDA out of memory. Tried to allocate")
@@ -296,10 +256,28 @@ def test_a_copy_that_fails_is_a_sentence(
     qtbot.waitUntil(lambda: note.isVisible() and note.accessibleName() == said)
 
 
+def test_copies_keep_their_cards_when_the_lab_is_shown_others_later(
+    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(lab.changed):
+        cell(lab, worker, "Z = X.cuda(1)", across)
+    lab.release()
+    lab.choose(replace(lab.switches, visible=(1,)))
+    first, second = hello().devices[0], hello().devices[2]
+    only = replace(second, name="cuda:0")
+    worker.hello = replace(hello(), devices=(first, only))
+    with qtbot.waitSignal(lab.changed):
+        cell(lab, worker, "Y = X.cuda(0)", lambda n: read(n, 1))
+    qtbot.waitUntil(lambda: len(rows(page)) == 2)
+    assert rows(page) == ["2 loss.item() 1 to H", "1 Z 0 to 1"]
+    pick(page, 1)
+    assert the(TravelHead, page).accessibleName() == "Z, 256 MiB, 0 to 1, NVLink x2"
+
+
 def test_columns_are_shown_and_put_away_and_text_is_copied_of_those_that_are_shown(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     columns = the(CopiesTable, page).columns
     for column in columns.all:
         if column.kept:
@@ -307,9 +285,9 @@ def test_columns_are_shown_and_put_away_and_text_is_copied_of_those_that_are_sho
     pick(page, 1)
     page.copy_text()
     headings, row = QGuiApplication.clipboard().text().splitlines()[-2:]
-    assert headings.split("\t") == ["Line", "What", "From, to", "Of best, %", "Intact"]
+    assert headings.split("\t") == ["Cell", "What", "From, to", "Of best, %", "Intact"]
     assert row.split("\t") == [
-        *("1", "X", "0 to 1", "100"),
+        *("1", "Z", "0 to 1", "100"),
         "Compared: it arrived as it was sent.",
     ]
 
@@ -321,7 +299,7 @@ def test_the_copies_are_a_sound_model(
     qtbot: QtBot,
     qtmodeltester: ModelTester,
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     model = the(CopiesTable, page).model()
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt says no types
 
@@ -329,7 +307,7 @@ def test_the_copies_are_a_sound_model(
 def test_without_motion_the_way_stays_lit_and_nothing_travels(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     pick(page, 1)
     assert not the(TravelPanel, page).playback.playing
     assert drawing(page).block_place().isEmpty()
@@ -343,7 +321,7 @@ def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
     window = moving_page(lab, look, qtbot, motion=True)
     page = window.page
     with qtbot.waitSignal(lab.changed):
-        line(lab, worker, "Z = X.cuda(1)", across)
+        cell(lab, worker, "Z = X.cuda(1)", across)
     playback = the(TravelPanel, page).playback
     assert playback.playing
     assert playback.slowed is not None
@@ -363,8 +341,8 @@ def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         for number in range(500):
-            line(lab, worker, f"A{number} = X.cuda(1)", across)
-            line(lab, worker, f"float(s{number})", lambda n: read(n, 1))
+            cell(lab, worker, f"A{number} = X.cuda(1)", across)
+            cell(lab, worker, f"float(s{number})", lambda n: read(n, 1))
     qtbot.waitUntil(lambda: len(rows(page)) == 1000)
     # The bridge, and the way up to the host.
     assert 3 < drawing(page).lit() <= 8
@@ -373,7 +351,7 @@ def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
 def test_the_page_can_be_seen_in_a_narrow_window(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    two_lines(lab, worker, qtbot)
+    two_cells(lab, worker, qtbot)
     show_at(page, 740, 520)
     qtbot.waitUntil(lambda: the(TravelPanel, page).width() > 600)
     assert button(page, "Show the cure").isVisible()

@@ -15,27 +15,27 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.timeline import Engine, Timeline, Track
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.copies.moving.moving_board import MovingBoard
-from gpuexplorer.gui.views.copies.moving.moving_page import MovingPage
-from gpuexplorer.gui.views.copies.moving.timeline_panel import TimelinePanel
-from gpuexplorer.gui.views.copies.moving.timeline_view import GUTTER, TimelineView
-from gpuexplorer.gui.views.copies.moving.travel_panel import TravelHead, TravelPanel
-from gpuexplorer.gui.wording.copies.moving.time_frame import (
+from gpuexplorer.gui.copies.moving.moving_board import MovingBoard
+from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel
+from gpuexplorer.gui.copies.moving.timeline_view import GUTTER, TimelineView
+from gpuexplorer.gui.copies.moving.timeline_words import (
     TimeFrame,
     all_of,
     around,
     frame_words,
+    hint,
     ticks,
 )
-from gpuexplorer.gui.wording.copies.moving.timeline_words import hint
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
+from gpuexplorer.gui.copies.moving.view import MovingPage
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
-from tests.gui.copies.moves import across, drawing, line, moving_page, read, rows, show_at
+from tests.gui.copies.moves import across, cell, drawing, moving_page, read, rows, show_at
 from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker
 
@@ -46,10 +46,10 @@ LOOP = "for i in range(1000): log += [loss.item()]"
 def page(
     lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
 ) -> Iterator[MovingPage]:
-    """Two lines ran: one over NVLink, one that read a thousand times."""
+    """Two cells ran: one over NVLink, one that read a thousand times."""
     window = moving_page(lab, look, qtbot)
-    line(lab, worker, "Z = X.cuda(1)", across)
-    line(lab, worker, LOOP, read)
+    cell(lab, worker, "Z = X.cuda(1)", across)
+    cell(lab, worker, LOOP, read)
     qtbot.waitUntil(lambda: len(rows(window.page)) == 2)
     yield window.page
     window.close()
@@ -123,7 +123,7 @@ def test_without_copies_there_is_no_timeline(
     assert not the(TimelinePanel, window.page).isVisible()
 
 
-def test_the_line_of_the_chosen_copy_fills_the_width(page: MovingPage) -> None:
+def test_the_cell_of_the_chosen_copy_fills_the_width(page: MovingPage) -> None:
     frame = view(page).frame
     assert frame.begin < 16e-3 < frame.end
     choose(page, "All")
@@ -178,7 +178,7 @@ def test_a_drag_in_the_lanes_moves_what_is_seen(page: MovingPage) -> None:
 def test_the_playhead_is_dragged_and_brings_the_block_along(page: MovingPage) -> None:
     choose(page, "All")
     seen, playback = view(page), the(TravelPanel, page).playback
-    place = the(TimelinePanel, page).timeline.lines[0]
+    place = the(TimelinePanel, page).timeline.places[0]
     begin, middle = (x_of(seen, place.begin + 5.84e-3 * share) for share in (0.1, 0.5))
     QTest.mouseClick(seen.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(begin, 60))
     drag(seen, QPoint(begin, 100), QPoint(middle, 100))
@@ -214,6 +214,17 @@ def test_the_window_over_the_session_is_moved_and_made_larger(page: MovingPage) 
     assert seen.frame.begin == 0.0
 
 
+def test_the_window_over_the_session_is_at_hand_as_soon_as_the_timeline_has_its_size(
+    page: MovingPage,
+) -> None:
+    choose(page, "All")
+    seen = view(page)
+    whole = seen.frame.whole
+    seen.resize(seen.width() - 200, seen.height())
+    drag(seen, QPoint(x_of(seen, whole), 10), QPoint(x_of(seen, whole / 2), 10))
+    assert seen.frame.end == pytest.approx(whole / 2, rel=0.02)
+
+
 def test_a_scroll_of_the_page_that_comes_over_the_timeline_stays_one(
     page: MovingPage, qtbot: QtBot
 ) -> None:
@@ -232,11 +243,11 @@ def test_scrubbing_brings_the_block_along(page: MovingPage) -> None:
     seen = view(page)
     playback = the(TravelPanel, page).playback
     timeline = the(TimelinePanel, page).timeline
-    place = timeline.lines[0]
+    place = timeline.places[0]
     middle = (place.begin + 5.84e-3 / 2) / seen.frame.whole
     x = round(GUTTER + middle * lanes_width(seen))
     QTest.mouseClick(seen.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 60))
-    assert the(TravelHead, page).accessibleName().startswith("X, 256 MiB")
+    assert the(TravelHead, page).accessibleName().startswith("Z, 256 MiB")
     assert playback.share == pytest.approx(0.5, abs=0.02)
     assert not playback.playing
     assert not drawing(page).block_place().isEmpty()
@@ -276,7 +287,7 @@ def test_a_stretch_tells_what_it_is(page: MovingPage) -> None:
     assert found is not None
     book.take(page.copies.lab.ledger)
     words = hint(timeline, book, copy_out, found[0])
-    assert words.startswith("X to cuda:1, 46.0 GB/s\n5.84 ms; cuda:0, copy out\nLine 1: Z = X")
+    assert words.startswith("Z to cuda:1, 46.0 GB/s\n5.84 ms; cuda:0, copy out\nCell 1: Z = X")
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support raise")
@@ -288,7 +299,7 @@ def test_pointing_at_a_bar_says_what_it_is(page: MovingPage) -> None:
     at = QPoint(x, rows[-1])
     event = QHelpEvent(QEvent.Type.ToolTip, at, seen.viewport().mapToGlobal(at))
     QApplication.sendEvent(seen.viewport(), event)
-    assert QToolTip.text().startswith("X arrives\n5.84 ms; cuda:1, copy in\nLine 1: ")
+    assert QToolTip.text().startswith("Z arrives\n5.84 ms; cuda:1, copy in\nCell 1: ")
     QToolTip.hideText()
 
 
@@ -301,7 +312,7 @@ def test_the_trace_is_saved_and_says_that_it_is_modelled(
         panel.save_trace(path)
     told = json.loads(path.read_text("utf-8"))
     assert told["otherData"]["modelled"] is True
-    assert any(each["name"] == "X to cuda:1" for each in told["traceEvents"])
+    assert any(each["name"] == "X.cuda(1) to cuda:1" for each in told["traceEvents"])
 
 
 def test_a_screen_reader_hears_what_goes_on_at_the_playhead(
@@ -311,14 +322,14 @@ def test_a_screen_reader_hears_what_goes_on_at_the_playhead(
     seen = view(page)
     press(seen, Qt.Key.Key_Home)
     press(seen, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: "copy out: X to cuda:1" in seen.accessibleDescription())
-    assert "are seen. At " in seen.accessibleDescription()
+    qtbot.waitUntil(lambda: "copy out: Z to cuda:1" in seen.accessibleDescription())
+    assert "is shown. At " in seen.accessibleDescription()
 
 
 def test_a_frame_has_a_little_on_both_sides() -> None:
     frame = around(0.4, 0.6, 1.0)
     assert (round(frame.begin, 3), round(frame.end, 3)) == (0.392, 0.608)
-    assert frame_words(frame, modelled=True) == "216 ms from 392 ms of 1.00 s, modelled"
+    assert frame_words(frame, modelled=True) == "216 ms of 1.00 s, from 392 ms on, modelled"
 
 
 @pytest.mark.parametrize(
@@ -347,10 +358,10 @@ def test_the_axis_counts_in_round_steps(
 DEVICES = {f"cuda:{each}": BenchDevice(f"cuda:{each}", "", str(each), each) for each in (0, 1)}
 
 
-def timeline_of(copies: Sequence[Transferred], lines: int = 1) -> tuple[Timeline, CopyBook]:
+def timeline_of(copies: Sequence[Transferred], cells: int = 1) -> tuple[Timeline, CopyBook]:
     ledger, book, timeline = Ledger(), CopyBook(), Timeline()
-    for number in range(1, lines + 1):
-        ledger.sent(Run(number, "for i in range(200): Z = X.cuda(1)"))
+    for number in range(1, cells + 1):
+        ledger.sent(Run(number, "for i in range(200): Z = X.cuda(1)", number))
         ledger.apply(Began(number))
         for each in copies:
             ledger.apply(replace(each, id=number))
@@ -411,7 +422,7 @@ def test_what_comes_while_one_drags_does_not_move_what_is_seen(
     turn(seen, seen.width() // 2, 5)
     before = seen.frame
     QTest.mousePress(seen.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(600, 70))
-    line(lab, worker, "W = X.cuda(1)", across)
+    cell(lab, worker, "W = X.cuda(1)", across)
     qtbot.waitUntil(lambda: seen.frame.whole > before.whole)
     QTest.mouseRelease(seen.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(600, 70))
     assert (seen.frame.begin, seen.frame.end) == pytest.approx((before.begin, before.end))
@@ -493,7 +504,7 @@ def test_ten_thousand_copies_are_drawn_quickly(look: Look, qtbot: QtBot) -> None
     computer.
     """
     copies = [one_copy(at * 1e-3, at * 1e-3 + 9e-4) for at in range(200)]
-    timeline, book = timeline_of(copies, lines=50)
+    timeline, book = timeline_of(copies, cells=50)
     seen = TimelineView(look)
     qtbot.addWidget(seen)
     seen.show_session(timeline, book, DEVICES)

@@ -8,11 +8,11 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.sweep.model import SweepRow, rows_of
+from gpuexplorer.gui.copies.sweep.rate_plot import RatePlot
+from gpuexplorer.gui.copies.sweep_ways import SIZES, SweepWay
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.copies.sweep.rate_plot import RatePlot
-from gpuexplorer.gui.wording.copies.sweep.rows import SweepRow, rows_of
-from gpuexplorer.gui.wording.copies.sweep.ways import SIZES, SweepWay
 from gpuexplorer.lab.copy_job import CopyJob
 from tests.copies.made import real
 from tests.gui.hands import press

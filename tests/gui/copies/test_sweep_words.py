@@ -8,17 +8,17 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.wording.copies.sizes import size_words, tick_words
-from gpuexplorer.gui.wording.copies.sweep.guess import answer, guess_range
-from gpuexplorer.gui.wording.copies.sweep.rows import (
+from gpuexplorer.gui.copies.shared_parts import size_words, tick_words
+from gpuexplorer.gui.copies.sweep.guess import guess_range
+from gpuexplorer.gui.copies.sweep.model import SweepRow, rows_of
+from gpuexplorer.gui.copies.sweep.words import (
     STILL_RISES,
-    SweepRow,
+    answer,
     figures_of,
     floor_words,
     row_said,
-    rows_of,
 )
-from gpuexplorer.gui.wording.copies.sweep.ways import (
+from gpuexplorer.gui.copies.sweep_ways import (
     SweepWay,
     dashes_of,
     ends_words,
@@ -28,7 +28,7 @@ from gpuexplorer.gui.wording.copies.sweep.ways import (
     next_way,
     proposed,
 )
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
 from tests.copies.made import bench, measured, real, routes
 
@@ -56,7 +56,7 @@ def rows(
 
 
 def way_words(way: SweepWay, route: Route | None = None) -> tuple[str, str]:
-    return ends_words(way, CHIPS), how_words(way, route)
+    return ends_words(way.source, way.target, CHIPS), how_words(way, route)
 
 
 def test_ways_are_called_by_the_numbers_of_their_cards() -> None:
@@ -133,10 +133,7 @@ def test_a_row_has_rate_share_half_rate_and_floor() -> None:
     assert row_said(row) == (
         "host to 0, pinned: 12.3 GB/s, 78 % of the limit, half at 121 KiB, floor 10.0 µs"
     )
-    assert floor_words(row) == (
-        "Up to 16 KiB the price is 10.0 µs,",
-        "whatever the size",
-    )
+    assert floor_words(row) == ("Up to 16 KiB it takes 10.0 µs,", "whatever the size")
 
 
 def test_half_of_a_rate_that_still_rises_is_not_told() -> None:
@@ -144,12 +141,6 @@ def test_half_of_a_rate_that_still_rises_is_not_told() -> None:
     _, _, (half, why), _ = figures_of(row)
     assert half is None
     assert why == STILL_RISES
-
-
-def test_what_was_not_measured_has_no_figure_and_a_reason() -> None:
-    (row,) = rows([DOWN], most=0)
-    assert {figure for figure, _ in figures_of(row)} == {None}
-    assert row_said(row) == "host to 0, pinned: not measured yet"
 
 
 def test_a_wrong_copy_has_no_rate() -> None:
@@ -196,7 +187,7 @@ def test_a_guess_far_off_says_how_far(rate: float, meaning: str) -> None:
 def test_of_few_bytes_only_the_beginning_is_talked_about() -> None:
     (row,) = rows([DOWN])
     said = answer(row, [row], 4096, 1e-3)
-    assert said.startswith("10.3 µs. So few bytes cost only the beginning: ")
+    assert said.startswith("10.3 µs. So few bytes cost only the start of a copy: ")
     assert "GB/s" not in said
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gpuexplorer.gui.views.events.events_view import EventsView
+from gpuexplorer.gui.events.view import EventsView
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working

@@ -7,10 +7,10 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.views.overview.events_panel import EventRow
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
+from tests.gui.hands import rows_of
 from tests.gui.leaping_clock import LeapingClock
 
 TileSaying = Callable[[MainWindow, str], CardTile]
@@ -18,8 +18,7 @@ LIMIT = clocks.throttle("sw_power_cap")
 
 
 def newest(window: MainWindow) -> str:
-    rows = [row for row in window.findChildren(EventRow) if row.isVisible()]
-    return rows[0].accessibleName() if rows else ""
+    return next(iter(rows_of(window, "Events")), "")
 
 
 def test_a_card_that_gives_no_figures_is_told_on_its_tile_and_among_the_events(
@@ -44,7 +43,8 @@ def test_a_card_that_gives_no_figures_is_told_on_its_tile_and_among_the_events(
     answer.values = figures
     qtbot.waitUntil(lambda: session.state_sentence(card(0).id) == "working")
     clock.ahead += 6
-    qtbot.waitUntil(lambda: ", card 0: The card gives figures again, after " in newest(window))
+    qtbot.waitUntil(lambda: f"no usable figure: {reason}, ended " in newest(window))
+    assert " after " in newest(window)
 
 
 def test_what_cannot_be_read_any_more_does_not_go_on(
@@ -57,7 +57,5 @@ def test_what_cannot_be_read_any_more_does_not_go_on(
     answer.values = {m: value for m, value in answer.values.items() if m != LIMIT}
     qtbot.waitUntil(lambda: "At its power limit" not in tile.accessibleDescription())
     clock.ahead += 6
-    qtbot.waitUntil(lambda: "At its power limit: not known since " in newest(window))
-    assert " (this card does not report it), after " in newest(window)
-    rows = [row.accessibleName() for row in window.findChildren(EventRow) if row.isVisible()]
-    assert not [each for each in rows if each.endswith("ongoing")]
+    qtbot.waitUntil(lambda: "At its power limit, not known since " in newest(window))
+    assert not [each for each in rows_of(window, "Events") if each.endswith("ongoing")]

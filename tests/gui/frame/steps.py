@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
 
-from gpuexplorer.gui.widgets.palette.palette import Palette
+from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import the
@@ -51,13 +51,13 @@ def press_with_mouse(button: QAbstractButton) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def open_palette(window: QWidget) -> Palette:
+def open_palette(window: QWidget) -> CommandPalette:
     QTest.keyClick(window, Qt.Key.Key_K, CONTROL)
-    [palette] = [each for each in window.findChildren(Palette) if each.isVisible()]
+    [palette] = [each for each in window.findChildren(CommandPalette) if each.isVisible()]
     return palette
 
 
-def listed(palette: Palette) -> list[str]:
+def listed(palette: CommandPalette) -> list[str]:
     """What the palette offers, from the top."""
     view = the(QListView, palette)
     model = view.model()

@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
-    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -16,8 +15,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.rail.rail import RailEntry
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
@@ -65,27 +64,6 @@ def test_arrows_and_enter_walk_through_the_rail(open_window: OpenWindow) -> None
         keys(Qt.Key.Key_Return)
         assert window.navigation.screen == entry.name
         assert called(RailEntry, window, entry.title).hasFocus()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_tab_key_gets_to_everything_and_round_again(
-    open_window: OpenWindow, name: str
-) -> None:
-    window = three_cards(open_window)
-    window.navigation.open_screen(name)
-    reached: list[QWidget] = []
-    for _ in range(200):
-        keys(Qt.Key.Key_Tab)
-        focused = QApplication.focusWidget()
-        assert focused is not None
-        if focused in reached:
-            break
-        reached.append(focused)
-    said = {each.accessibleName() for each in reached}
-    assert any(called(RailEntry, window, each.title) in reached for each in VIEWS)
-    assert "Menu" in said
-    assert "Search all commands" in said
-    assert any(name.startswith("Card ") for name in said)
 
 
 def test_escape_and_f11_leave_the_full_screen_and_simulated_is_said_there(

@@ -33,8 +33,8 @@ SECTIONS = {
     "events": ("Events",),
     "lab": (
         "Lab",
-        "Code field",
-        "Code lines",
+        "Cell editor",
+        "Cells",
         "Bench",
         "Forms",
         "Looking inside",
@@ -47,7 +47,9 @@ SECTIONS = {
 def two_cards(open_window: OpenWindow, screen: str, qtbot: QtBot) -> MainWindow:
     """With an event to copy, and the wiring told."""
     session = simulated_cards("2xTitanRTX+nvlink")
-    session.tell(Kind.CARD_BACK, session.cards()[0].id, Message("The card is back"))
+    session.happening_log.tell(
+        Kind.CARD_BACK, session.cards()[0].id, Message("The card is back")
+    )
     window = open_window(session)
     window.resize(1400, 900)
     window.navigation.open_screen(screen)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.gui.wording.cards.device_face import short_name
+from gpuexplorer.gui.cards.card_face import short_name
 
 
 @pytest.mark.parametrize(

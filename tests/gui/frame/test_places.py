@@ -6,10 +6,10 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.card.card_header import CardHeader
 from gpuexplorer.gui.state.places import within_screens
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.bars.card_header import CardHeader
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, session_with_past, working
 from tests.gui.frame.steps import ALT, keys, simulated_cards
@@ -17,16 +17,6 @@ from tests.gui.hands import the
 
 LEFT = QRect(0, 0, 1920, 1080)
 RIGHT = QRect(1920, 0, 2560, 1440)
-
-
-def test_the_screen_is_the_one_that_was_left(open_window: OpenWindow) -> None:
-    settings = Settings()
-    before = open_window(simulated_cards("1xT4"), settings=settings)
-    last = VIEWS[-1].name
-    before.navigation.open_screen(last)
-    before.close()
-    after = open_window(simulated_cards("1xT4"), settings=settings)
-    assert after.navigation.screen == last
 
 
 def test_the_card_is_the_one_that_was_looked_at(open_window: OpenWindow) -> None:
@@ -107,16 +97,6 @@ def test_it_is_never_larger_than_the_screen() -> None:
     small = QRect(0, 0, 683, 384)
     there = within_screens(QRect(QPoint(10, 10), QSize(1280, 860)), [small], small)
     assert there == small
-
-
-def test_the_span_is_the_one_that_was_left(open_window: OpenWindow) -> None:
-    settings = Settings()
-    before = open_window(simulated_cards("1xT4"), settings=settings)
-    assert before.time_window.span == 300.0
-    keys(Qt.Key.Key_3, ALT)
-    before.close()
-    after = open_window(simulated_cards("1xT4"), settings=settings)
-    assert after.time_window.span == 3600.0
 
 
 def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow) -> None:

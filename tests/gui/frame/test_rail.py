@@ -3,45 +3,65 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QRect, Qt
+from PySide6.QtGui import QImage, QPaintEvent, QRegion
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.rail.rail import NARROW, WIDE, Rail, RailEntry
+from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.rail.rail import NARROW, WIDE, Rail, RailEntry
-from gpuexplorer.gui.widgets.rail.rail_board import RailBoard
-from gpuexplorer.gui.widgets.rail.rail_device import RailDevice
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.window_commands import Do
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import Answer, card, session_of, working
 from tests.gui.frame.steps import called, keys, press_with_mouse, simulated_cards
-from tests.gui.hands import texts, the
+from tests.gui.hands import press, texts, the
 
-Waiting = Callable[[MainWindow, str], RailDevice]
+Waiting = Callable[[MainWindow, str], QModelIndex]
+
+
+def said(index: QModelIndex) -> str:
+    role = Qt.ItemDataRole
+    return f"{index.data()}. {index.data(role.AccessibleDescriptionRole)}"
 
 
 @pytest.fixture
 def device_saying(qtbot: QtBot) -> Waiting:
     """Waits for the device in the rail that says this."""
 
-    def wait_for(window: MainWindow, words: str) -> RailDevice:
-        def saying() -> list[RailDevice]:
-            return [
-                each
-                for each in window.findChildren(RailDevice)
-                if each.isVisible()
-                and words in f"{each.accessibleName()}. {each.accessibleDescription()}"
-            ]
+    def wait_for(window: MainWindow, words: str) -> QModelIndex:
+        model = the(DeviceListView, window).model()
+
+        def saying() -> list[QModelIndex]:
+            indexes = [model.index(at, 0) for at in range(model.rowCount())]
+            return [each for each in indexes if words in said(each)]
 
         qtbot.waitUntil(lambda: bool(saying()))
         return saying()[0]
 
     return wait_for
+
+
+def click_on(window: MainWindow, device: QModelIndex) -> None:
+    devices = the(DeviceListView, window)
+    place = devices.visualRect(device).center()
+    QTest.mouseClick(devices.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def top(window: MainWindow, device: QModelIndex) -> int:
+    return the(DeviceListView, window).visualRect(device).top()
+
+
+def seen(window: MainWindow, device: QModelIndex) -> QRect:
+    devices = the(DeviceListView, window)
+    return devices.visualRect(device).intersected(devices.viewport().rect())
 
 
 def test_every_screen_has_its_entry_and_the_shown_one_is_marked(
@@ -62,8 +82,40 @@ def test_every_card_and_the_host_are_listed_with_how_busy_they_are(
 ) -> None:
     window = open_window(session_of({card(0): working(busy=0.97), card(1): working(busy=0)}))
     device_saying(window, "GPU busy 97 %")
-    assert device_saying(window, "GPU busy 0 %").accessibleName().startswith("Card 1")
+    assert device_saying(window, "GPU busy 0 %").data().startswith("Card 1")
     device_saying(window, "This computer")
+
+
+class Painted(QObject):
+    """What of a widget was drawn anew."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.regions: list[QRegion] = []
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's own
+        if isinstance(event, QPaintEvent):
+            self.regions.append(event.region())
+        return False
+
+
+def test_only_the_card_that_looks_different_is_drawn_again(
+    open_window: OpenWindow, device_saying: Waiting, qtbot: QtBot
+) -> None:
+    changing = working(busy=0.5)
+    session = session_of({card(0): working(busy=0.97), card(1): changing})
+    window = open_window(session)
+    painted = Painted(the(DeviceListView, window).viewport())
+    same = seen(window, device_saying(window, "GPU busy 97 %"))
+    device_saying(window, "GPU busy 50 %")
+    settled = session.beats().taken + 2
+    qtbot.waitUntil(lambda: session.beats().taken > settled)
+    painted.regions.clear()
+    changing.values = working(busy=0.12).values
+    place = seen(window, device_saying(window, "GPU busy 12 %"))
+    qtbot.waitUntil(lambda: any(each.contains(place) for each in painted.regions))
+    assert not [each for each in painted.regions if each.intersects(same)]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +136,7 @@ def test_a_card_that_gives_no_figures_says_how_it_is(
     word: str,
 ) -> None:
     window = open_window(session_of({card(0): Answer(otherwise=absence, state=state)}))
-    said = device_saying(window, word).accessibleDescription()
-    assert "GPU busy" not in said
+    assert "GPU busy" not in said(device_saying(window, word))
 
 
 def test_a_card_that_hangs_and_one_that_is_slowed_look_different_from_one_that_works(
@@ -98,17 +149,24 @@ def test_a_card_that_hangs_and_one_that_is_slowed_look_different_from_one_that_w
     device_saying(window, "No answer")
     well = device_saying(window, "Card 0")
     warned = device_saying(window, "Card 1")
-    qtbot.waitUntil(lambda: well.grab().toImage() != warned.grab().toImage())
+    devices = the(DeviceListView, window).viewport()
+
+    def picture(device: QModelIndex) -> QImage:
+        place = seen(window, device).adjusted(44, 0, 0, -12)  # without its chip and its bar
+        return devices.grab(place).toImage()
+
+    qtbot.waitUntil(lambda: picture(well) != picture(warned))
 
 
 def test_a_card_opens_its_screen_by_mouse_and_by_key(
     open_window: OpenWindow, device_saying: Waiting
 ) -> None:
     window = open_window(session_of({card(i): working() for i in range(3)}))
-    press_with_mouse(device_saying(window, "Card 1"))
+    click_on(window, device_saying(window, "Card 1"))
     assert (window.navigation.screen, window.navigation.card) == ("card", "GPU-1")
-    assert device_saying(window, "Card 1").isChecked()
-    device_saying(window, "Card 0").setFocus(Qt.FocusReason.TabFocusReason)
+    devices = the(DeviceListView, window)
+    devices.setFocus(Qt.FocusReason.TabFocusReason)
+    devices.setCurrentIndex(device_saying(window, "Card 0"))
     keys(Qt.Key.Key_Down)
     keys(Qt.Key.Key_Down)
     keys(Qt.Key.Key_Return)
@@ -116,38 +174,37 @@ def test_a_card_opens_its_screen_by_mouse_and_by_key(
 
 
 def test_up_to_eight_cards_are_named_and_more_are_rows_of_eight(
-    open_window: OpenWindow, qtbot: QtBot
+    open_window: OpenWindow, device_saying: Waiting
 ) -> None:
     eight = open_window(session_of({card(i): working() for i in range(8)}))
-    assert not eight.findChildren(RailBoard)
+    assert len({top(eight, device_saying(eight, f"Card {at},")) for at in range(8)}) == 8
     many = open_window(session_of({card(i): working() for i in range(20)}))
-    qtbot.waitUntil(lambda: len(many.findChildren(RailBoard)) == 3)
-    assert [board.label for board in many.findChildren(RailBoard)] == ["0–7", "8–15", "16–19"]
+    rows = [top(many, device_saying(many, f"Card {at},")) for at in range(20)]
+    assert [rows.count(each) for each in sorted(set(rows))] == [8, 8, 4]
+    devices = the(DeviceListView, many)
+    assert [devices.label(at) for at in (0, 8, 16)] == ["0–7", "8–15", "16–19"]
     assert "20 cards" in texts(many)
 
 
 def test_arrows_go_from_card_to_card_through_the_rows_of_eight(
-    open_window: OpenWindow, qtbot: QtBot
+    open_window: OpenWindow, device_saying: Waiting
 ) -> None:
     window = open_window(session_of({card(i): working() for i in range(20)}))
-    qtbot.waitUntil(lambda: len(window.findChildren(RailBoard)) == 3)
-    first = next(b for b in window.findChildren(RailBoard) if b.label == "0–7")
-    first.setFocus(Qt.FocusReason.TabFocusReason)
+    devices = the(DeviceListView, window)
+    first = device_saying(window, "Card 0,")
+    devices.setFocus(Qt.FocusReason.TabFocusReason)
+    devices.setCurrentIndex(first)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):
         keys(key)
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    assert focused.accessibleName().startswith("Card 10")
+    assert devices.currentIndex().data().startswith("Card 10")
 
 
-def test_the_mouse_opens_the_card_it_points_at(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_mouse_opens_the_card_it_points_at(
+    open_window: OpenWindow, device_saying: Waiting
+) -> None:
     window = open_window(session_of({card(i): working() for i in range(16)}))
-    qtbot.waitUntil(lambda: len(window.findChildren(RailBoard)) == 2)
-    board = next(b for b in window.findChildren(RailBoard) if b.label == "8–15")
-    with qtbot.waitSignal(board.card_chosen, check_params_cb=lambda chosen: chosen == "GPU-15"):
-        place = board.rect().center()
-        place.setX(board.width() - 24)
-        QTest.mouseClick(board, Qt.MouseButton.LeftButton, pos=place)
+    click_on(window, device_saying(window, "Card 15"))
+    assert window.navigation.card == "GPU-15"
 
 
 def test_it_is_narrow_in_a_narrow_window_and_where_somebody_wants_it(
@@ -160,7 +217,7 @@ def test_it_is_narrow_in_a_narrow_window_and_where_somebody_wants_it(
     assert rail.width() == NARROW
     window.resize(1000, 700)
     assert rail.width() == WIDE
-    window.commands.fold.trigger()
+    window.commands[Do.FOLD].trigger()
     assert rail.width() == NARROW
     assert all(entry.isVisible() for entry in window.findChildren(RailEntry))
 
@@ -168,7 +225,9 @@ def test_it_is_narrow_in_a_narrow_window_and_where_somebody_wants_it(
 def test_the_chosen_width_is_remembered(open_window: OpenWindow) -> None:
     settings = Settings()
     before = open_window(session_of({card(0): working()}), settings=settings)
-    before.commands.fold.trigger()
+    fold = called(IconButton, before, "Make the rail narrow")
+    fold.setFocus()
+    press(fold, Qt.Key.Key_Return)
     after = open_window(session_of({card(0): working()}), settings=settings)
     assert the(Rail, after).width() == NARROW
 
@@ -186,21 +245,21 @@ def test_its_devices_scroll_in_a_low_window(
 ) -> None:
     window = open_window(session_of({card(i): working() for i in range(8)}))
     window.resize(560, 420)
-    device_saying(window, "Card 0").setFocus(Qt.FocusReason.TabFocusReason)
+    devices = the(DeviceListView, window)
     last = device_saying(window, "This computer")
-    assert last.visibleRegion().isEmpty()
+    assert seen(window, last).isEmpty()
+    devices.setFocus(Qt.FocusReason.TabFocusReason)
     keys(Qt.Key.Key_End)
-    assert last.hasFocus()
-    assert not last.visibleRegion().isEmpty()
+    assert devices.currentIndex() == last
+    assert not seen(window, last).isEmpty()
 
 
 def test_the_numbers_of_more_than_a_hundred_cards_stand_whole_beside_their_row(
-    open_window: OpenWindow, qtbot: QtBot
+    open_window: OpenWindow, device_saying: Waiting
 ) -> None:
     window = open_window(session_of({card(i): working() for i in range(112)}))
-    qtbot.waitUntil(lambda: len(window.findChildren(RailBoard)) == 14)
-    boards = window.findChildren(RailBoard)
-    last = next(board for board in boards if board.label == "104–111")
-    room = last.label_width()
-    assert room > last.look.letters.caption.width("104–111")
-    assert {board.label_room for board in boards} == {room}
+    device_saying(window, "Card 111")
+    devices = the(DeviceListView, window)
+    left, _ = devices.board
+    assert devices.label(104) == "104–111"
+    assert left > 20 + devices.look.letters.caption.width("104–111")

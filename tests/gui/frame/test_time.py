@@ -10,17 +10,17 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.state.time_window import HOUR, MINUTE, TimeWindow
+from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.wording.moments import moment_words, span_words
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, session_with_past, working
-from tests.gui.frame.steps import ALT, CONTROL, called, keys, press_with_mouse
+from tests.gui.frame.steps import CONTROL, called, keys, press_with_mouse
 from tests.gui.hands import the
 
 
@@ -34,17 +34,6 @@ def chosen(window: MainWindow) -> list[str]:
         for each in spans(window).findChildren(ToolButton)
         if each.isVisible() and each.isChecked()
     ]
-
-
-def test_a_span_is_chosen_by_mouse_and_by_key_and_shown(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    assert chosen(window) == ["5 min"]
-    press_with_mouse(called(ToolButton, spans(window), "1 h"))
-    assert window.time_window.span == HOUR
-    assert chosen(window) == ["1 h"]
-    keys(Qt.Key.Key_1, ALT)
-    assert window.time_window.span == MINUTE
-    assert chosen(window) == ["1 min"]
 
 
 def test_a_span_of_ones_own_is_called_by_its_length(open_window: OpenWindow) -> None:
@@ -136,6 +125,9 @@ def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
     )
     press_with_mouse(stop)
     assert asked == ["once"]
+    stop.setFocus()
+    keys(Qt.Key.Key_Return)
+    assert asked == ["once", "once"]
     real = open_window(session_of({card(0): working()}), look_again=lambda: None)
     buttons = the(TopBar, real).findChildren(QPushButton)
     assert not any(each.isVisible() for each in buttons if each.text() == "Stop simulating")

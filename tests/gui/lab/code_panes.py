@@ -1,14 +1,15 @@
 """A code pane for tests, and what a person does with it."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lab.cells.transcript import Transcript
+from gpuexplorer.gui.lab.code.cell_editor import CellEditor
+from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.code.code_pane import CodePane
-from gpuexplorer.gui.views.lab.code.entry_field import EntryField
-from gpuexplorer.gui.views.lab.code.line_list import LineList
+from gpuexplorer.lab.events import Began, Failed, Frame
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 
@@ -24,24 +25,35 @@ def shown_pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
     pane = CodePane(look, lab)
     qtbot.addWidget(pane)
     pane.resize(448, 640)
-    pane.show()
+    with qtbot.waitActive(pane):
+        pane.show()
+        pane.activateWindow()
     return pane
 
 
-def field(pane: CodePane) -> EntryField:
-    return the(EntryField, pane)
+def editor(pane: QWidget) -> CellEditor:
+    return the(CellEditor, pane)
 
 
-def type_line(pane: CodePane, line: str) -> None:
-    field(pane).setText(line)
-    press(field(pane), Qt.Key.Key_Return)
+def transcript(pane: QWidget) -> Transcript:
+    return the(Transcript, pane)
+
+
+def read(pane: QWidget) -> str:
+    """All that stands in the transcript."""
+    return transcript(pane).toPlainText()
+
+
+def enter(pane: QWidget, code: str) -> None:
+    editor(pane).put(code)
+    press(editor(pane), Qt.Key.Key_Return)
 
 
 def settled(qtbot: QtBot, lab: LabState) -> None:
-    """All lines are done, and whoever listens has heard of it."""
+    """All cells are done, and whoever listens has heard of it."""
 
     def over() -> bool:
-        return all(each.state in ("done", "failed") for each in lab.ledger.entries)
+        return all(each.state not in ("waiting", "running") for each in lab.ledger.cells)
 
     with qtbot.waitSignal(lab.changed, check_params_cb=over):
         pass
@@ -51,21 +63,14 @@ def fail_apart(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> int:
     run(lab, worker, MAKE_X, tensor("X"))
     run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
     number = lab.run("X + Y")
-    worker.fail("devices differ", "RuntimeError", APART)
+    frames = (Frame(3, 1, "", 0, 5),)
+    worker.say(
+        Began(number), Failed(number, "devices differ", "RuntimeError", APART, frames=frames)
+    )
     settled(qtbot, lab)
     return number
 
 
-def said(pane: CodePane) -> str:
-    """The line that is selected, as a screen reader hears it."""
-    return the(LineList, pane).accessibleDescription()
-
-
-def press_button(pane: QWidget, words: str) -> None:
-    found = [
-        each
-        for each in pane.findChildren(QPushButton)
-        if each.text() == words and each.isVisible()
-    ]
-    assert len(found) == 1, f"{len(found)} buttons {words!r}"
-    found[0].click()
+def said(pane: QWidget) -> str:
+    """The cell that is selected, as a screen reader hears it."""
+    return transcript(pane).accessibleDescription()

@@ -1,7 +1,9 @@
 """A lab whose worker says what the test wants it to say; two simulated cards beside it."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import (
@@ -21,11 +23,13 @@ from gpuexplorer.lab.events import (
     Event,
     Failed,
     Finished,
+    Frame,
     Hello,
     Memory,
     Placed,
 )
 from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
@@ -40,29 +44,49 @@ PYTHON = LabPython(Path("/opt/torch/bin/python"), "", (3, 11, 7), TorchBuild("2.
 class KnownPython(LabPythons):
     """One that was found already."""
 
-    @property
-    def python(self) -> LabPython:
-        return PYTHON
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(settings, parent)
+        self.python = PYTHON
 
 
 class ThisPython(LabPythons):
     """The one the tests run in."""
 
-    @property
-    def python(self) -> LabPython:
-        return LabPython(Path(sys.executable))
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(settings, parent)
+        self.python = LabPython(Path(sys.executable))
 
 
 class ScriptedWorker(WorkerProcess):
-    """No process: it keeps what it is sent, and says what the test tells it to."""
+    """No process: it keeps what it is sent, and says what the test tells it to.
+
+    Cell 0, the imports, it runs by itself; `begun` counts the workers that were sent it.
+    """
 
     def __init__(self) -> None:
         self.sent: list[Command] = []
         self.killed = self.stopped = False
         self.cancelled: list[int] = []
+        self.begun = 0
+        self.program: Program | None = None  # which it was told to run
+        self.ended_with: int | None = None
+        self.hello = hello()
         self._answered: set[int] = set()
         self._say: Callable[[Event], None] = lambda _: None
         self._on_end: Callable[[Message], None] = lambda _: None
+
+    @property
+    def pid(self) -> int:
+        return os.getpid()
+
+    @property
+    def status(self) -> int | None:
+        return self.ended_with
+
+    def starting(self, program: Program) -> StartWorker:
+        """What a lab asks for that is to watch a program."""
+        self.program = program
+        return self.start
 
     def start(
         self,
@@ -73,11 +97,15 @@ class ScriptedWorker(WorkerProcess):
     ) -> WorkerProcess:
         """What LabState asks for; a second start is a new worker that says hello again."""
         self._say, self._on_end = on_event, on_end
-        on_event(hello())
+        on_event(self.hello)
         return self
 
     def send(self, command: Command) -> None:
-        self.sent.append(command)
+        if isinstance(command, Run) and command.number == 0:
+            self.begun += 1
+            self.say(Began(command.id), Finished(command.id, 1e-6))
+        else:
+            self.sent.append(command)
 
     def cancel(self, command: int) -> None:
         self.cancelled.append(command)
@@ -86,7 +114,7 @@ class ScriptedWorker(WorkerProcess):
         self.stopped = True
 
     def kill(self, why: str = "") -> None:
-        self.killed = True
+        self.killed, self.ended_with = True, -9
         self.end(why or "The worker was killed by somebody.")
 
     def say(self, *events: Event) -> None:
@@ -103,8 +131,8 @@ class ScriptedWorker(WorkerProcess):
         self._on_end(Message(why))
 
     @property
-    def lines(self) -> list[str]:
-        return [each.line for each in self.sent if isinstance(each, Run)]
+    def cells(self) -> list[str]:
+        return [each.code for each in self.sent if isinstance(each, Run)]
 
     def last(self) -> Command:
         return self.sent[-1]
@@ -112,11 +140,14 @@ class ScriptedWorker(WorkerProcess):
     def done(self, *placed: Placed, **of_finished: object) -> None:
         """The last command is carried out: Began, what it placed, Finished."""
         number = self.last().id
-        self.say(Began(number), *placed, finished(number, **of_finished))
+        made = (replace(each, id=number) for each in placed)
+        self.say(Began(number), *made, finished(number, **of_finished))
 
     def fail(self, cause: str, error: str, message: str) -> None:
-        number = self.last().id
-        self.say(Began(number), Failed(number, cause, error, message))
+        """At the beginning of its cell, as far as is known."""
+        run = self.last()
+        frames = (Frame(run.number, 1),) if isinstance(run, Run) else ()
+        self.say(Began(run.id), Failed(run.id, cause, error, message, frames=frames))
 
 
 def hello() -> Hello:
@@ -197,8 +228,8 @@ def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[LabState]:
     lab.stop()
 
 
-def run(lab: LabState, worker: ScriptedWorker, line: str, *placed: Placed) -> int:
-    """One line that is carried out at once."""
-    number = lab.run(line)
+def run(lab: LabState, worker: ScriptedWorker, code: str, *placed: Placed) -> int:
+    """One cell that is carried out at once."""
+    number = lab.run(code)
     worker.done(*placed)
     return number

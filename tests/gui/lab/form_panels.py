@@ -1,6 +1,6 @@
 """A panel of forms for tests, and what a person does with it."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -8,13 +8,14 @@ from PySide6.QtWidgets import (
     QComboBox,
     QListView,
     QTabBar,
+    QTreeView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.forms.form_panel import FormPanel
 from gpuexplorer.lab.events import Placed
 from tests.gui.lab.conftest import ScriptedWorker, run
 
@@ -72,6 +73,25 @@ def pick(within: QWidget, name: str, letters: str) -> None:
     (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
     QTest.keyClicks(choices, letters)
     QTest.keyClick(choices, Qt.Key.Key_Return)
+
+
+def device_row(within: QWidget, name: str) -> QModelIndex:
+    """The first that is called so, in the list of devices."""
+    model = _devices(within).model()
+    names = [model.index(row, 1) for row in range(model.rowCount())]
+    return next(each for each in names if each.data() == name)
+
+
+def _devices(within: QWidget) -> QTreeView:
+    table = named(within, "Device")
+    assert isinstance(table, QTreeView)
+    return table
+
+
+def choose_device(within: QWidget, name: str) -> None:
+    table = _devices(within)
+    place = table.visualRect(device_row(within, name)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def held(within: QWidget, name: str) -> str:

@@ -4,11 +4,11 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.wording.cards.faces import Shown, arrange
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
-from gpuexplorer.gui.wording.lab.forms.operations import operations_for
-from gpuexplorer.gui.wording.lab.forms.plan import Surroundings
-from gpuexplorer.gui.wording.lab.forms.shapes import expectations
+from gpuexplorer.gui.cards.faces import Shown, arrange
+from gpuexplorer.gui.lab.forms.form import Around
+from gpuexplorer.gui.lab.forms.operations import operations_for
+from gpuexplorer.gui.lab.forms.words import expectations
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
 from gpuexplorer.lab.events import VERSION, Device, Hello
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.latest import Reading
@@ -196,9 +196,7 @@ def test_a_real_card_meets_a_build_for_the_processor() -> None:
 
 
 @pytest.mark.parametrize("cards", [TWO, ()])
-def test_a_build_for_cuda_that_finds_no_card_says_why_in_the_column(
-    cards: list[Shown],
-) -> None:
+def test_a_build_for_cuda_that_finds_no_card_says_why_in_the_column(cards: list[Shown]) -> None:
     why = Message("The NVIDIA driver is too old for this PyTorch.")
     nothing = Device(
         "cuda:0",
@@ -229,14 +227,12 @@ def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
     assert not device.computes
     assert device.reason == reason
     assert "CUDA 12.6" in device.way_out
-    around = Surroundings(devices=(device,))
+    around = Around(devices=(device,))
     thing = tensor("X")
 
-    class Asked:
-        device, told = "cpu", ""
-
     def said(key: str) -> list[str]:
-        return list(expectations(operations_for("tensor")[key], thing, None, around, Asked()))
+        operation = operations_for("tensor")[key]
+        return list(expectations(operation, thing, None, around, "", "cpu"))
 
     assert device.reason in said("relu")
     assert device.reason not in said("cpu")

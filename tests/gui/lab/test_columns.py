@@ -1,21 +1,23 @@
 """Forms, shelves and code: all three where there is room, two of them where it is narrow."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QTabBar
+from PySide6.QtWidgets import QLabel, QSplitter, QTabBar
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lab.three_columns import ThreeColumns
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.three_columns import ThreeColumns
 
 
 class Columns:
     """The columns and what stands in them."""
 
-    def __init__(self, look: Look, qtbot: QtBot) -> None:
+    def __init__(self, look: Look, qtbot: QtBot, settings: Settings) -> None:
         self.form, self.bench, self.code = QLabel("form"), QLabel("bench"), QLabel("code")
-        self.widget = ThreeColumns(look, self.form, self.bench, self.code)
+        self.settings = settings
+        self.widget = ThreeColumns(look, settings, self.form, self.bench, self.code)
         qtbot.addWidget(self.widget)
         self.widget.show()
 
@@ -27,11 +29,11 @@ class Columns:
 
 @pytest.fixture
 def columns(look: Look, qtbot: QtBot) -> Columns:
-    return Columns(look, qtbot)
+    return Columns(look, qtbot, Settings())
 
 
 def test_all_three_stand_side_by_side_in_a_wide_window(columns: Columns) -> None:
-    columns.widget.resize(1200, 600)
+    columns.widget.resize(1240, 600)
     assert columns.seen == ["form", "bench", "code"]
     assert columns.form.geometry().right() < columns.bench.x()
     assert columns.bench.geometry().right() < columns.code.x()
@@ -44,5 +46,26 @@ def test_a_narrow_window_shows_code_or_forms_beside_the_shelves(columns: Columns
     [forms] = [each for each in range(tabs.count()) if tabs.tabText(each) == "Forms"]
     QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(forms).center())
     assert columns.seen == ["form", "bench"]
-    columns.widget.resize(1200, 500)
+    assert columns.form.x() > columns.bench.x()  # where code was
+    columns.widget.resize(1240, 500)
     assert columns.seen == ["form", "bench", "code"]
+
+
+def test_what_was_dragged_is_there_again_and_nonsense_is_not(
+    look: Look, qtbot: QtBot, columns: Columns
+) -> None:
+    columns.widget.resize(1400, 600)
+    assert abs(columns.bench.width() - columns.code.width()) <= 8
+    [splitter] = columns.widget.findChildren(QSplitter)
+    handle = splitter.handle(2)
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton)
+    QTest.mouseMove(handle, QPoint(-120, 5))
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=QPoint(-120, 5))
+    assert columns.code.width() > columns.bench.width() + 200
+    again = Columns(look, qtbot, columns.settings)
+    again.widget.resize(1400, 600)
+    assert again.code.width() == columns.code.width()
+    columns.settings.remember("lab/columns/wide", "nonsense")
+    after = Columns(look, qtbot, columns.settings)
+    after.widget.resize(1400, 600)
+    assert abs(after.bench.width() - after.code.width()) <= 8

@@ -1,236 +1,203 @@
-"""The lines that compute and train, and what is to be expected of them."""
+"""The cells that compute and train, and what is to be expected of them."""
 
 from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.forms.compute_plan import (
-    ComputeWish,
-    compute_plan,
-    proposed_result,
-)
-from gpuexplorer.gui.wording.lab.forms.operations import OF_MODELS, OF_TENSORS, Needs
-from gpuexplorer.gui.wording.lab.forms.plan import Surroundings, Training
-from gpuexplorer.gui.wording.lab.forms.train_plan import Task, TrainWish, train_plan
-from gpuexplorer.gui.wording.lab.forms.wrapping import wrapped
+from gpuexplorer.gui.lab.forms.compute import A_NUMBER, COMPUTE
+from gpuexplorer.gui.lab.forms.operations import OF_MODELS, OF_TENSORS, Needs
+from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.grammar import read_line
-from tests.gui.lab.conftest import tensor
-
-NET = Placed(3, "net", "model", "cuda:0", "Linear(3, 1)", None, "float32", 16)
-THINGS = {
-    "X": tensor("X"),
-    "Y": tensor("Y", "cuda:1"),
-    "W": tensor("W", shape=(3, 4), requires_grad=True),
-    "s": tensor("s", "cpu", ()),
-    "loss": tensor("loss", shape=(), requires_grad=True),
-    "labels": tensor("labels", shape=(2,), dtype="int64"),
-    "net": NET,
-}
-DEVICES = (
-    BenchDevice("cpu", "Ryzen", "H"),
-    BenchDevice("cuda:0", "TITAN RTX", "0", 0, CardId("a")),
-    BenchDevice("cuda:1", "TITAN RTX", "1", 1, CardId("b")),
-)
-AROUND = Surroundings(things=THINGS, devices=DEVICES, fall_back=False)
+from tests.gui.lab.form_plans import AROUND, EMPTY, THINGS, plan
 
 
 @pytest.mark.parametrize(
-    ("wish", "line"),
+    ("fields", "code"),
     [
-        (ComputeWish("add", "X", "Y"), "X + Y"),
-        (ComputeWish("add", "X", "X", result="Z"), "Z = X + X"),
-        (ComputeWish("multiply", "X", None, "2"), "X * 2"),
-        (ComputeWish("subtract", "X", None, "-2.5"), "X - (-2.5)"),
-        (ComputeWish("matmul", "X", "W"), "X @ W"),
-        (ComputeWish("is", "X", "Y"), "X is Y"),
-        (ComputeWish("sum", "X"), "X.sum()"),
-        (ComputeWish("sum", "X", told="1"), "X.sum(dim=1)"),
-        (ComputeWish("max", "X"), "X.max()"),
-        (ComputeWish("max", "X", told="-1"), "X.amax(dim=-1)"),
-        (ComputeWish("softmax", "X"), "torch.softmax(X, dim=-1)"),
-        (ComputeWish("view", "X", told="3, -1"), "X.view(3, -1)"),
-        (ComputeWish("reshape", "X", told="(6,)"), "X.reshape(6)"),
-        (ComputeWish("slice", "X", told=":, 1:3"), "X[:, 1:3]"),
-        (ComputeWish("slice", "X", told="[0]"), "X[0]"),
-        (ComputeWish("to", "X", device="cuda:1"), 'X.to("cuda:1")'),
-        (ComputeWish("cuda", "X", device="cuda:1", result="Z"), "Z = X.cuda(1)"),
-        (ComputeWish("backward", "loss", result="Z"), "loss.backward()"),
-        (ComputeWish("forward", "net", "X"), "net(X)"),
-        (ComputeWish("model_to", "net", device="cpu", result="net"), 'net = net.to("cpu")'),
+        ({"operation": "add", "right": "Y"}, "X + Y"),
+        ({"operation": "add", "right": "X", "result": "Z"}, "Z = X + X"),
+        ({"operation": "multiply", "right": A_NUMBER}, "X * 2"),
+        ({"operation": "subtract", "right": A_NUMBER, "number": "-2.5"}, "X - (-2.5)"),
+        ({"operation": "matmul", "right": "W"}, "X @ W"),
+        ({"operation": "is", "right": "Y"}, "X is Y"),
+        ({"operation": "sum"}, "X.sum()"),
+        ({"operation": "sum", "dimension": "1"}, "X.sum(dim=1)"),
+        ({"operation": "max"}, "X.max()"),
+        ({"operation": "max", "dimension": "-1"}, "X.amax(dim=-1)"),
+        ({"operation": "softmax"}, "torch.softmax(X, dim=-1)"),
+        ({"operation": "view", "shape": "3, -1", "result": ""}, "X.view(3, -1)"),
+        ({"operation": "reshape", "shape": "(6,)", "result": ""}, "X.reshape(6)"),
+        ({"operation": "slice", "slice": ":, 1:3", "result": ""}, "X[:, 1:3]"),
+        ({"operation": "slice", "slice": "[0]", "result": ""}, "X[0]"),
+        ({"operation": "to", "result": "Z"}, 'Z = X.to("cuda:1")'),
+        ({"operation": "cuda", "result": "Z"}, "Z = X.cuda(1)"),
+        ({"left": "loss", "operation": "backward", "result": "Z"}, "loss.backward()"),
+        ({"left": "net", "operation": "forward", "result": ""}, "net(X)"),
+        ({"left": "net", "operation": "model_to", "device": "cpu"}, 'net = net.to("cpu")'),
     ],
 )
-def test_an_operation_is_written_as_pytorch_wants_it(wish: ComputeWish, line: str) -> None:
-    plan = compute_plan(wish, AROUND)
-    assert plan.lines == (line,), plan.problems
+def test_an_operation_is_written_as_a_person_would(fields: dict[str, str], code: str) -> None:
+    made = plan(COMPUTE, **{"left": "X", **fields})
+    assert made.code == code, made.problems
 
 
-def test_every_operation_is_understood_by_the_lab() -> None:
-    told = {Needs.SHAPE: "3, 2", Needs.SLICE: "0, ..., ::2", Needs.DIMENSION: "0"}
+def test_every_operation_writes_python() -> None:
     for each in (*OF_TENSORS.values(), *OF_MODELS.values()):
         left = "net" if each.key in OF_MODELS else "X"
-        for fall_back in (True, False):
-            wish = ComputeWish(each.key, left, "X", "", told.get(each.needs, ""), "cuda:1", "R")
-            around = replace(AROUND, fall_back=fall_back)
-            (line,) = compute_plan(wish, around).lines
-            read_line(line)
+        assert plan(COMPUTE, left=left, operation=each.key, shape="3, 2").ready, each
 
 
 @pytest.mark.parametrize(
-    ("wish", "warning"),
+    ("fields", "warning"),
     [
-        (ComputeWish("add", "X", "Y"), "Operands on two devices: cuda:0 and cuda:1"),
-        (ComputeWish("add", "X", "W"), "2×3 and 3×4 do not go together"),
-        (ComputeWish("matmul", "W", "X"), "3×4 @ 2×3: the inner sizes differ, 4 and 2"),
-        (ComputeWish("item", "X"), "item gives one value; X has 6"),
-        (ComputeWish("backward", "X"), "X needs no gradient: PyTorch will refuse"),
-        (ComputeWish("backward", "W"), "backward begins at one value; W has 12"),
-        (ComputeWish("view", "X", told="4, -1"), "X has 6 elements, which do not fill"),
-        (ComputeWish("mean", "labels"), "PyTorch takes no mean of int64"),
-        (ComputeWish("to", "X", device="cuda:0"), "X is on cuda:0 already"),
-        (ComputeWish("add", "X", "X", result="W"), "W is there already"),
-        (ComputeWish("forward", "net", "Y"), "Operands on two devices"),
+        ({"operation": "add", "right": "Y"}, "Operands on two devices: cuda:0 and cuda:1"),
+        ({"operation": "add", "right": "W"}, "2×3 and 3×4 do not go together"),
+        (
+            {"left": "W", "operation": "matmul", "right": "X"},
+            "3×4 @ 2×3: the inner sizes differ, 4 and 2",
+        ),
+        ({"operation": "item"}, "item gives one value; X has 6"),
+        ({"operation": "backward"}, "X needs no gradient: PyTorch will refuse"),
+        ({"left": "W", "operation": "backward"}, "backward begins at one value; W has 12"),
+        ({"operation": "view", "shape": "4, -1"}, "X has 6 elements, which do not fill"),
+        ({"left": "labels", "operation": "mean"}, "PyTorch takes no mean of int64"),
+        ({"operation": "to", "device": "cuda:0"}, "X is on cuda:0 already"),
+        ({"operation": "add", "right": "X", "result": "W"}, "W is there already"),
+        ({"left": "net", "operation": "forward", "right": "Y"}, "Operands on two devices"),
     ],
 )
 def test_what_pytorch_will_refuse_is_said_and_can_be_run_all_the_same(
-    wish: ComputeWish, warning: str
+    fields: dict[str, str], warning: str
 ) -> None:
-    plan = compute_plan(wish, AROUND)
-    assert warning in plan.warnings[0]
-    assert plan.ready
+    made = plan(COMPUTE, **{"left": "X", **fields})
+    assert warning in made.warnings[0]
+    assert made.ready
 
 
 def test_what_goes_together_gets_no_warning() -> None:
-    for wish in (
-        ComputeWish("add", "X", "X"),
-        ComputeWish("add", "X", "s"),
-        ComputeWish("matmul", "X", "W"),
-        ComputeWish("is", "X", "Y"),
-        ComputeWish("item", "s"),
-        ComputeWish("backward", "loss"),
-        ComputeWish("view", "X", told="-1"),
-        ComputeWish("model_to", "net", device="cuda:1", result="net"),
+    for fields in (
+        {"operation": "add", "right": "X"},
+        {"operation": "add", "right": "s"},
+        {"operation": "matmul", "right": "W"},
+        {"operation": "is", "right": "Y"},
+        {"left": "s", "operation": "item"},
+        {"left": "loss", "operation": "backward"},
+        {"operation": "view"},
+        {"left": "net", "operation": "model_to"},
     ):
-        assert compute_plan(wish, AROUND).warnings == [], wish
+        assert plan(COMPUTE, **{"left": "X", **fields}).warnings == [], fields
 
 
 @pytest.mark.parametrize(
-    ("wish", "field"),
+    ("fields", "field"),
     [
-        (ComputeWish("add", ""), "left"),
-        (ComputeWish("add", "X", ""), "right"),
-        (ComputeWish("add", "X", None, "two"), "number"),
-        (ComputeWish("sum", "X", told="first"), "told"),
-        (ComputeWish("view", "X", told="-1, -1"), "told"),
-        (ComputeWish("view", "X", told="2,,3"), "told"),
-        (ComputeWish("view", "X", told=""), "told"),
-        (ComputeWish("slice", "X", told=""), "told"),
-        (ComputeWish("slice", "X", told="0]; import os"), "told"),
-        (ComputeWish("slice", "X", told="0] + Y[0"), "told"),
-        (ComputeWish("cuda", "X", device="cpu"), "device"),
-        (ComputeWish("add", "X", "Y", result="1"), "result"),
+        ({"operation": "add", "right": A_NUMBER, "number": "two"}, "number"),
+        ({"operation": "sum", "dimension": "first"}, "dimension"),
+        ({"operation": "view", "shape": "-1, -1"}, "shape"),
+        ({"operation": "view", "shape": "2,,3"}, "shape"),
+        ({"operation": "view", "shape": ""}, "shape"),
+        ({"operation": "slice", "slice": ""}, "slice"),
+        ({"operation": "slice", "slice": "0]; import os"}, "slice"),
+        ({"operation": "slice", "slice": "0] + Y[0"}, "slice"),
+        ({"operation": "add", "right": "Y", "result": "1"}, "result"),
     ],
 )
-def test_a_bad_field_is_told_beside_it(wish: ComputeWish, field: str) -> None:
-    plan = compute_plan(wish, AROUND)
-    assert plan.problems[field]
-    assert not plan.ready
+def test_a_bad_field_is_told_beside_it(fields: dict[str, str], field: str) -> None:
+    made = plan(COMPUTE, **{"left": "X", **fields})
+    assert made.problems[field]
+    assert not made.ready
+
+
+def test_an_empty_shelf_and_a_machine_without_cards_say_what_is_missing() -> None:
+    assert "create something first" in plan(COMPUTE, EMPTY).problems["left"]
+    alone = replace(AROUND, devices=EMPTY.devices[:1])
+    assert plan(COMPUTE, alone, left="X", operation="cuda").problems["device"] == (
+        "It takes a card."
+    )
 
 
 def test_what_is_made_to_be_kept_is_given_a_name() -> None:
-    assert proposed_result(OF_TENSORS["add"], "X", {"X"}) == ""
-    assert proposed_result(OF_TENSORS["cuda"], "X", {"A", "X"}) == "B"
-    assert proposed_result(OF_MODELS["forward"], "net", ()) == "out"
-    assert proposed_result(OF_MODELS["model_to"], "net", {"net"}) == "net"
+    assert plan(COMPUTE, left="X", operation="cuda").code == "A = X.cuda(1)"
+    assert plan(COMPUTE, left="X", operation="add").code == "X + Y"
+    assert plan(COMPUTE, left="net", operation="forward").code == "out = net(X)"
+    assert {each.needs for each in OF_TENSORS.values()} >= {Needs.SHAPE, Needs.DEVICE}
 
 
-LEARN = TrainWish(Task.RUN, "net", "X", "labels")
+LEARN = {"model": "net", "inputs": "X", "targets": "labels"}
 
 
-def test_a_training_run_makes_its_optimiser_first() -> None:
-    plan = train_plan(replace(LEARN, loss="cross_entropy", steps="5", batch="2"), AROUND)
-    assert plan.lines == ("opt = torch.optim.SGD(net.parameters(), lr=0.1)",)
-    assert plan.training == Training("net", "X", "labels", "opt", "cross_entropy", 5, 2)
-    assert plan.code.splitlines()[1] == "for step in range(5):"
-    assert plan.warnings == []
+def test_training_is_a_plain_loop_whose_losses_are_a_list() -> None:
+    made = plan(TRAIN, **LEARN, loss="cross_entropy", steps="5", batch="2")
+    assert made.code == (
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "losses = []\n"
+        "for step in range(5):\n"
+        "    at = step * 2 % len(X)\n"
+        "    loss = F.cross_entropy(net(X[at:at + 2]), labels[at:at + 2])\n"
+        "    opt.zero_grad()\n"
+        "    loss.backward()\n"
+        "    opt.step()\n"
+        "    losses.append(loss.detach())"
+    )
+    assert made.warnings == []
 
 
 def test_an_optimiser_that_is_there_is_used() -> None:
     opt = Placed(9, "opt", "optimiser", "", "SGD")
     around = replace(AROUND, things={**THINGS, "opt": opt})
-    plan = train_plan(replace(LEARN, optimiser="opt"), around)
-    assert plan.lines == ()
-    assert plan.ready
-    assert train_plan(LEARN, around).lines[0].startswith("opt2 = ")
+    assert plan(TRAIN, around, **LEARN).code.startswith("losses = []")
+    assert plan(TRAIN, around, **LEARN, optimiser="Adam").code.startswith(
+        "opt2 = torch.optim.Adam(net.parameters(), lr=0.1)\n"
+    )
 
 
-def test_one_step_is_written_out_line_by_line() -> None:
-    lines = train_plan(replace(LEARN, task=Task.STEP), AROUND).lines
-    assert list(lines[1:]) == [
-        "opt.zero_grad()",
+def test_one_step_is_written_out_and_shows_its_loss() -> None:
+    code = plan(TRAIN, task="step", **LEARN).code
+    assert code.splitlines()[1:] == [
         "loss = F.mse_loss(net(X), labels)",
+        "opt.zero_grad()",
         "loss.backward()",
         "opt.step()",
+        "loss",
     ]
-    for line in lines:
-        read_line(line)
 
 
 def test_parameters_go_to_a_file_and_back_onto_a_device() -> None:
-    save = train_plan(TrainWish(Task.SAVE, "net"), AROUND)
-    assert save.lines == ('torch.save(net.state_dict(), "net.pt")',)
-    load = train_plan(TrainWish(Task.LOAD, "net", device="cuda:0"), AROUND)
-    assert load.lines == (
-        'net.load_state_dict(torch.load("net.pt", map_location="cuda:0", weights_only=True))',
+    assert plan(TRAIN, task="save").code == 'torch.save(net.state_dict(), "net.pt")'
+    assert plan(TRAIN, task="load").code == (
+        'net.load_state_dict(torch.load("net.pt", map_location="cuda:0", weights_only=True))'
     )
-    odd = train_plan(TrainWish(Task.SAVE, "net", file='a"b\\c.pt'), AROUND)
-    read_line(odd.lines[0])
-    assert "file" in train_plan(TrainWish(Task.SAVE, "net", file=" "), AROUND).problems
+    assert plan(TRAIN, task="save", file='a"b\\c.pt').ready
+    assert "file" in plan(TRAIN, task="save", file=" ").problems
 
 
 @pytest.mark.parametrize(
-    ("wish", "field"),
+    ("fields", "field"),
     [
-        (TrainWish(), "model"),
-        (replace(LEARN, inputs=""), "inputs"),
-        (replace(LEARN, targets=""), "targets"),
-        (replace(LEARN, rate="fast"), "rate"),
-        (replace(LEARN, rate="-1"), "rate"),
-        (replace(LEARN, steps="0"), "steps"),
-        (replace(LEARN, batch="1.5"), "batch"),
-        (TrainWish(Task.FORWARD, "net", "X", result="2"), "result"),
-        (TrainWish(Task.BACKWARD), "of"),
-        (TrainWish(Task.LOAD, "net", device="cuda:9"), "device"),
+        ({"rate": "fast"}, "rate"),
+        ({"rate": "-1"}, "rate"),
+        ({"steps": "0"}, "steps"),
+        ({"batch": "1.5"}, "batch"),
+        ({"task": "forward", "result": "2"}, "result"),
     ],
 )
-def test_what_training_lacks_is_told_beside_its_field(wish: TrainWish, field: str) -> None:
-    plan = train_plan(wish, AROUND)
-    assert plan.problems[field]
-    assert not plan.ready
+def test_what_training_lacks_is_told_beside_its_field(
+    fields: dict[str, str], field: str
+) -> None:
+    made = plan(TRAIN, **{**LEARN, **fields})
+    assert made.problems[field]
+    assert not made.ready
 
 
-def test_what_does_not_suit_each_other_is_said_before_the_run() -> None:
-    apart = train_plan(replace(LEARN, targets="Y"), AROUND)
+def test_without_a_model_or_tensors_there_is_nothing_to_train() -> None:
+    assert set(plan(TRAIN, EMPTY).problems) == {"model", "inputs", "targets"}
+    assert set(plan(TRAIN, EMPTY, task="backward").problems) == {"of"}
+
+
+def test_what_does_not_suit_each_other_is_said_before_the_loop() -> None:
+    apart = plan(TRAIN, **{**LEARN, "targets": "Y"})
     assert apart.warnings == ["On different devices: cuda:0, cuda:1"]
-    uneven = train_plan(replace(LEARN, targets="W"), AROUND)
+    uneven = plan(TRAIN, **{**LEARN, "targets": "W"})
     assert "2 inputs and 3 targets" in uneven.warnings[0]
-    fractions = train_plan(replace(LEARN, targets="s", loss="nll_loss"), AROUND)
+    fractions = plan(TRAIN, **{**LEARN, "targets": "s"}, loss="nll_loss")
     assert any("int64" in each for each in fractions.warnings)
-
-
-def test_a_long_line_is_broken_and_nothing_of_it_is_lost() -> None:
-    lines = (
-        "A = torch.rand(2, 3, device=try_gpu(0), requires_grad=True)",
-        "net = nn.Linear(3, 1).to(try_gpu(0))",
-        "    loss = F.mse_loss(net(X[at : at + 32]), Y[at : at + 32])",
-        "a_very_long_name_of_forty_letters_exactly + another_one_of_the_same_kind",
-        "X",
-    )
-    for line in lines:
-        for columns in range(8, 80):
-            broken = wrapped(line, columns)
-            assert all(len(each) <= columns for each in broken)
-            assert "".join("".join(broken).split()) == "".join(line.split())
-    assert wrapped(lines[1], 28) == ["net = nn.Linear(3, 1)", "    .to(try_gpu(0))"]

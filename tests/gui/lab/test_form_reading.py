@@ -4,7 +4,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.wording.lab.forms.reading import (
+from gpuexplorer.gui.lab.forms.reading import (
     check_size,
     read_number,
     read_seed,
@@ -42,10 +42,10 @@ def test_a_shape_is_read_as_people_write_it(typed: str, shape: tuple[int, ...]) 
         ("2, -3", "A size cannot be -3."),
         ("2,,3", "A size is missing between two commas."),
         (",2", "A size is missing between two commas."),
-        ("1e9 x 1e9", "'1e9' is no whole number. Write 1000000000."),
-        ("2.5", "'2.5' is no whole number."),
-        ("inf", "'inf' is no whole number."),
-        ("two, 3", "'two' is no size."),
+        ("1e9 x 1e9", "'1e9' is not a whole number. Write 1000000000."),
+        ("2.5", "'2.5' is not a whole number."),
+        ("inf", "'inf' is not a whole number."),
+        ("two, 3", "'two' is not a size."),
         ("(2, 3", "A bracket is missing"),
         ("9" * 40, "more than PyTorch can count"),
         ("1, " * 2000, "The shape is too long."),
@@ -111,13 +111,13 @@ def test_typed_in_values_know_their_shape() -> None:
     [
         ("[[1, 2], [3]]", "not equally long"),
         ("[1, [2]]", "not equally long"),
-        ("['a', 'b']", "is no number"),
+        ("['a', 'b']", "is not a number"),
         ("[1, 2", "cannot be read as numbers"),
         ("open('x')", "cannot be read as numbers"),
-        ("{1: 2}", "is no number"),
+        ("{1: 2}", "is not a number"),
         ("[" * 300, "cannot be read as numbers"),
         ("", "missing"),
-        (f"[{'1, ' * 2000}]", "at most 4000 letters"),
+        (f"[{'1, ' * 2000}]", "at most 4000 characters"),
     ],
 )
 def test_values_that_are_none_get_a_sentence(typed: str, sentence: str) -> None:

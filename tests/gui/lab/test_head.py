@@ -1,4 +1,4 @@
-"""The head of the lab: what is there, switches that are lines, undo, and the end of it all."""
+"""The head of the lab: what is there, its switches, and the end of it all."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,20 +10,20 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton,
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
+from gpuexplorer.gui.lab.head.lab_head import LabHead, StageMark, fill_menu
+from gpuexplorer.gui.lab.head.switch_actions import SwitchActions, SwitchesSheet
+from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
+from gpuexplorer.gui.lab.head.words import cap_line
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.lab.head.cap_sheet import CapSheet
-from gpuexplorer.gui.views.lab.head.lab_head import LabHead, StageMark
-from gpuexplorer.gui.views.lab.head.switch_actions import SwitchActions, SwitchesSheet
-from gpuexplorer.gui.views.lab.head.switch_menu import fill_menu
-from gpuexplorer.gui.views.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.widgets.controls.number_field import NumberField
 from gpuexplorer.gui.widgets.controls.switch import Switch
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
-from gpuexplorer.gui.wording.lab.head.switch_words import cap_line
 from gpuexplorer.lab.worker_process import WorkerProcess
+from tests.gui.frame.steps import called
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 
@@ -48,9 +48,9 @@ def switch(head: QWidget, name: str) -> Switch:
     return next(each for each in head.findChildren(Switch) if each.accessibleName() == name)
 
 
-def named(head: QWidget, name: str) -> QAbstractButton:
-    found = head.findChildren(QAbstractButton)
-    return next(each for each in found if each.accessibleName() == name)
+def ask(head: LabHead, words: str) -> None:
+    """As from the palette."""
+    next(run for said, _, run in head.commands() if said == words)()
 
 
 def stage_of(head: LabHead) -> str:
@@ -65,7 +65,7 @@ def make(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
 def test_before_anything_was_made_the_head_says_so(head: LabHead) -> None:
     assert "Nothing made yet" in texts(head)
     assert stage_of(head) == "Resting"
-    assert not named(head, "Release the cards").isEnabled()
+    assert not called(QAbstractButton, head, "Release the cards").isEnabled()
 
 
 def test_what_was_made_is_summed_up(
@@ -77,34 +77,22 @@ def test_what_was_made_is_summed_up(
     assert stage_of(head) == "Ready"
 
 
-def test_falling_back_is_a_choice_and_no_line(
+def test_a_click_on_the_word_turns_its_switch(head: LabHead, lab: LabState) -> None:
+    word = switch(head, "Print placement").parentWidget()
+    assert word is not None
+    QTest.mouseClick(word, Qt.MouseButton.LeftButton, pos=word.rect().center())
+    assert lab.switches.placement
+
+
+def test_placement_is_a_choice_and_no_cell(
     head: LabHead, lab: LabState, worker: ScriptedWorker
 ) -> None:
-    switch(head, "Fall back to cpu").click()
-    assert lab.switches.fall_back is False
+    switch(head, "Print placement").click()
+    assert lab.switches.placement
     assert worker.sent == []
 
 
-def test_a_click_on_the_word_turns_its_switch(head: LabHead, lab: LabState) -> None:
-    word = switch(head, "Fall back to cpu").parentWidget()
-    assert word is not None
-    QTest.mouseClick(word, Qt.MouseButton.LeftButton, pos=word.rect().center())
-    assert lab.switches.fall_back is False
-
-
-def test_placement_is_a_line_while_a_worker_runs(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    make(lab, worker, qtbot)
-    switch(head, "Print placement").click()
-    assert worker.lines[-1] == "log_placement(True)"
-    assert lab.switches.placement
-    worker.done()
-    switch(head, "Print placement").click()
-    assert worker.lines[-1] == "log_placement(False)"
-
-
-def test_a_cap_is_one_line_for_each_card_and_then_the_switch_is_on(
+def test_a_cap_is_one_cell_for_each_card_and_then_the_switch_is_on(
     head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
@@ -117,7 +105,7 @@ def test_a_cap_is_one_line_for_each_card_and_then_the_switch_is_on(
     assert "6.00 GiB of 24.0 GiB" in texts(sheet)
     second.lineEdit().setText("100")
     press(second, Qt.Key.Key_Return)  # without a click on "Cap"
-    assert worker.lines[1:] == [cap_line(0.25, "cuda:0")]
+    assert worker.cells[-1] == cap_line(0.25, "cuda:0")
     worker.done()
     qtbot.waitUntil(lambda: switch(head, "Memory cap").isChecked())
 
@@ -129,37 +117,14 @@ def test_a_cap_that_is_not_set_leaves_the_switch_off(
     switch(head, "Memory cap").click()
     press(in_front(CapSheet, head.window()), Qt.Key.Key_Escape)
     assert not switch(head, "Memory cap").isChecked()
-    assert len(worker.lines) == 1
-
-
-def test_nothing_made_is_undone_in_a_sentence(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, "torch.cuda.device_count()")
-    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
-    head.undo()
-    assert any("nothing to undo" in each for each in texts(head))
-
-
-def test_undo_and_redo_are_lines(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    make(lab, worker, qtbot)
-    assert not named(head, "Do again what was undone").isEnabled()
-    named(head, "Undo the last creating or deleting").click()
-    assert worker.lines[-1] == "del X"
-    worker.done()
-    again = named(head, "Do again what was undone")
-    qtbot.waitUntil(again.isEnabled)
-    again.click()
-    assert worker.lines[-1] == MAKE
+    assert worker.cells[-1] == MAKE
 
 
 def test_releasing_names_what_is_lost_and_can_be_left(
     head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
-    named(head, "Release the cards").click()
+    called(QAbstractButton, head, "Release the cards").click()
     dialog = the(ReleaseDialog, head.window())
     assert "This is lost: X." in texts(dialog)
     click(dialog, "Keep them")
@@ -167,25 +132,14 @@ def test_releasing_names_what_is_lost_and_can_be_left(
     assert "X" in lab.ledger.things
 
 
-def test_released_cards_hold_nothing(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    make(lab, worker, qtbot)
-    named(head, "Release the cards").click()
-    click(the(ReleaseDialog, head.window()), "Release the cards")
-    qtbot.waitUntil(lambda: worker.stopped)
-    assert stage_of(head) == "Resting"
-    assert not named(head, "Release the cards").isEnabled()
-
-
 def test_the_order_of_the_cards_needs_a_new_worker(
     head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
-    head.open_visible()
+    ask(head, "Choose the visible cards and their order")
     sheet = in_front(VisibleSheet, head.window())
     assert "CUDA_VISIBLE_DEVICES=0,1" in texts(sheet)
-    named(sheet, "Move card 0 down").click()
+    called(QAbstractButton, sheet, "Move card 0 down").click()
     assert "CUDA_VISIBLE_DEVICES=1,0" in texts(sheet)
     click(sheet, "Release the cards and use this")
     assert not worker.stopped
@@ -195,7 +149,7 @@ def test_the_order_of_the_cards_needs_a_new_worker(
 
 
 def test_without_a_worker_the_cards_are_chosen_at_once(head: LabHead, lab: LabState) -> None:
-    head.open_visible()
+    ask(head, "Choose the visible cards and their order")
     sheet = in_front(VisibleSheet, head.window())
     switch(sheet, "Card 0 is visible").click()
     assert "CUDA_VISIBLE_DEVICES=1" in texts(sheet)
@@ -204,7 +158,7 @@ def test_without_a_worker_the_cards_are_chosen_at_once(head: LabHead, lab: LabSt
 
 
 def test_no_card_at_all_cannot_be_chosen(head: LabHead) -> None:
-    head.open_visible()
+    ask(head, "Choose the visible cards and their order")
     sheet = in_front(VisibleSheet, head.window())
     for card in ("0", "1"):
         switch(sheet, f"Card {card} is visible").click()
@@ -216,8 +170,8 @@ def test_no_card_at_all_cannot_be_chosen(head: LabHead) -> None:
 def test_the_keyboard_stays_on_the_card_that_it_moves(head: LabHead, qtbot: QtBot) -> None:
     head.window().activateWindow()
     qtbot.waitActive(head.window())
-    head.open_visible()
-    down = named(in_front(VisibleSheet, head.window()), "Move card 0 down")
+    ask(head, "Choose the visible cards and their order")
+    down = called(QAbstractButton, in_front(VisibleSheet, head.window()), "Move card 0 down")
     down.setFocus()
     press(down, Qt.Key.Key_Space)
     focused = QApplication.focusWidget()
@@ -233,23 +187,24 @@ def test_what_hangs_can_be_restarted(
     lab.cancel()
     qtbot.waitUntil(lambda: lab.stage is Stage.HANGING)
     assert stage_of(head) == "Does not come back"
-    named(head, "Restart").click()
+    restart = called(QAbstractButton, head, "Restart")
+    restart.click()
     assert worker.killed
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
-    assert not named(head, "Restart").isVisible()
+    assert not restart.isVisible()
 
 
 def test_in_a_narrow_window_the_switches_are_in_the_menu(head: LabHead) -> None:
-    assert switch(head, "Fall back to cpu").isVisible()
+    assert switch(head, "Print placement").isVisible()
     head.resize(760, 40)
-    assert not switch(head, "Fall back to cpu").isVisible()
-    assert named(head, "Release the cards").isVisible()
+    assert not switch(head, "Print placement").isVisible()
+    assert called(QAbstractButton, head, "Release the cards").isVisible()
 
 
 def test_the_switches_are_remembered_from_start_to_start(
     head: LabHead, lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
 ) -> None:
-    lab.choose(replace(lab.switches, fall_back=False, growing=True, visible=(1, 0)))
+    lab.choose(replace(lab.switches, placement=True, growing=True, visible=(1, 0)))
     next_time = LabState(lab.machine, lab.pythons, worker.start)
     qtbot.addWidget(LabHead(look, next_time))
     assert next_time.switches == lab.switches
@@ -257,7 +212,7 @@ def test_the_switches_are_remembered_from_start_to_start(
 
 
 def test_the_sheet_tells_tensorflows_names_beside_pytorchs_lines(head: LabHead) -> None:
-    head.explain()
+    ask(head, "What the switches are in PyTorch and TensorFlow")
     said = texts(the(SwitchesSheet, head.window()))
     assert "allow_soft_placement=True" in said
     assert "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" in said
@@ -275,12 +230,13 @@ def test_where_no_worker_can_be_started_a_python_can_be_chosen(
     qtbot.addWidget(head)
     head.resize(1360, 40)
     head.show()
-    choose = named(head, "Choose a Python")
+    names = [each.accessibleName() for each in head.findChildren(QAbstractButton)]
+    choose = head.findChildren(QAbstractButton)[names.index("Choose a Python")]
     assert not choose.isVisible()
     broken.run(MAKE)
     qtbot.waitUntil(choose.isVisible)
     assert stage_of(head) == "Cannot be started"
-    assert any("This Python cannot be started." in each for each in texts(head))
+    qtbot.waitUntil(lambda: any("cannot be started." in each for each in texts(head)))
     broken.stop()
 
 
@@ -288,11 +244,21 @@ def test_the_menu_holds_what_has_no_room_and_names_the_lines(
     head: LabHead, lab: LabState, look: Look
 ) -> None:
     menu = QMenu()
-    fill_menu(menu, lab.switches, SwitchActions(look, lab, head), head, folded=True)
+    fill_menu(menu, lab.switches, SwitchActions(look, lab, head), folded=True)
     actions = {each.text(): each for each in menu.actions()}
     assert "set_per_process_memory_fraction" in actions["Memory cap…"].toolTip()
     growth = actions["Growing segments"]
     assert "expandable_segments:True" in growth.toolTip()
     growth.trigger()
-    actions["Fall back to cpu"].trigger()
-    assert lab.switches == Switches(fall_back=False, growing=True)
+    actions["Print placement"].trigger()
+    assert lab.switches == Switches(placement=True, growing=True)
+
+
+def test_a_class_room_takes_the_editor_away_from_the_menu(
+    head: LabHead, lab: LabState, look: Look
+) -> None:
+    menu = QMenu()
+    fill_menu(menu, lab.switches, SwitchActions(look, lab, head), folded=False)
+    actions = {each.text(): each for each in menu.actions()}
+    actions["Forms only, for a classroom"].trigger()
+    assert lab.machine.settings.choices.lab_forms_only

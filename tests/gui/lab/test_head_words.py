@@ -1,28 +1,25 @@
 """The words of the lab's head: what there is, how the worker is, and what the switches say."""
 
-from collections.abc import Mapping, Sequence
-
 import pytest
 
-from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.wording.cards.faces import arrange
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.head.lab_summary import LabSummary, stage_words
-from gpuexplorer.gui.wording.lab.head.switch_words import (
+from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.lab.head.words import (
     ALL_SWITCHES,
-    MEMORY_CAP,
     SwitchWords,
     as_choice,
     cap_line,
     caps_in,
     changed_caps,
     remembered_visible,
+    summary_words,
     usual_order,
     visible_in,
     visible_line,
 )
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.widgets.worker_mark import stage_words
 from gpuexplorer.lab.events import Held, Placed
-from gpuexplorer.lab.grammar import read_line
 from tests.gui.fakes import card
 from tests.gui.lab.conftest import MIB
 
@@ -36,49 +33,33 @@ def thing(name: str, device: str, size: int, storage: int) -> Placed:
     return Placed(1, name, "tensor", device, "", bytes=size, holds=held)
 
 
-def lab_summary(things: Mapping[str, Placed], devices: Sequence[BenchDevice]) -> str:
-    return LabSummary().words(things, 0, devices)
-
-
 def test_the_summary_counts_things_cards_and_what_holding_them_costs() -> None:
-    things = {
-        "X": thing("X", "cuda:0", 24, 1),
-        "Y": thing("Y", "cuda:1", 24, 2),
-    }
-    said = lab_summary(things, [CARD])
+    things = {"X": thing("X", "cuda:0", 24, 1), "Y": thing("Y", "cuda:1", 24, 2)}
+    said = summary_words(things, [CARD])
     assert said == "2 things on 2 cards: 48 B, and 336 MiB taken to hold them"
-
-
-def test_what_came_to_the_shelf_is_counted_anew() -> None:
-    summary, first = LabSummary(), {"X": thing("X", "cuda:0", 24, 1)}
-    assert summary.words(first, 1, []) == "1 thing on 1 card: 24 B"
-    both = {**first, "Y": thing("Y", "cpu", 24, 2)}
-    assert summary.words(both, 2, []) == "2 things on 1 card and the host: 48 B"
-    assert summary.words({}, 3, []) == "Nothing made yet"
-    assert summary.words(first, 4, []) == "1 thing on 1 card: 24 B"
 
 
 def test_a_view_takes_no_memory_of_its_own() -> None:
     things = {"X": thing("X", "cuda:0", 24, 1), "V": thing("V", "cuda:0", 24, 1)}
-    assert lab_summary(things, []) == "2 things on 1 card: 24 B"
+    assert summary_words(things, []) == "2 things on 1 card: 24 B"
 
 
 def test_values_are_counted_and_not_the_blocks_they_lie_in() -> None:
     block = (Held("cuda:0", "values", 512, 1),)
     things = {"X": Placed(1, "X", "tensor", "cuda:0", "", bytes=24, holds=block)}
-    assert lab_summary(things, []) == "1 thing on 1 card: 24 B"
+    assert summary_words(things, []) == "1 thing on 1 card: 24 B"
 
 
 def test_what_lies_on_the_host_is_not_said_to_lie_on_a_card() -> None:
     here = {"X": thing("X", "cpu", 24, 1)}
     both = {**here, "Y": thing("Y", "cuda:0", 24, 2)}
-    assert lab_summary(here, []) == "1 thing on the host: 24 B"
-    assert lab_summary(both, []) == "2 things on 1 card and the host: 48 B"
+    assert summary_words(here, []) == "1 thing on the host: 24 B"
+    assert summary_words(both, []) == "2 things on 1 card and the host: 48 B"
 
 
 def test_memory_that_is_held_for_nothing_is_said() -> None:
-    assert lab_summary({}, []) == "Nothing made yet"
-    assert lab_summary({}, [CARD]) == "Nothing made yet; 336 MiB taken all the same"
+    assert summary_words({}, []) == "Nothing made yet"
+    assert summary_words({}, [CARD]) == "Nothing made yet; 336 MiB taken all the same"
 
 
 def test_every_stage_has_words_and_a_sentence() -> None:
@@ -103,13 +84,6 @@ def test_every_switch_shows_pytorchs_line_and_tensorflows_name(words: SwitchWord
     told = words.tooltip("Inter", "monospace")
     assert "PyTorch:" in told
     assert "TensorFlow:" in told
-
-
-def test_the_line_of_a_cap_is_one_the_lab_understands() -> None:
-    line = cap_line(0.4, "cuda:1")
-    assert line == "torch.cuda.set_per_process_memory_fraction(0.4, 1)"
-    assert not read_line(line).makes
-    assert not read_line(MEMORY_CAP.torch).makes
 
 
 def test_caps_are_what_the_lines_say_and_the_last_one_holds() -> None:

@@ -4,36 +4,39 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
-from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
-from gpuexplorer.gui.views.lab.inside.tensor.value_scale import ValueScale
-from gpuexplorer.gui.wording.lab.amounts import delete_line, move_line, save_line, targets
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
-from gpuexplorer.gui.wording.lab.inside import spread
-from gpuexplorer.gui.wording.lab.inside.model_layers import (
+from gpuexplorer.gui.lab.inside.model_layers import (
+    batch_seen,
     crossings,
     drawn_layers,
     groups,
-    headline,
-    held_words,
     part_line,
-    training_words,
 )
-from gpuexplorer.gui.wording.lab.inside.thing_facts import lines_words
-from gpuexplorer.gui.wording.lab.inside.values import (
+from gpuexplorer.gui.lab.inside.spread_pane import round_steps
+from gpuexplorer.gui.lab.inside.value_scale import ValueScale
+from gpuexplorer.gui.lab.inside.values import (
     bytes_text,
     exact_text,
     place_text,
     rounded_text,
     writing_of,
 )
-from gpuexplorer.lab.events import Layer, Part, Peeked, Placed
+from gpuexplorer.gui.lab.inside.words import (
+    cells_words,
+    held_words,
+    looked,
+    model_headline,
+    no_spread,
+    partly,
+    spread_heading,
+    training_words,
+)
+from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
+from gpuexplorer.lab.events import Began, Element, Layer, Part, Peeked, Placed
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.things import made_by, read_by, root_of, thing_called
+from gpuexplorer.lab.wire import Run
 from tests.gui.lab.conftest import finished, tensor
 from tests.gui.lab.looking import linear, opened, two_cards
-
-CPU = BenchDevice("cpu", "", "H")
-FIRST = BenchDevice("cuda:0", "TITAN RTX", "0", 0)
-SECOND = BenchDevice("cuda:1", "TITAN RTX", "1", 1)
-META = BenchDevice("meta", "", "")
 
 
 def peeked(**fields: object) -> Peeked:
@@ -136,39 +139,39 @@ def test_the_ends_of_all_numbers_have_their_places(ends: tuple[float, float]) ->
     scale = ValueScale(*ends)
     assert [scale.part(each) for each in ends] == [0.0, 1.0]
     assert list(scale.shares(np.array(ends))) == [0.0, 1.0]
-    assert not spread.round_steps(-1.7e308, 1.7e308, 6)
+    assert not round_steps(-1.7e308, 1.7e308, 6)
 
 
 def test_the_spread_says_of_how_many_values_it_is() -> None:
     thin = "\N{THIN SPACE}"
-    assert spread.heading(peeked()) == "Spread of 192 values"
+    assert spread_heading(peeked()) == "Spread of 192 values"
     large = peeked(shape=(1000, 2000), looked_at=1_000_000)
     million, two = f"1{thin}000{thin}000", f"2{thin}000{thin}000"
-    assert spread.heading(large) == f"Spread of {million} of {two} values"
-    assert "evenly chosen" in spread.partly(large)
-    assert spread.heading(peeked(shape=(), looked_at=1)) == "One value"
+    assert spread_heading(large) == f"Spread of {million} of {two} values"
+    assert "evenly chosen" in partly(large)
+    assert spread_heading(peeked(shape=(), looked_at=1)) == "One value"
 
 
 def test_why_there_is_no_spread_is_said() -> None:
-    assert spread.nothing(peeked()) == ""
-    assert spread.nothing(peeked(shape=(0, 5), least=None, most=None)).startswith("A tensor wi")
-    assert spread.nothing(peeked(least=None, most=None)).startswith("None of its values")
-    assert spread.nothing(peeked(least=1.0, most=1.0)) == "All are 1.0000."
+    assert no_spread(peeked()) == ""
+    assert no_spread(peeked(shape=(0, 5), least=None, most=None)).startswith("A tensor wi")
+    assert no_spread(peeked(least=None, most=None)).startswith("None of its values")
+    assert no_spread(peeked(least=1.0, most=1.0)) == "All are 1.0000."
 
 
 def test_what_looking_copied_is_said() -> None:
     thin = "\N{THIN SPACE}"
-    assert spread.looked(peeked(), None) == f"Looking copied 1{thin}536 B to the host."
-    told = spread.looked(peeked(), finished(1, host_seconds=24e-6))
+    assert looked(peeked(), None) == f"Looking copied 1{thin}536 B to the host."
+    told = looked(peeked(), finished(1, host_seconds=24e-6))
     assert told == f"Looking copied 1{thin}536 B to the host: 24.0 µs, modelled."
-    assert spread.looked(peeked(moved_bytes=0), None).startswith("Looking copied nothing")
+    assert looked(peeked(moved_bytes=0), None).startswith("Looking copied nothing")
 
 
 def test_steps_are_what_people_count_in() -> None:
-    assert list(spread.round_steps(0, 21, 3)) == [0, 10, 20]
-    assert list(spread.round_steps(-2.6, 3.4, 6)) == [-2, -1, 0, 1, 2, 3]
-    assert not spread.round_steps(1, 1, 3)
-    assert not spread.round_steps(0, 5e-324, 6)
+    assert list(round_steps(0, 21, 3)) == [0, 10, 20]
+    assert list(round_steps(-2.6, 3.4, 6)) == [-2, -1, 0, 1, 2, 3]
+    assert not round_steps(1, 1, 3)
+    assert not round_steps(0, 5e-324, 6)
 
 
 def test_layers_that_only_hold_others_are_not_drawn() -> None:
@@ -183,16 +186,16 @@ def test_a_layer_without_parameters_works_where_the_one_before_it_does() -> None
 
 def test_the_copy_between_two_cards_has_bytes_once_a_batch_was_seen() -> None:
     layers = drawn_layers(two_cards())
-    (unseen,) = crossings(layers, None)
-    assert (unseen.before, unseen.source, unseen.target) == (2, "cuda:0", "cuda:1")
-    assert unseen.words == "a copy per pass"
-    (seen,) = crossings(layers, 32)
-    assert seen.words == "1\N{THIN SPACE}024 B a pass"
+    unseen = crossings(layers, None)
+    assert unseen.keys() == {"2"}
+    assert unseen["2"].words == "a copy per pass"
+    assert "from cuda:0 to cuda:1" in unseen["2"].more
+    assert crossings(layers, 32)["2"].words == "1\N{THIN SPACE}024 B a pass"
 
 
 def test_what_a_model_holds_and_needs_for_training_is_said() -> None:
     layers = drawn_layers(two_cards())
-    assert headline(layers) == "3 layers, 58 parameters on 2 devices"
+    assert model_headline(layers) == "3 layers, 58 parameters on 2 devices"
     assert held_words(layers) == "232 B of parameters; layer 0 holds 69 % of them"
     assert training_words(layers) == "Computed: with gradients 464 B, with Adam 928 B"
     frozen = Part("weight", (2, 2), "float32", "cpu", 16, trained=False)
@@ -206,32 +209,56 @@ def test_buffers_are_no_parameters() -> None:
     assert (layer.parameters, layer.bytes) == (0, 64)
 
 
-def test_a_parameter_is_asked_for_in_words_that_the_lab_understands() -> None:
+def test_a_parameter_is_asked_for_as_a_person_would_write_it() -> None:
     (layer,) = drawn_layers(opened(1, "net", linear("2", 4, 8)))
     assert part_line("net", layer, layer.parts[1]) == "net[2].bias"
     (named,) = drawn_layers(opened(1, "g", linear("blocks.0.mix", 4, 8)))
-    line = part_line("g", named, named.parts[0])
-    assert line == 'g.state_dict()["blocks.0.mix.weight"]'
+    assert part_line("nets[1]", named, named.parts[0]) == "nets[1].blocks[0].mix.weight"
 
 
-def test_a_tensor_is_copied_under_another_name_and_a_model_goes_itself() -> None:
-    thing = tensor("X")
-    assert move_line(thing, SECOND, {"X"}, fall_back=True) == "X_1 = X.to(try_gpu(1))"
-    assert move_line(thing, SECOND, {"X", "X_1"}, fall_back=False) == 'X_1_2 = X.to("cuda:1")'
-    detour = move_line(thing, SECOND, {"X"}, fall_back=True, by_host=True)
-    assert detour == "X_1 = X.cpu().to(try_gpu(1))"
-    assert move_line(thing, CPU, {"X"}, fall_back=True) == 'X_cpu = X.to("cpu")'
-    model = Placed(1, "net", "model", "cpu", "Linear(3, 1)")
-    assert move_line(model, SECOND, {"net"}, fall_back=False) == 'net = net.to("cuda:1")'
-    assert save_line("net") == 'torch.save(net.state_dict(), "net.pt")'
-    assert delete_line("net") == "del net"
-    assert [each.name for each in targets(thing, [CPU, FIRST, SECOND, META])] == [
-        "cpu", "cuda:1",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "rows"),
+    [
+        ("net(X)", 64),
+        ("losses = []\nfor at in (0, 32):\n    loss = F.mse_loss(net(X[at:at + 32]), Y)", 32),
+        ("other(X)", None),
+        ("net(X + 1)", None),
+    ],
+)
+def test_the_batch_is_what_went_through_the_model_last(code: str, rows: int | None) -> None:
+    ledger = Ledger()
+    ledger.sent(Run(1, code, 1))
+    ledger.apply(Began(1))
+    ledger.apply(finished(1))
+    ledger.apply(tensor("X", shape=(64, 3)))
+    assert batch_seen(ledger, "net") == rows
 
 
-def test_many_lines_are_counted_and_the_last_are_named() -> None:
-    assert lines_words([]) == "no line yet"
-    assert lines_words([3]) == "line 3"
-    assert lines_words([3, 4]) == "lines 3, 4"
-    assert lines_words([1, 2, 3, 4, 5, 6]) == "6 lines, last 4, 5, 6"
+def test_an_element_of_a_container_is_found_by_its_path() -> None:
+    ledger = Ledger()
+    inner = Element("nets[1]", "model", "cuda:1", "Linear(3, 1)", 16)
+    ledger.apply(Placed(1, "nets", "container", "", "list of 2", elements=(inner,)))
+    found = thing_called(ledger, "nets[1]")
+    assert found is not None
+    assert (found.kind, found.device, found.bytes) == ("model", "cuda:1", 16)
+    assert thing_called(ledger, "nets[2]") is None
+    assert root_of("nets[1].weight") == "nets"
+
+
+def test_a_cell_that_only_changed_a_thing_did_not_make_it() -> None:
+    ledger = Ledger()
+    for number, code in enumerate(("W = torch.ones(2)", "W.add_(1)", "print(W)"), 1):
+        ledger.sent(Run(number, code, number))
+        ledger.apply(Began(number))
+        if number < 3:
+            ledger.apply(tensor("W", number=number))
+        ledger.apply(finished(number))
+    assert made_by(ledger, "W") == 1
+    assert read_by(ledger, "W") == [2, 3]
+
+
+def test_many_cells_are_counted_and_the_last_are_named() -> None:
+    assert cells_words([]) == "no cell yet"
+    assert cells_words([3]) == "cell 3"
+    assert cells_words([3, 4]) == "cells 3, 4"
+    assert cells_words([1, 2, 3, 4, 5, 6]) == "6 cells, last 4, 5, 6"

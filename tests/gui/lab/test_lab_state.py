@@ -11,12 +11,13 @@ from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_USED
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.starting import load_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.lab.events import Asked, Began, Failed, Placed
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.wire import Run
-from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker, run, tensor
+from gpuexplorer.lab.wire import Answer, Complete, Run
+from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -27,27 +28,49 @@ def ready(lab: LabState, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
 
 
+def run_drawing(
+    lab: LabState, worker: ScriptedWorker, code: str, random: str, placed: Placed
+) -> None:
+    """A cell before which the generators are in this state."""
+    number = lab.run(code)
+    worker.say(Began(number, random), replace(placed, id=number), finished(number))
+
+
+def replayed(worker: ScriptedWorker) -> list[tuple[int, str, str]]:
+    return [(each.number, each.code, each.random) for each in worker.sent if type(each) is Run]
+
+
+def answer_from(worker: ScriptedWorker, first: int) -> None:
+    for each in worker.sent[first:]:
+        worker.say(Began(each.id), finished(each.id))
+
+
 def test_nothing_is_started_before_somebody_asks(lab: LabState, worker: ScriptedWorker) -> None:
     assert lab.stage is Stage.RESTING
     assert worker.sent == []
 
 
-def test_a_line_is_carried_out_and_what_it_made_is_on_the_shelf(
+def test_a_cell_is_carried_out_and_what_it_made_is_on_the_shelf(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
-    assert worker.lines == [MAKE]
+    assert worker.cells == [MAKE]
     assert list(lab.ledger.things) == ["X"]
-    assert lab.line_number(lab.ledger.entries[0].id) == 1
+    assert [each.number for each in lab.ledger.cells] == [0, 1]
 
 
-def test_a_line_that_is_not_understood_is_refused_and_not_sent(
-    lab: LabState, worker: ScriptedWorker
+def test_each_worker_is_sent_the_imports_as_cell_0_before_anything_else(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    with pytest.raises(Trouble, match="import"):
-        lab.run("import os")
-    assert worker.sent == []
+    lab.run("X = 1")
+    first = lab.ledger.cells[0]
+    assert (first.number, first.code.splitlines()[0]) == (0, "import torch")
+    qtbot.waitUntil(lambda: first.state == "done")
+    assert [each.code for each in lab.ledger.cells[1:]] == worker.cells == ["X = 1"]
+    worker.end("The worker was killed by somebody.")
+    qtbot.waitUntil(lambda: worker.begun == 2)
+    assert [each.number for each in lab.ledger.cells] == [0, 1]
 
 
 def test_the_cards_of_the_lab_are_those_of_the_window(
@@ -85,7 +108,7 @@ def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
 ) -> None:
     session = machine.session
     lab = LabState(
-        machine, KnownPython(machine.settings, machine), worker.start, load_of(session), machine
+        machine, KnownPython(machine.settings, machine), worker.start, load_of(session)
     )
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
@@ -102,26 +125,145 @@ def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
     lab.stop()
 
 
-def test_a_worker_that_dies_is_replaced_and_its_shelf_can_be_rebuilt(
+def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run_drawing(lab, worker, MAKE, "random before X", tensor("X"))
+    run_drawing(lab, worker, "Y = X + 1", "random before Y", tensor("Y"))
+    ready(lab, qtbot)
+    assert not lab.can_replay
+    worker.end("The worker was killed by somebody.")
+    qtbot.waitUntil(lambda: lab.can_replay)
+    assert lab.ledger.things == {}
+    assert lab.sentence == "The worker was killed by somebody."
+    lab.replay()
+    assert replayed(worker)[2:] == [
+        (1, MAKE, "random before X"),
+        (2, "Y = X + 1", "random before Y"),
+    ]
+    answer_from(worker, 2)
+    qtbot.waitUntil(lambda: not lab.ledger.busy)
+    assert len(lab.ledger.cells) == 3  # they are the same cells
+    assert not lab.can_replay
+    assert lab.sentence == ""
+
+
+def test_the_session_is_run_again_up_to_a_picked_cell(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    for code in ("a = 1", "b = 2", "c = 3"):
+        run(lab, worker, code)
+    ready(lab, qtbot)
+    worker.end("The worker was killed by somebody.")
+    qtbot.waitUntil(lambda: lab.can_replay)
+    lab.replay(upto=2)
+    assert worker.cells[3:] == ["a = 1", "b = 2"]
+    answer_from(worker, 3)
+    ready(lab, qtbot)
+    assert lab.can_replay  # the third is not there yet
+
+
+def seconds(lab: LabState) -> tuple[float, ...]:
+    """For which a cell has been running; none where none does."""
+    return () if lab.running_seconds is None else (lab.running_seconds,)
+
+
+def test_a_cell_that_runs_again_has_been_running_since_then(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run(lab, worker, "a = 1")
+    ready(lab, qtbot)
+    assert seconds(lab) == ()
+    lab.release()
+    asked = lab.machine.session.clock.now()
+    lab.replay()
+    worker.say(Began(worker.last().id))
+    qtbot.waitUntil(lambda: bool(seconds(lab)))
+    assert max(seconds(lab)) <= lab.machine.session.clock.now() - asked
+
+
+def test_failed_and_stopped_cells_are_run_again_only_where_that_is_asked_for(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run(lab, worker, "a = 1")
+    lab.run("a + b")
+    worker.fail("", "NameError", "name 'b' is not defined")
+    lab.run("while True: pass")
+    worker.fail("cancelled", "KeyboardInterrupt", "")
+    ready(lab, qtbot)
+    assert [each.state for each in lab.ledger.cells[1:]] == ["done", "failed", "cancelled"]
+    lab.release()
+    lab.replay()
+    assert worker.cells[3:] == ["a = 1"]
+    worker.done()
+    ready(lab, qtbot)
+    lab.release()
+    lab.replay(with_failed=True)
+    assert worker.cells[4:] == ["a = 1", "a + b", "while True: pass"]
+
+
+def test_what_fails_when_the_session_is_run_again_is_said(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    for code in ("a = open('a')", "b = a.read()", "c = 3"):
+        run(lab, worker, code)
+    ready(lab, qtbot)
+    lab.release()
+    lab.replay()
+    first, second, third = worker.sent[3:]
+    worker.say(Began(first.id), Failed(first.id, "", "OSError", "No such file"))
+    worker.say(Began(second.id), Failed(second.id, "", "NameError", "name 'a'…"))
+    worker.say(Began(third.id), finished(third.id))
+    ready(lab, qtbot)
+    assert lab.sentence == "Cells 1, 2 could not be run again. The first: No such file"
+    assert [each.state for each in lab.ledger.cells[1:]] == ["failed", "failed", "done"]
+
+
+def test_a_replay_that_a_worker_did_not_live_through_can_be_begun_again(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    for code in ("a = 1", "b = 2"):
+        run(lab, worker, code)
+    ready(lab, qtbot)
+    lab.release()
+    lab.replay()
+    worker.say(Began(worker.sent[2].id), finished(worker.sent[2].id))
+    worker.end("The worker was killed by somebody.")
+    qtbot.waitUntil(lambda: lab.can_replay)
+    assert [each.state for each in lab.ledger.cells[1:]] == ["done", "done"]
+
+
+def test_what_ran_meanwhile_does_not_disturb_a_replay(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run(lab, worker, "a = 1")
+    ready(lab, qtbot)
+    worker.end("The worker was killed by somebody.")
+    qtbot.waitUntil(lambda: lab.can_replay)
+    run(lab, worker, "a = 5")
+    ready(lab, qtbot)
+    assert lab.sentence == ""
+    lab.replay()
+    assert worker.cells[2:] == ["a = 1", "a = 5"]
+    assert worker.begun == 3  # all in a fresh one
+    answer_from(worker, 2)
+    ready(lab, qtbot)
+
+
+def test_whoever_does_not_want_it_back_is_not_asked_again(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
     worker.end("The worker was killed by somebody.")
-    qtbot.waitUntil(lambda: len(lab.lost) == 1)
-    ready(lab, qtbot)
-    assert lab.ledger.things == {}
-    assert lab.sentence == "The worker was killed by somebody."
-    with pytest.raises(Trouble, match="went with the worker"):
-        lab.run("X + 1")
-    lab.rebuild()
-    assert worker.lines == [MAKE, MAKE]
-    worker.done(tensor("X"))
-    qtbot.waitUntil(lambda: "X" in lab.ledger.things)
-    assert len(lab.ledger.entries) == 1
+    qtbot.waitUntil(lambda: lab.can_replay)
+    lab.start_over()
+    assert not lab.can_replay
+    assert [each.code for each in lab.ledger.cells[1:]] == [MAKE]
+    assert lab.ledger.done() == []
 
 
-def test_released_cards_hold_nothing_and_the_lines_stay(
+def test_released_cards_hold_nothing_and_the_cells_stay(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
@@ -130,23 +272,110 @@ def test_released_cards_hold_nothing_and_the_lines_stay(
     qtbot.waitUntil(lambda: worker.stopped)
     assert lab.stage is Stage.RESTING
     assert lab.ledger.things == {}
-    assert [each.code for each in lab.ledger.entries] == [MAKE]
-    assert lab.ledger.done() == []
+    assert [each.code for each in lab.ledger.cells[1:]] == [MAKE]
+    assert lab.can_replay
 
 
-def test_creating_is_undone_and_done_again(
+def test_cells_run_one_after_another_up_to_the_first_that_fails(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    run(lab, worker, MAKE, tensor("X"))
+    lab.run_all(["a = 1", "a + b", "c = 3"])
+    assert worker.cells == ["a = 1"]
+    worker.done()
+    qtbot.waitUntil(lambda: worker.cells[1:] == ["a + b"])
+    worker.fail("", "NameError", "name 'b' is not defined")
     ready(lab, qtbot)
-    lab.undo()
-    assert worker.lines[-1] == "del X"
+    assert worker.cells == ["a = 1", "a + b"]
+    last = lab.ledger.cells[-1]
+    assert last.state == "cancelled"
+    assert last.failed is not None
+    assert last.failed.sentence == "It was not run, since the cell before it failed."
+
+
+def test_what_waits_behind_a_stopped_cell_is_stopped_too(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    (first, *_) = lab.run_all(["while True: pass", "b = 2"])
+    qtbot.waitUntil(lambda: lab.stage is Stage.BUSY)
+    lab.cancel()
+    assert worker.cancelled[-1:] == [first]
+    assert lab.ledger.cells[2].state == "cancelled"
+
+
+def test_nothing_of_a_file_runs_before_somebody_said_that_it_may(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    lab.open_cells(["a = 1", "b = 2", "c = 3"], "/tmp/course.ipynb")
+    assert lab.ledger.cells == []
+    assert lab.must_ask == "/tmp/course.ipynb"
+    with pytest.raises(Trouble, match="comes from outside"):
+        lab.run_opened()
+    lab.allow("/tmp/course.ipynb")
+    assert lab.must_ask == ""
+    lab.run_opened(1)
+    assert [each.code for each in lab.opened] == ["b = 2", "c = 3"]
     worker.done()
     ready(lab, qtbot)
-    assert lab.can_redo
-    lab.redo()
-    assert worker.lines[-1] == MAKE
-    assert not lab.can_redo
+    assert worker.cells == ["a = 1"]
+    assert lab.ledger.cells[1].outside == "/tmp/course.ipynb"
+
+
+def test_all_cells_of_a_file_run_up_to_one_that_fails_and_the_rest_go_on_standing_there(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    lab.open_cells(["a = 1", "a + b", "c = 3"], "course.py")
+    lab.allow("course.py")
+    lab.run_opened()
+    worker.done()
+    qtbot.waitUntil(lambda: len(worker.cells) == 2)
+    worker.fail("", "NameError", "name 'b' is not defined")
+    ready(lab, qtbot)
+    assert [each.code for each in lab.opened] == ["c = 3"]
+    assert [each.number for each in lab.ledger.cells] == [0, 1, 2]
+    lab.drop_opened()
+    assert not lab.opened
+
+
+def test_what_a_cell_asks_is_answered_by_the_person(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    number = lab.run("name = input('Who? ')")
+    worker.say(Began(number), Asked(number, "input", "Who? "))
+    cell = lab.ledger.cells[-1]
+    qtbot.waitUntil(lambda: cell.asked is not None)
+    lab.answer(number, "me")
+    assert worker.last() == Answer(number, "me")
+    assert cell.asked is None
+    lab.answer(number, "twice")
+    assert worker.last() == Answer(number, "me")
+
+
+def test_a_question_about_the_machine_is_answered_by_the_window(
+    machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    lab = LabState(
+        machine,
+        KnownPython(machine.settings, machine),
+        worker.start,
+        nvidia_smi=lambda arguments: f"as a driver prints {arguments}",
+    )
+    number = lab.run("!nvidia-smi -L")
+    worker.say(Began(number), Asked(number, "nvidia-smi", "-L"))
+    qtbot.waitUntil(lambda: worker.last() == Answer(number, "as a driver prints -L"))
+    assert lab.ledger.cells[-1].asked is None
+    lab.stop()
+
+
+def test_typing_asks_no_worker_before_there_is_one(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    lab.complete("torch.on", 8)
+    assert not lab.stage.runs
+    run(lab, worker, "a = 1")
+    ready(lab, qtbot)
+    number = lab.complete("torch.on", 8)
+    assert worker.last() == Complete(number, "torch.on", 8)
+    assert lab.stage is Stage.READY
 
 
 def test_what_does_not_come_back_when_it_is_cancelled_is_said_to_hang(
@@ -160,17 +389,17 @@ def test_what_does_not_come_back_when_it_is_cancelled_is_said_to_hang(
     lab.restart()
     assert worker.killed
     ready(lab, qtbot)
-    assert lab.ledger.entries[0].state == "failed"
+    assert lab.ledger.cells[1].state == "failed"
 
 
-def test_a_worker_is_told_to_log_placement_before_its_first_line(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+def test_each_cell_says_whether_operations_tell_where_they_run(
+    lab: LabState, worker: ScriptedWorker
 ) -> None:
-    lab.choose(replace(lab.switches, placement=True))
-    lab.run(MAKE)
-    assert worker.lines == ["log_placement(True)", MAKE]
     lab.run("X")
-    assert worker.lines[2:] == ["X"]
+    lab.choose(replace(lab.switches, placement=True))
+    lab.run("X")
+    told = [each.placement for each in worker.sent if isinstance(each, Run)]
+    assert told == [False, True]
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
@@ -190,34 +419,18 @@ def test_a_python_that_is_asked_and_does_not_answer_ends_with_the_lab(
     assert ended(int(told.read_text()))
 
 
-def test_who_types_the_placement_log_turns_its_switch(
-    lab: LabState, worker: ScriptedWorker
-) -> None:
-    lab.run("log_placement(True)")
-    turned = [lab.switches.placement]
-    lab.run("log_placement(False)")
-    lab.run(MAKE)
-    assert [*turned, lab.switches.placement] == [True, False]
-    assert worker.lines == ["log_placement(True)", "log_placement(False)", MAKE]
-
-
 class SlowPythons(LabPythons):
     """The search is over when the test says so."""
 
     def __init__(self, machine: MachineState) -> None:
         super().__init__(machine.settings, machine)
         self.searches = 0
-        self.known: LabPython | None = None
-
-    @property
-    def python(self) -> LabPython | None:
-        return self.known
 
     def find(self) -> None:
         self.searches += 1
 
     def be_over(self, known: LabPython | None = None) -> None:
-        self.known = known
+        self.python = known
         self.changed.emit()
 
 
@@ -230,5 +443,5 @@ def test_a_search_that_was_given_up_elsewhere_begins_again(
     pythons.be_over()  # another session's lab went, and gave up what it had begun
     assert (lab.stage, pythons.searches) == (Stage.SEARCHING, 2)
     pythons.be_over(PYTHON)
-    assert worker.lines == ["X = 1"]
+    assert worker.cells == ["X = 1"]
     lab.stop()

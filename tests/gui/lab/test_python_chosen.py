@@ -8,15 +8,15 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
 from tests.gui.hands import texts, the
-from tests.gui.lab.code_panes import shown_pane, type_line
+from tests.gui.lab.code_panes import enter, shown_pane
 from tests.gui.lab.conftest import ScriptedWorker, tensor
 
 pytestmark = [
@@ -94,7 +94,8 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 def foot_of(lab: LabState, look: Look, window: QWidget) -> PythonFoot:
-    foot = PythonFoot(look, lab.pythons, window)
+    foot = PythonFoot(look, lab.pythons)
+    foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()
     foot.show_lab(lab)
@@ -114,7 +115,7 @@ def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
     lab = open_lab(path)
     pane = shown_pane(qtbot, look, lab)
     foot = foot_of(lab, look, window)
-    type_line(pane, "X = torch.ones(2)")
+    enter(pane, "X = torch.ones(2)")
     qtbot.waitUntil(lambda: lab.stage in (Stage.READY, Stage.BUSY))
     worker.done(tensor("X"))
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
@@ -157,7 +158,7 @@ def test_where_no_other_has_pytorch_both_are_said(
     program(another, "3, 12, 1/null")
     lab = open_lab(tmp_path / "gone/bin/python3")
     pane = shown_pane(qtbot, look, lab)
-    type_line(pane, "X = torch.ones(2)")
+    enter(pane, "X = torch.ones(2)")
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED)
     pane.pull()
     (notice,) = [each for each in texts(pane) if "You chose" in each]

@@ -4,25 +4,27 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.rail.python_foot import PythonFoot, foot_face
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.rail.python_foot import PythonFoot
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
-from gpuexplorer.gui.wording.lab.head.lab_summary import stage_words
-from gpuexplorer.gui.wording.lab.head.python_words import (
-    foot_face,
+from gpuexplorer.gui.widgets.sheets.python_sheet import (
+    PythonRow,
+    PythonSheet,
     one_of_each,
     row_face,
     way_to_torch,
 )
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.worker_mark import stage_words
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -45,19 +47,10 @@ class SomePythons(LabPythons):
     """What a search would have found. No program is started."""
 
     asked: tuple[Path, ...] = ()
-    none = False
 
-    @property
-    def python(self) -> LabPython | None:
-        return None if self.none else PYTHON
-
-    @property
-    def found(self) -> list[LabPython]:
-        return [BARE] if self.none else [BARE, PYTHON, OTHER]
-
-    @property
-    def searched(self) -> bool:
-        return True
+    def __init__(self, settings: Settings, parent: QObject) -> None:
+        super().__init__(settings, parent)
+        self.python, self.found, self.searched = PYTHON, [BARE, PYTHON, OTHER], True
 
     def choose(self, path: Path) -> None:
         self.asked += (path,)
@@ -87,7 +80,8 @@ def window(qtbot: QtBot) -> QWidget:
 
 @pytest.fixture
 def foot(window: QWidget, look: Look, lab: LabState) -> PythonFoot:
-    foot = PythonFoot(look, lab.pythons, window)
+    foot = PythonFoot(look, lab.pythons)
+    foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()
     foot.show_lab(lab)
@@ -153,11 +147,7 @@ def test_another_is_used_at_once_while_no_worker_runs(
 
 
 def test_another_is_used_after_the_cards_were_released(
-    foot: PythonFoot,
-    pythons: SomePythons,
-    lab: LabState,
-    worker: ScriptedWorker,
-    qtbot: QtBot,
+    foot: PythonFoot, pythons: SomePythons, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = torch.ones(2)", tensor("X"))
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
@@ -175,7 +165,7 @@ def test_another_is_used_after_the_cards_were_released(
 def test_where_none_has_pytorch_the_sheet_tells_the_way(
     foot: PythonFoot, pythons: SomePythons
 ) -> None:
-    pythons.none = True
+    pythons.python, pythons.found = None, [BARE]
     said = " ".join(texts(open_sheet(foot)))
     assert "No Python of this computer has PyTorch." in said
     assert "pip install torch" in said

@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,24 +11,24 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.state.lab.starting import load_of
-from gpuexplorer.gui.state.lab.switches import Switches
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.starting import load_of, smi_of
+from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.ledger import Entry
-from gpuexplorer.lab.worker_process import Start, WorkerProcess
+from gpuexplorer.lab.events import Event, Printed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.lab.conftest import ThisPython
-from tests.lab.processes import needs_torch, on_len
+from tests.lab.processes import needs_torch
 from tests.lab.sessions import TWO_CARDS
 
 pytestmark = [needs_torch, pytest.mark.long]
 
 PATIENCE = 60_000
-MAKE = "X = torch.rand(2, 3, device=try_gpu())"
+MAKE = "X = torch.rand(2, 3, device='cuda:0')"
 SUM = "float(X.sum())"
-# From then on all it says is no message.
-GARBAGE = "import gpuexplorer.worker.pipe as p; p.line_of = lambda _: 'garbage\\n'"
+OVER = ("done", "failed", "cancelled")
 
 
 class Ending(WorkerProcess):
@@ -48,13 +47,12 @@ class Ending(WorkerProcess):
 
 
 class Lab:
-    """A lab and the processes behind it, in which `len([])` does what a test wants."""
+    """A lab and the processes behind it."""
 
     def __init__(self, machine: MachineState) -> None:
-        self.misfortune = "pass"
         self.workers: list[Ending] = []
-        python = ThisPython(machine.settings, machine)
-        self.state = LabState(machine, python, self._start, load_of(machine.session))
+        python, session = ThisPython(machine.settings, machine), machine.session
+        self.state = LabState(machine, python, self._start, load_of(session), smi_of(session))
 
     def _start(
         self,
@@ -63,8 +61,7 @@ class Lab:
         on_event: Callable[[Event], None],
         on_end: Callable[[Message], None],
     ) -> WorkerProcess:
-        start = replace(on_len(self.misfortune), cards=TWO_CARDS)
-        self.workers.append(Ending(start, on_event, on_end))
+        self.workers.append(Ending(Start(cards=TWO_CARDS), on_event, on_end))
         return self.workers[-1]
 
 
@@ -77,79 +74,117 @@ def lab(machine: MachineState) -> Iterator[Lab]:
         each.stop()
 
 
-def run(lab: Lab, qtbot: QtBot, line: str) -> Entry:
-    entry = lab.state.ledger.entry(lab.state.run(line))
-    assert entry is not None
-    qtbot.waitUntil(lambda: entry.state in ("done", "failed"), timeout=PATIENCE)
-    return entry
+def begin(lab: Lab, code: str) -> Cell:
+    cell = lab.state.ledger.cell(lab.state.run(code))
+    assert cell is not None
+    return cell
 
 
-def failure(entry: Entry) -> str:
-    assert entry.failed is not None
-    return entry.failed.sentence
+def run(lab: Lab, qtbot: QtBot, code: str) -> Cell:
+    cell = begin(lab, code)
+    qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
+    return cell
+
+
+def shown(cell: Cell, stream: str = "value") -> str:
+    texts = [each for each in cell.outputs if isinstance(each, Printed)]
+    return "".join(each.text for each in texts if each.stream == stream)
+
+
+def failure(cell: Cell) -> str:
+    assert cell.failed is not None
+    return cell.failed.sentence
 
 
 def ready(lab: Lab, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: lab.state.stage is Stage.READY, timeout=PATIENCE)
 
 
-def test_a_killed_worker_is_replaced_and_the_same_values_come_back(
-    lab: Lab, qtbot: QtBot
-) -> None:
+def test_after_a_worker_was_killed_the_same_values_come_back(lab: Lab, qtbot: QtBot) -> None:
+    run(lab, qtbot, "import random, os")
     run(lab, qtbot, MAKE)
-    before = run(lab, qtbot, SUM).printed
+    run(lab, qtbot, "1 / 0")
+    drawn = shown(run(lab, qtbot, "random.random(), torch.rand(1), torch.rand(1).cuda()"))
+    before = shown(run(lab, qtbot, SUM))
     os.kill(lab.workers[0].pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: len(lab.state.lost) > 0, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: lab.state.can_replay, timeout=PATIENCE)
     assert "SIGKILL" in lab.state.sentence
     ready(lab, qtbot)
     assert lab.state.ledger.things == {}
-    lab.state.rebuild()
-    assert run(lab, qtbot, SUM).printed == before
+    lab.state.replay()
+    qtbot.waitUntil(lambda: not lab.state.ledger.busy, timeout=PATIENCE)
+    again = lab.state.ledger.cells
+    assert [each.state for each in again] == ["done", "done", "done", "failed", "done", "done"]
+    assert (shown(again[4]), shown(again[5])) == (drawn, before)
+    assert shown(run(lab, qtbot, SUM)) == before
 
 
 @pytest.mark.parametrize(
     ("misfortune", "said"),
     [
-        ("ctypes.string_at(0)", "SIGSEGV"),
-        (GARBAGE, "said something that is no message"),
-        ("os.close(1); os._exit(7)", "status 7"),
-        (
-            "raise RuntimeError('CUDA error: device-side assert triggered')",
-            "The card broke off.",
-        ),
+        ("import ctypes\nctypes.string_at(0)", "SIGSEGV"),
+        ("import os\nos.kill(os.getpid(), 9)", "SIGKILL"),
+        ("import os\nos.abort()", "abort"),
     ],
 )
-def test_what_ends_a_worker_is_told_and_the_next_line_is_carried_out(
+def test_what_ends_a_worker_is_told_and_the_next_cell_is_carried_out(
     lab: Lab, qtbot: QtBot, misfortune: str, said: str
 ) -> None:
-    lab.misfortune = misfortune
-    failed = run(lab, qtbot, "len([])")
+    failed = run(lab, qtbot, misfortune)
     assert failed.state == "failed"
     qtbot.waitUntil(lambda: said in lab.state.sentence, timeout=PATIENCE)
-    lab.misfortune = "pass"
     assert run(lab, qtbot, MAKE).state == "done"
 
 
-def test_what_hangs_is_cancelled_in_vain_and_then_restarted(lab: Lab, qtbot: QtBot) -> None:
-    lab.misfortune = "ctypes.PyDLL(None).sleep(1000)"
-    lab.state.run("len([])")
+def test_a_cell_that_asks_goes_on_with_what_the_person_types(lab: Lab, qtbot: QtBot) -> None:
+    cell = begin(lab, "name = input('Who? ')\nname * 2")
+    qtbot.waitUntil(lambda: cell.asked is not None, timeout=PATIENCE)
+    assert cell.asked is not None
+    assert (cell.asked.what, cell.asked.text) == ("input", "Who? ")
+    lab.state.answer(cell.id, "me")
+    qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
+    assert shown(cell) == "'meme'"
+
+
+def test_nvidia_smi_shows_the_simulated_machine(lab: Lab, qtbot: QtBot) -> None:
+    cell = run(lab, qtbot, "!nvidia-smi")
+    assert "TITAN RTX" in shown(cell, "out")
+
+
+def test_completions_come_from_the_live_objects(lab: Lab, qtbot: QtBot) -> None:
+    run(lab, qtbot, "my_tensor = torch.ones(2)")
+    told: list[Event] = []
+    lab.state.told.connect(told.append)
+    number = lab.state.complete("my_te", 5)
+    qtbot.waitUntil(lambda: any(getattr(each, "id", 0) == number for each in told))
+    found = next(each for each in told if getattr(each, "id", 0) == number)
+    assert getattr(found, "words", ()) == ("my_tensor",)
+
+
+def test_what_hangs_is_cancelled_in_vain_and_then_restarted(
+    lab: Lab, qtbot: QtBot, tmp_path: Path
+) -> None:
+    there = tmp_path / "there"
+    lab.state.run(
+        f"import ctypes\nopen({str(there)!r}, 'w').close()\nctypes.PyDLL(None).sleep(1000)"
+    )
     qtbot.waitUntil(lambda: lab.state.stage is Stage.BUSY, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: lab.state.ledger.running is not None, timeout=PATIENCE)
+    qtbot.waitUntil(there.exists, timeout=PATIENCE)
     lab.state.cancel()
     qtbot.waitUntil(lambda: lab.state.stage is Stage.HANGING, timeout=PATIENCE)
     lab.state.restart()
     ready(lab, qtbot)
-    assert lab.state.ledger.entries[0].state == "failed"
+    assert lab.state.ledger.cells[1].state == "failed"
     assert run(lab, qtbot, MAKE).state == "done"
 
 
 def test_a_loop_that_does_not_end_can_be_stopped(lab: Lab, qtbot: QtBot) -> None:
     run(lab, qtbot, MAKE)
-    lab.state.run("for i in range(1000000): Y = X + 1")
+    lab.state.run("while True:\n    Y = X + 1")
     qtbot.waitUntil(lambda: lab.state.ledger.running is not None, timeout=PATIENCE)
     lab.state.cancel()
     ready(lab, qtbot)
-    failed = lab.state.ledger.entries[-1].failed
+    failed = lab.state.ledger.cells[-1].failed
     assert failed is not None
     assert failed.cause == "cancelled"
     assert len(lab.workers) == 1
@@ -158,7 +193,7 @@ def test_a_loop_that_does_not_end_can_be_stopped(lab: Lab, qtbot: QtBot) -> None
 def test_a_cap_on_memory_is_met_and_the_shelf_stays(lab: Lab, qtbot: QtBot) -> None:
     run(lab, qtbot, MAKE)
     run(lab, qtbot, "torch.cuda.set_per_process_memory_fraction(0.01, 0)")
-    failed = run(lab, qtbot, "B = torch.zeros(20000, 20000, device=try_gpu())").failed
+    failed = run(lab, qtbot, "B = torch.zeros(20000, 20000, device='cuda:0')").failed
     assert failed is not None
     assert failed.cause == "out of memory"
     assert list(lab.state.ledger.things) == ["X"]
@@ -179,10 +214,10 @@ def test_the_plots_see_what_the_lab_holds_and_that_it_was_released(
     qtbot.waitUntil(lambda: not lab.workers[0].running, timeout=PATIENCE)
 
 
-def test_a_line_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carried_out(
+def test_a_cell_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carried_out(
     lab: Lab, qtbot: QtBot
 ) -> None:
-    """Its end is told to a window that just sends a line."""
+    """Its end is told to a window that just sends a cell."""
     run(lab, qtbot, MAKE)
     os.kill(lab.workers[0].pid, signal.SIGKILL)
     assert lab.workers[0].gone.wait(PATIENCE / 1000)
@@ -194,11 +229,10 @@ def test_a_line_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carri
 def test_a_restart_is_told_as_such_and_helps_while_pytorch_is_still_loaded(
     lab: Lab, qtbot: QtBot
 ) -> None:
-    entry = lab.state.ledger.entry(lab.state.run(MAKE))
-    assert entry is not None
+    cell = begin(lab, MAKE)
     assert lab.state.stage is Stage.STARTING
     lab.state.restart()
-    qtbot.waitUntil(lambda: entry.state == "failed", timeout=PATIENCE)
-    assert failure(entry) == lab.state.sentence == "The worker was restarted."
+    qtbot.waitUntil(lambda: cell.state == "failed", timeout=PATIENCE)
+    assert failure(cell) == lab.state.sentence == "The worker was restarted."
     ready(lab, qtbot)
     assert len(lab.workers) == 2

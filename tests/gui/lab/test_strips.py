@@ -9,20 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lab.strips.card_strip import LOW, TALL, CardStrip
+from gpuexplorer.gui.lab.strips.strips import Strips
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.state.time_window import (
-    LONGEST_SPAN,
-    MINUTE,
-    SHORTEST_SPAN,
-    TimeWindow,
-)
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.time_window import LONGEST_SPAN, MINUTE, SHORTEST_SPAN, TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.lab.strips.card_strip import LOW, TALL, CardStrip
-from gpuexplorer.gui.views.lab.strips.strips import Strips
 from tests.gui.hands import press
-from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+from tests.gui.lab.conftest import ScriptedWorker, memory, run, tensor
 from tests.gui.pixels import colours_of
 
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
@@ -83,33 +78,33 @@ def test_a_line_is_a_flag_on_its_card(
     strip = made(lab, worker, qtbot, strips)
     # Both in the same second, and so one flag.
     assert [each.text for each in strip.flags] == ["1–2"]
-    assert "Lines: 1–2." in strip.accessibleDescription()
+    assert "Cells: 1–2." in strip.accessibleDescription()
 
 
 def test_a_click_on_a_flag_selects_its_line_and_the_next_click_the_next(
     strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
-    first, second = (each.id for each in lab.ledger.entries)
+    first, second = (each.id for each in lab.ledger.cells[-2:])
     at = strip.flag_place(strip.flags[0]).center().toPoint()
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=at)
-    assert lab.selection.line == first
+    assert lab.selection.cell == first
     assert lab.selection.thing == "X"
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=at)
-    assert lab.selection.line == second
+    assert lab.selection.cell == second
 
 
 def test_the_arrow_keys_go_from_line_to_line(
     strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
-    first, second = (each.id for each in lab.ledger.entries)
+    first, second = (each.id for each in lab.ledger.cells[-2:])
     press(strip, Qt.Key.Key_Left)
-    assert lab.selection.line == second
+    assert lab.selection.cell == second
     press(strip, Qt.Key.Key_Left)
-    assert lab.selection.line == first
+    assert lab.selection.cell == first
     press(strip, Qt.Key.Key_Right)
-    assert lab.selection.line == second
+    assert lab.selection.cell == second
 
 
 def test_what_is_selected_elsewhere_is_drawn_otherwise(
@@ -119,7 +114,7 @@ def test_what_is_selected_elsewhere_is_drawn_otherwise(
     place = strip.flag_place(strip.flags[0])
     corner = (place.topLeft() + QPointF(3, 2)).toPoint()
     before = strip.grab().toImage().pixelColor(corner)
-    lab.selection.choose(lab.ledger.entries[0].id)
+    lab.selection.choose(lab.ledger.cells[-2].id)
     after = strip.grab().toImage().pixelColor(corner)
     assert before != after
     assert after.name() == look.theme.text.name()
@@ -274,3 +269,25 @@ def test_a_strip_says_when_it_was_and_marks_the_moment_pointed_at(
     start, end = time_window.stretch()
     time_window.point_at((start + end) / 2)
     assert ground in colours_of(strip.grab(foot).toImage())
+
+
+def test_in_a_low_window_the_strips_are_away_and_come_back(strips: Strips) -> None:
+    window = strips.window()
+    height = window.height()
+    window.resize(window.width(), 500)
+    assert not strips.isVisible()
+    window.resize(window.width(), max(height, 900))
+    strips.pull()
+    assert strips.isVisible()
+
+
+def test_where_not_all_strips_have_room_the_card_of_the_newest_cell_comes_into_sight(
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    strips.resize(400, strips.height())
+    strips.pull()
+    last = strips.strips[1]
+    assert last.visibleRegion().isEmpty()
+    lab.run('Y = torch.ones(2, 3, device="cuda:1")')
+    worker.done(tensor("Y", "cuda:1"), busy=(("cuda:1", 7e-6),), memory=(memory("cuda:1"),))
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())

@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.wire import Train
 from tests.gui.lab.conftest import ScriptedWorker, tensor
 from tests.gui.lab.form_panels import (
     NET,
@@ -41,7 +40,7 @@ def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
     assert held(window, "Model").startswith("other")
 
 
-def test_a_training_run_is_begun_with_its_optimiser(
+def test_a_model_learns_in_a_loop_that_a_form_wrote(
     window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"), tensor("T", shape=(2, 1)), NET)
@@ -49,14 +48,12 @@ def test_a_training_run_is_begun_with_its_optimiser(
     write(window, "Steps", "20")
     write(window, "Batch", "2")
     ctrl_enter(window)
-    assert worker.lines[-1] == "opt = torch.optim.SGD(net.parameters(), lr=0.1)"
-    last = worker.last()
-    assert isinstance(last, Train)
-    assert (last.model, last.inputs, last.targets) == ("net", "X", "T")
-    assert (last.optimiser, last.steps, last.batch) == ("opt", 20, 2)
+    begun = ("opt = torch.optim.SGD(net.parameters(), lr=0.1)", "losses = []")
+    assert worker.cells[-1].splitlines()[:3] == [*begun, "for step in range(20):"]
+    assert lab.ledger.cells[-1].by_form
     click(window, "save")
     ctrl_enter(window)
-    assert worker.lines[-1] == 'torch.save(net.state_dict(), "net.pt")'
+    assert worker.cells[-1] == 'torch.save(net.state_dict(), "net.pt")'
 
 
 def test_the_loss_of_one_run_is_not_what_the_next_one_learns(

@@ -9,14 +9,14 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.lab.line_flags import LineFlags
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.view import OverviewView
+from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.overview.overview_view import OverviewView
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.remembering import RememberingSession
 
@@ -100,7 +100,7 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
             navigation,
             settings,
             FrameClock(window, 0.05),
-            LineFlags(Ledger(), lambda _: None, tuple, window),
+            CellFlags(Ledger(), lambda _: None, tuple, window),
         )
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)

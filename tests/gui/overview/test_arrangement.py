@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.cards.faces import Shown, arrange
+from gpuexplorer.gui.overview.arrangement import Arrangement
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.views.overview.arrangement import Arrangement
-from gpuexplorer.gui.wording.cards.faces import Shown, arrange
 from tests.gui.fakes import card
 
 FIRST, SECOND, THIRD, FOURTH = (CardId(f"GPU-{index}") for index in range(4))
@@ -33,7 +33,7 @@ def test_hidden_cards_come_back_together() -> None:
     arrangement.hide(SECOND)
     arrangement.hide(THIRD)
     assert order(arrangement, cards(0, 1, 2, 3)) == "03"
-    assert arrangement.hidden_count(cards(0, 1, 2, 3)) == 2
+    assert len(arrangement.shown(cards(0, 1, 2, 3))) == 2
     arrangement.show_all()
     assert order(arrangement, cards(0, 1, 2, 3)) == "0123"
 
@@ -59,7 +59,7 @@ def test_the_last_card_cannot_be_hidden_away() -> None:
     arrangement = Arrangement(Settings(), "cards")
     arrangement.hide(FIRST)
     assert order(arrangement, cards(0)) == "0"
-    assert arrangement.hidden_count(cards(0)) == 0
+    assert len(arrangement.shown(cards(0))) == 1
 
 
 def test_order_and_hidden_cards_are_remembered_machine_by_machine() -> None:

@@ -1,14 +1,13 @@
 """The energy of all cards: added up a few at a time, and said only when it is of all."""
 
-from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.catalogue.heat_and_power import ENERGY
-from gpuexplorer.gui.views.overview.energy_feed import EnergyFeed
-from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether
-from gpuexplorer.gui.wording.cards.faces import arrange
+from gpuexplorer.gui.cards.energy_used import EnergyTogether
+from gpuexplorer.gui.overview.sums import EnergyFeed
 from gpuexplorer.telemetry.history import History
 from tests.gui.fakes import card
 
-CARDS = arrange([card(index) for index in range(20)])
+CARDS = tuple(card(index).id for index in range(20))
 
 
 def past() -> History:
@@ -16,7 +15,7 @@ def past() -> History:
     for second in range(60):
         for each in CARDS:
             energy = {ENERGY: 5000.0 + 100.0 * second}
-            history.append(Sample(each.card.id, 1000.0 + second, energy))
+            history.append(Sample(each, 1000.0 + second, energy))
     return history
 
 
@@ -31,7 +30,7 @@ def test_it_is_of_all_cards_or_it_is_not_said() -> None:
 
 def test_a_card_without_figures_is_left_out() -> None:
     feed = EnergyFeed(past())
-    more = arrange([card(0), card(1), card(30)])
+    more = (*CARDS[:2], card(30).id)
     feed.bring_up(more, 1000, 1060)
     assert feed.total() == EnergyTogether(2 * 5900.0, 59.0, 2)
 
@@ -45,4 +44,3 @@ def test_another_stretch_is_added_up_anew() -> None:
     assert total is not None
     assert 2800 <= total.joules <= 3000
     assert total.cards == 1
-    assert few[0].card.id == CardId("GPU-0")

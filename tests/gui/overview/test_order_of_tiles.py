@@ -6,11 +6,11 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.fakes import SIMULATED, FakeBackend, card, session_of, working
-from tests.gui.hands import button, click, press
+from tests.gui.hands import button, click
 from tests.gui.overview.conftest import OpenOverview, Screen
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -41,15 +41,6 @@ def drag(screen: Screen, taken: CardTile, onto: CardTile) -> None:
     for share in (0.2, 0.6, 1.0):
         QTest.mouseMove(taken, start + (end - start) * share)
     QTest.mouseRelease(taken, LEFT, pos=end)
-
-
-def test_a_double_click_and_enter_open_the_card(open_overview: OpenOverview) -> None:
-    screen = open_overview(four())
-    screen.wait_for_order("0 1 2 3")
-    QTest.mouseDClick(screen.tile("2"), LEFT)
-    assert (screen.navigation.screen, screen.navigation.card) == ("card", "GPU-2")
-    press(screen.tile("1"), Qt.Key.Key_Return)
-    assert screen.navigation.card == "GPU-1"
 
 
 def test_control_shift_and_arrows_move_a_card(open_overview: OpenOverview) -> None:

@@ -11,23 +11,20 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks, health
 from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel, HeatLegend
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
+from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
+from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.views.overview.all_cards_panel import AllCardsPanel, HeatLegend
-from gpuexplorer.gui.views.overview.events_panel import EventRow
-from gpuexplorer.gui.views.overview.side_panel import AttentionRow
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.rows.process_row import ProcessRow
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
-from gpuexplorer.gui.widgets.tiles.figure_row import FigureGrid, FigureRow
-from gpuexplorer.gui.widgets.tiles.heat_strip import HeatStrip
-from gpuexplorer.gui.widgets.tiles.hover_card import HoverCard
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.fakes import GIB, Answer, card, instance, session_of, working
-from tests.gui.hands import click, press, texts, the
+from tests.gui.hands import click, press, rows_of, table_called, texts, the
 from tests.gui.overview.conftest import OpenOverview, Screen
 from tests.gui.pixels import colours_of
 
@@ -62,6 +59,16 @@ def said(screen: Screen, kind: type[QWidget]) -> list[str]:
 
 def waits_for(screen: Screen, kind: type[QWidget], words: str) -> None:
     screen.qtbot.waitUntil(lambda: any(words in each for each in said(screen, kind)))
+
+
+def wait_for_row(screen: Screen, table: str, words: str) -> None:
+    screen.qtbot.waitUntil(lambda: any(words in each for each in rows_of(screen.window, table)))
+
+
+def click_first_row(screen: Screen, table: str) -> None:
+    shown = table_called(screen.window, table)
+    place = shown.visualRect(shown.model().index(0, 1)).center()
+    QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def test_all_cards_are_lines_up_to_eight_and_a_strip_from_nine(
@@ -177,11 +184,10 @@ def test_of_very_many_cards_those_worth_a_look_are_named(open_overview: OpenOver
     hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
     answers |= {card(3): LOST, card(7): hot}
     screen = open_overview(session_of(answers))
-    waits_for(screen, AttentionRow, "Lost")
-    waits_for(screen, AttentionRow, "Much too hot, 70 of 78 °C, card 7")
+    wait_for_row(screen, "Worth a look", "Lost")
+    wait_for_row(screen, "Worth a look", "Much too hot, 70 of 78 °C, card 7")
     waits_for(screen, FigureGrid, "Busy, average 97 %")
-    row = next(row for row in screen.window.findChildren(AttentionRow) if row.isVisible())
-    QTest.mouseClick(row, Qt.MouseButton.LeftButton)
+    click_first_row(screen, "Worth a look")
     assert screen.navigation.card == "GPU-3"
 
 
@@ -241,9 +247,8 @@ def test_an_event_leads_to_its_moment_and_its_card(open_overview: OpenOverview) 
     screen = open_overview(session_of({card(0): answer, card(1): working()}))
     screen.qtbot.waitUntil(lambda: "97 %" in screen.tile("0").accessibleDescription())
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    waits_for(screen, EventRow, "The card is lost")
-    row = next(row for row in screen.window.findChildren(EventRow) if row.isVisible())
-    QTest.mouseClick(row, Qt.MouseButton.LeftButton)
+    wait_for_row(screen, "Events", "The card is lost")
+    click_first_row(screen, "Events")
     assert (screen.navigation.screen, screen.navigation.card) == ("card", "GPU-0")
 
 
@@ -267,10 +272,12 @@ def test_programs_are_listed_and_lead_to_their_card(
 ) -> None:
     session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
     screen = open_overview(session)
-    qtbot.waitUntil(lambda: bool(said(screen, ProcessRow)))
-    rows = [row for row in screen.window.findChildren(ProcessRow) if row.isVisible()]
-    assert all(row.accessibleName().startswith("Card") for row in rows)
-    press(rows[0], Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(rows_of(screen.window, "Processes")))
+    rows = rows_of(screen.window, "Processes")
+    assert all(row.startswith("Card") for row in rows)
+    table = table_called(screen.window, "Processes")
+    table.setFocus(Qt.FocusReason.TabFocusReason)
+    press(table, Qt.Key.Key_Return)
     assert screen.navigation.screen == "card"
     click(screen.window, "All processes")
     assert screen.navigation.screen == "processes"

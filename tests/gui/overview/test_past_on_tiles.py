@@ -13,20 +13,21 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.plots.time_axis import TimeTick
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Scheme, Tone
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
-from gpuexplorer.gui.widgets.tiles.heat_strip import (
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.heat_strip import (
     HeatStrip,
     StripBoard,
     StripContent,
     StripMark,
 )
-from gpuexplorer.gui.widgets.tiles.histogram import Histogram
-from gpuexplorer.gui.widgets.tiles.tile_curve import Spark, SparkBand
-from gpuexplorer.gui.widgets.tiles.tile_past import TilePast
-from gpuexplorer.gui.wording.figure import Figure
+from gpuexplorer.gui.overview.tiles.histogram import Histogram
+from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
+from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
+from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
+from gpuexplorer.gui.plots.time_axis import TimeTick
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme, Tone
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.overview.test_tile_repaint import face
 from tests.gui.pixels import colours_of
@@ -47,12 +48,12 @@ def drag(onto: QWidget, place: QPoint) -> None:
 
 def spark(
     values: Sequence[float], bands: tuple[SparkBand, ...] = (), unread: str = ""
-) -> Spark:
+) -> TileSpark:
     means = np.array(values)
     times = START + np.arange(means.size) * (END - START) / max(1, means.size)
     counts = np.isfinite(means).astype(np.int64)
     trace = Trace(times, means, means, means, counts, (END - START) / max(1, means.size))
-    return Spark(trace, START, END, highest=1.0, bands=bands, unread=unread)
+    return TileSpark(trace, START, END, highest=1.0, bands=bands, unread=unread)
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def tile(qtbot: QtBot, look: Look) -> CardTile:
     return made
 
 
-def inked(tile: CardTile, past: Spark | None) -> NDArray[np.intp]:
+def inked(tile: CardTile, past: TileSpark | None) -> NDArray[np.intp]:
     """In which columns of its plot the tile has the card's colour, or near it."""
     tile.show_past(TilePast(busy=past))
     # Above the memory's bar, which has the same colour, and below the card's chip.

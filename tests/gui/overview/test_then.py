@@ -8,12 +8,12 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.overview.plotted import PLOTTED, plot_content
+from gpuexplorer.gui.overview.strip_content import strip_content
+from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.views.overview.plotted import PLOTTED, plot_content
-from gpuexplorer.gui.views.overview.strip_content import strip_content
-from gpuexplorer.gui.views.overview.strip_history import StripHistory
-from gpuexplorer.gui.wording.cards.faces import Known, arrange
-from gpuexplorer.gui.wording.cards.throttling import SlowedBook
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.latest import Reading
@@ -23,9 +23,9 @@ BEGAN, LOST, NOW = 1000.0, 1400.0, 1600.0
 CARDS = arrange([card(0)])
 GONE = Happening(LOST, 1_700_000_400.0, Kind.CARD_LOST, CardId("GPU-0"), Message("lost"))
 MISSING = {GPU_UTILIZATION: Absence.LOST}
-KNOWN = {
-    CardId("GPU-0"): Known(Reading(CardId("GPU-0"), NOW, CardState.LOST, {}, MISSING), None)
-}
+READING = Reading(CardId("GPU-0"), NOW, CardState.LOST, {}, MISSING)
+KNOWN = {CardId("GPU-0"): CardNow(READING, None)}
+FACES = [card_face(each, KNOWN, another_answers=False, units=USUAL) for each in CARDS]
 
 
 @pytest.fixture
@@ -45,8 +45,7 @@ def window_on(past: History) -> TimeWindow:
 
 def reason(past: History, window: TimeWindow) -> str:
     content = plot_content(
-        CARDS,
-        KNOWN,
+        FACES,
         PLOTTED[0],
         past,
         window.stretch(),
@@ -60,9 +59,9 @@ def reason(past: History, window: TimeWindow) -> str:
 
 def marks(past: History, window: TimeWindow) -> list[str]:
     history = StripHistory(past)
-    history.bring_up(CARDS, KNOWN, PLOTTED[0], window.stretch(), 100)
+    history.bring_up(FACES, PLOTTED[0], window.stretch(), 100)
     gone = {CardId("GPU-0"): (LOST, "14:00:00")}
-    content = strip_content([CARDS], KNOWN, PLOTTED[0], history, (), USUAL, gone, window.then())
+    content = strip_content([FACES], PLOTTED[0], history, (), USUAL, gone, window.then())
     return [mark.words for mark in content.marks]
 
 
@@ -85,8 +84,7 @@ def test_a_time_before_the_first_reading_says_so_and_not_that_the_card_is_lost(
     then = window.then()._replace(end=BEGAN - 1.0)
     assert then.nothing_yet
     content = plot_content(
-        CARDS,
-        KNOWN,
+        FACES,
         PLOTTED[0],
         past,
         (BEGAN - 61.0, BEGAN - 1.0),
@@ -102,8 +100,8 @@ def test_a_card_that_never_answered_is_not_lost_before_anybody_asked(past: Histo
     window = window_on(past)
     window.choose_span(3600.0)
     history = StripHistory(past)
-    history.bring_up(CARDS, KNOWN, PLOTTED[0], window.stretch(), 100)
-    content = strip_content([CARDS], KNOWN, PLOTTED[0], history, (), USUAL, {}, window.then())
+    history.bring_up(FACES, PLOTTED[0], window.stretch(), 100)
+    content = strip_content([FACES], PLOTTED[0], history, (), USUAL, {}, window.then())
     (mark,) = content.marks
     assert mark.words == "0 lost"
     assert mark.at == BEGAN

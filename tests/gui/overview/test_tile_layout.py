@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpuexplorer.gui.widgets.tiles.card_tile import TileSize
-from gpuexplorer.gui.widgets.tiles.tile_layout import (
+from gpuexplorer.gui.overview.tiles.tile_layout import (
     TileLayout,
     lay_out_boards,
     lay_out_tiles,
     tile_columns,
 )
+from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
 
 
 def takes(size: TileSize, width: float) -> float:

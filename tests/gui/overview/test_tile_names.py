@@ -8,12 +8,14 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.reasons import StateMark
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.tile_plan import HEADER, TileSize
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile, TileSize
-from gpuexplorer.gui.widgets.tiles.tile_header import HEADER
-from gpuexplorer.gui.wording.cards.card_face import CardFace, Mark
-from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card, working
 
@@ -21,13 +23,13 @@ from tests.gui.fakes import card, working
 _NAME_AT = 49
 
 
-def face(mark: Mark | None) -> CardFace:
+def face(mark: StateMark | None) -> CardFace:
     h100 = card(0, "NVIDIA H100 80GB HBM3")
     [shown] = arrange([h100])
     answer = working(busy=0.5)
     reading = Reading(h100.id, 0.0, CardState.WORKING, answer.values, answer.missing)
-    now = {h100.id: Known(reading, None)}
-    return replace(card_face(shown, now, another_answers=True), mark=mark)
+    now = {h100.id: CardNow(reading, None)}
+    return replace(card_face(shown, now, another_answers=True, units=USUAL), mark=mark)
 
 
 def picture(qtbot: QtBot, look: Look, shown: CardFace, width: int) -> QImage:
@@ -45,8 +47,8 @@ def test_a_card_that_is_slowed_is_called_as_its_neighbours_are(
     """As far as the name goes, one that is at its power limit looks the same as an idle one."""
     marks = (
         None,
-        Mark("Idle", Tone.QUIET),
-        Mark("At its power limit", Tone.QUIET, None, "Power limit"),
+        StateMark("Idle", Tone.QUIET),
+        StateMark("At its power limit", Tone.QUIET, None, "Power limit"),
     )
     short = round(look.letters.title.width("H100")) + 24
     place = QRect(_NAME_AT, 12, short, round(HEADER) + 8)

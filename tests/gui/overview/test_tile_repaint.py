@@ -8,11 +8,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.tiles.card_tile import CardTile
-from gpuexplorer.gui.wording.cards.card_face import CardFace
-from gpuexplorer.gui.wording.cards.faces import Known, arrange, card_face
 from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import GIB, card, working
 
@@ -26,7 +27,9 @@ def face(busy: float, used: float = 19.5 * GIB, **changes: float) -> CardFace:
     at = SystemClock().now()
     reading = Reading(CARD.id, at, CardState.WORKING, answer.values, answer.missing)
     (shown,) = arrange([CARD])
-    return card_face(shown, {CARD.id: Known(reading, None)}, another_answers=False)
+    return card_face(
+        shown, {CARD.id: CardNow(reading, None)}, another_answers=False, units=USUAL
+    )
 
 
 def opened(qtbot: QtBot, look: Look, shown: CardFace) -> CardTile:

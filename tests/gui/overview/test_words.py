@@ -1,6 +1,6 @@
 """What the overview says of several cards: programs, sums, and who is worth a look."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
@@ -9,14 +9,16 @@ from gpuexplorer.core.catalogue.clocks import throttle
 from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.energy_used import EnergyTogether
+from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face
+from gpuexplorer.gui.cards.programs import program_faces
+from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.overview.attention import ranges, worth_a_look
+from gpuexplorer.gui.overview.plotted import notable_flags
+from gpuexplorer.gui.overview.sums import sums
+from gpuexplorer.gui.overview.words import energy_together
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.views.overview.plotted import notable_flags
-from gpuexplorer.gui.wording.cards.attention import ranges, worth_a_look
-from gpuexplorer.gui.wording.cards.energy_used import EnergyTogether
-from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face
-from gpuexplorer.gui.wording.cards.sums import energy_together, sums
-from gpuexplorer.gui.wording.cards.throttling import SlowedBook
-from gpuexplorer.gui.wording.processes.programs import program_faces
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import GONE, SIMULATED, NamedProcess
@@ -28,13 +30,13 @@ LOST_CARD = Answer(otherwise=Absence.LOST, state=CardState.LOST)
 BY_ID: Mapping[CardId, Shown] = {each.card.id: each for each in CARDS}
 
 
-def known(answers: Mapping[int, Answer]) -> dict[CardId, Known]:
+def faces(answers: Mapping[int, Answer], cards: Sequence[Shown] = CARDS) -> list[CardFace]:
     found = {}
-    for each in CARDS:
+    for each in cards:
         answer = answers.get(each.card.index, working())
         reading = Reading(each.card.id, 0.0, answer.state, answer.values, answer.missing)
-        found[each.card.id] = Known(reading, None)
-    return found
+        found[each.card.id] = CardNow(reading, None)
+    return [card_face(each, found, another_answers=True, units=USUAL) for each in cards]
 
 
 def process(on: int, pid: int, command: str | None, gib: float | None) -> NamedProcess:
@@ -71,7 +73,10 @@ def test_a_program_nobody_can_name_says_why_and_keeps_its_row() -> None:
 
 def test_what_is_made_up_has_a_dash_and_the_reason_where_the_computer_would_tell() -> None:
     made_up = NamedProcess(
-        process(0, 5, "train", 1.0).process, resolved=False, reason=SIMULATED, command="train"
+        process(0, 5, "train", 1.0).process._replace(simulated_command="train"),
+        resolved=False,
+        reason=SIMULATED,
+        command="train",
     )
     (row,) = program_faces([made_up], BY_ID, USUAL, 0)
     for figure in (row.user, row.processor, row.since):
@@ -96,7 +101,7 @@ def test_a_flag_on_the_plot_of_all_cards_keeps_the_names_of_things() -> None:
             3.0, 1e9, Kind.SLOW_LINK, CARDS[0].card.id, Message("PCIe runs slower than it can")
         ),
     ]
-    said = [flag.text for flag in notable_flags(told, CARDS, (0.0, 5.0))]
+    said = [flag.text for flag in notable_flags(told, faces({}), (0.0, 5.0))]
     assert said == [
         "0: Xid 79: the card fell off the bus",
         "0: The card is lost",
@@ -112,7 +117,7 @@ def test_memory_that_is_not_told_is_words_and_no_zero() -> None:
 
 def test_sums_are_of_the_cards_that_answer() -> None:
     lost = LOST_CARD
-    together = sums(CARDS, known({0: working(1.0), 1: working(0.5), 2: lost, 3: lost}), USUAL)
+    together = sums(faces({0: working(1.0), 1: working(0.5), 2: lost, 3: lost}), USUAL)
     assert together.answering == 2
     assert (together.busy.number, together.busy.unit) == ("75", "%")
     assert together.memory.spoken == "Memory (2 of 4 cards) 39.0 of 48 GiB"
@@ -122,11 +127,11 @@ def test_sums_are_of_the_cards_that_answer() -> None:
 
 def test_sums_say_on_how_many_cards_where_one_gives_no_figures() -> None:
     refused = Answer(otherwise=Absence.NO_PERMISSION)
-    together = sums(CARDS, known({0: refused}), USUAL)
+    together = sums(faces({0: refused}), USUAL)
     assert together.answering == 4
     assert together.busy.short_label == "busy on 3 of 4 cards"
     assert together.busy.label == "Busy, average (3 of 4 cards)"
-    beside = sums(CARDS, known({0: LOST_CARD, 1: refused}), USUAL, answering_said=True)
+    beside = sums(faces({0: LOST_CARD, 1: refused}), USUAL, answering_said=True)
     assert (beside.answering, beside.count) == (3, 4)
     assert beside.power.label == "Power (2 of 4 cards)"
     # In a row it is said once.
@@ -151,27 +156,26 @@ def test_energy_carries_the_time_it_covers() -> None:
 
 def test_what_all_draw_is_not_compared_with_the_limits_of_some() -> None:
     values = {m: v for m, v in working(1.0).values.items() if m != POWER_LIMIT}
-    together = sums(CARDS, known({0: Answer(values, otherwise=Absence.REFUSED)}), USUAL)
+    together = sums(faces({0: Answer(values, otherwise=Absence.REFUSED)}), USUAL)
     assert together.power.limit == ""
     assert together.power.number
 
 
 def test_sums_follow_the_units_a_person_wants() -> None:
-    together = sums(CARDS, known({}), Units(decimal_memory=True, fahrenheit=True))
+    together = sums(faces({}), Units(decimal_memory=True, fahrenheit=True))
     assert together.memory.unit == "GB"
     assert "°F" in together.hottest.unit
 
 
 def test_many_cards_draw_kilowatts() -> None:
     many = arrange([card(index) for index in range(10)])
-    each = Known(Reading(CardId(""), 0, CardState.WORKING, working(1.0).values, {}), None)
-    together = sums(many, {one.card.id: each for one in many}, USUAL)
+    together = sums(faces(dict.fromkeys(range(10), working(1.0)), many), USUAL)
     assert together.power.spoken == "Power 2.60 of 2.80 kW"
 
 
 def test_where_nobody_tells_anything_the_sums_say_so() -> None:
     silent = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-    together = sums(CARDS, known(dict.fromkeys(range(4), silent)), USUAL)
+    together = sums(faces(dict.fromkeys(range(4), silent)), USUAL)
     assert together.busy.spoken == "Busy, average: no card is read"
     assert not together.memory.known
     assert not energy_together(None, 300.0, 4).known
@@ -181,9 +185,7 @@ def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
     asleep = Answer(otherwise=Absence.ASLEEP, state=CardState.ASLEEP)
     lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
-    now = known({0: asleep, 1: asleep, 2: hot, 3: lost})
-    faces = {each.card.id: card_face(each, now, another_answers=True) for each in CARDS}
-    rows = worth_a_look(CARDS, faces)
+    rows = worth_a_look(faces({0: asleep, 1: asleep, 2: hot, 3: lost}))
     assert [row.tone for row in rows] == [Tone.BAD, Tone.WARN, Tone.QUIET]
     assert [row.words for row in rows] == ["Lost", "Much too hot", "2 asleep"]
     assert [row.numbers for row in rows] == ["3", "2", "0, 1"]
@@ -191,9 +193,7 @@ def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
 
 
 def test_an_idle_card_is_not_worth_a_look() -> None:
-    now = known(dict.fromkeys(range(4), working(0.0)))
-    faces = {each.card.id: card_face(each, now, another_answers=True) for each in CARDS}
-    assert worth_a_look(CARDS, faces) == []
+    assert worth_a_look(faces(dict.fromkeys(range(4), working(0.0)))) == []
 
 
 def test_numbers_in_a_row_are_a_range() -> None:

@@ -8,12 +8,12 @@ from PySide6.QtGui import QColor, QFocusEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.matrix.pair_question import Head
+from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.pairs.pair_map import PairMap
-from gpuexplorer.gui.wording.copies.matrix.question import Head
 from tests.gui.pixels import colours_of
 from tests.gui.plots.made import steady
 
@@ -33,9 +33,14 @@ def test_a_view_that_is_squeezed_to_nothing_draws_nothing(look: Look, qtbot: QtB
 
 
 def test_a_map_of_no_devices_is_drawn_empty(look: Look, qtbot: QtBot) -> None:
-    shown = PairMap(look, "Rates", lambda pair: pair)
+    shown = PairTable(look, "Rates", lambda pair: pair)
     qtbot.addWidget(shown)
-    shown.show_heads([Head("cuda:0", "0", 0, "card 0"), Head("cuda:1", "1", 1, "card 1")])
+    shown.show_heads(
+        [
+            Head("cuda:0", "0", 0, "Card 0", words="card 0"),
+            Head("cuda:1", "1", 1, "Card 1", words="card 1"),
+        ]
+    )
     with qtbot.waitExposed(shown):
         shown.show()
     shown.show_heads([])

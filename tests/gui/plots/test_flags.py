@@ -6,13 +6,13 @@ from tests.gui.plots.made import NOW, MakeStack, line, plot, written
 
 
 def lab_line(number: int, ago: float, colour: int | None = 0) -> Flag:
-    return Flag(NOW - ago, f"Line {number} of the lab: X{number}", Tone.QUIET, colour, number)
+    return Flag(NOW - ago, f"Cell {number} of the lab: X{number}", Tone.QUIET, colour, number)
 
 
 def test_a_line_by_itself_says_what_it_was(open_stack: MakeStack) -> None:
     stack = open_stack([plot(line())])
     stack.show_contents([plot(line())], [lab_line(1, 250), lab_line(2, 60)])
-    assert {"Line 1 of the lab: X1", "Line 2 of the lab: X2"} <= set(written(stack))
+    assert {"Cell 1 of the lab: X1", "Cell 2 of the lab: X2"} <= set(written(stack))
 
 
 def test_lines_that_would_touch_become_one_and_each_is_told_when_asked(
@@ -23,12 +23,12 @@ def test_lines_that_would_touch_become_one_and_each_is_told_when_asked(
     stack.show_contents([plot(line())], flags)
     stack.grab()
     assert "3–7" in written(stack)
-    assert "Line 3 of the lab: X3" not in written(stack)
+    assert "Cell 3 of the lab: X3" not in written(stack)
     (together,) = {hint for hint in stack.hints() if hint.count("\n") == 4}
-    assert together.splitlines()[0] == "Line 3 of the lab: X3"
-    assert together.splitlines()[-1] == "Line 7 of the lab: X7"
+    assert together.splitlines()[0] == "Cell 3 of the lab: X3"
+    assert together.splitlines()[-1] == "Cell 7 of the lab: X7"
     # Pointing at the pole of one tells that one.
-    assert "Line 5 of the lab: X5" in stack.hints()
+    assert "Cell 5 of the lab: X5" in stack.hints()
 
 
 def test_of_very_many_the_first_are_told_and_how_many_more(open_stack: MakeStack) -> None:
@@ -47,7 +47,7 @@ def test_what_else_took_place_keeps_a_flag_of_its_own(open_stack: MakeStack) -> 
     stack.grab()
     assert "Its program ended." in written(stack)
     assert "Its program ended." in stack.hints()
-    assert "Line 1 of the lab: X1" in stack.hints()
+    assert "Cell 1 of the lab: X1" in stack.hints()
 
 
 def test_a_line_of_two_cards_has_the_colours_of_both(open_stack: MakeStack) -> None:

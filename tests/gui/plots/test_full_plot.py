@@ -13,7 +13,7 @@ from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
-from gpuexplorer.gui.widgets.palette.palette import Palette
+from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from tests.gui.hands import press, texts, the
@@ -154,7 +154,7 @@ def test_fifty_stacks_leave_nothing_behind(qtbot: QtBot, look: Look) -> None:
         stack.time_window.point_at(NOW - 100)
         stack.grab()
         stack.show_full("power")
-        stack.copy_picture()
+        stack.files.copy_picture()
         stack.close()
         for full in full_plots():
             full.close()
@@ -183,7 +183,7 @@ def test_all_that_can_be_done_there_is_found_under_ctrl_k(
     canvas = full.focusProxy()
     assert isinstance(canvas, PlotCanvas)
     QTest.keyClick(canvas, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
-    palette = the(Palette, full)
+    palette = the(CommandPalette, full)
     assert palette.isVisible()
     view = the(QListView, palette)
     offered = [view.model().index(row, 0).data() for row in range(view.model().rowCount())]

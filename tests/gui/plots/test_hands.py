@@ -158,7 +158,7 @@ def test_the_times_are_in_view_wherever_the_page_is(page: PageOfPlots) -> None:
 
 
 def test_what_became_of_a_picture_is_said_in_view_above_the_times(page: PageOfPlots) -> None:
-    page.stack.copy_picture()
+    page.stack.files.copy_picture()
     note = page.stack.findChild(PlotNote)
     assert note is not None
     seen = page.viewport().rect()

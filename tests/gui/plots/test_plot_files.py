@@ -14,6 +14,7 @@ from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.saving import CSV, PNG, SVG, FileKind
 from gpuexplorer.telemetry.history import History
 from tests.gui.hands import press, the
 from tests.gui.plots.made import NOTHING, NOW, MakeStack, line, plot, power
@@ -36,12 +37,12 @@ def test_the_picture_on_the_clipboard_is_sharp_and_says_simulated(
 ) -> None:
     stack = open_stack([plot(line()), power()])
     stack.show_origin(REAL)
-    stack.copy_picture()
+    stack.files.copy_picture()
     real = QGuiApplication.clipboard().image()
     assert real.width() > 2 * stack.width()
     assert said(stack, qtbot) == "The picture is on the clipboard."
     stack.show_origin(SIMULATED)
-    stack.copy_picture()
+    stack.files.copy_picture()
     simulated = QGuiApplication.clipboard().image()
     badge, scale = stack.look.theme.simulated.rgb(), simulated.width() / (stack.width() + 40)
     # Nothing but the header differs.
@@ -63,7 +64,7 @@ def test_control_c_copies_the_picture(open_stack: MakeStack, qtbot: QtBot) -> No
 
 def test_a_png_is_the_picture(open_stack: MakeStack, qtbot: QtBot, tmp_path: Path) -> None:
     stack = open_stack([plot(line())])
-    stack.save_png(tmp_path / "plots.png")
+    stack.files.save(PNG, tmp_path / "plots.png")
     assert said(stack, qtbot) == f"Saved to {tmp_path / 'plots.png'}."
     assert QImage(str(tmp_path / "plots.png")).width() > 2 * stack.width()
 
@@ -73,7 +74,7 @@ def test_an_svg_has_whole_lines_and_says_simulated(
 ) -> None:
     stack = open_stack([plot(line("GPU", 0.5))])
     stack.show_origin(SIMULATED)
-    stack.save_svg(tmp_path / "plots.svg")
+    stack.files.save(SVG, tmp_path / "plots.svg")
     assert said(stack, qtbot) == f"Saved to {tmp_path / 'plots.svg'}."
     drawn = (tmp_path / "plots.svg").read_text("utf-8")
     assert ">SIMULATED<" in drawn.replace("\n", "")
@@ -98,7 +99,7 @@ def test_a_file_has_every_reading_and_not_only_what_is_drawn(
     stack.show_contents([plot(line("GPU", drawn, card=card), silent)])
     stack.show_origin(Origin("Simulated: one card", simulated=True, past=past))
     path = tmp_path / "plots.csv"
-    stack.save_csv(path)
+    stack.files.save(CSV, path)
     assert said(stack, qtbot) == f"Saved to {path}."
     assert path.read_text().startswith("# simulated")
     lines = csv.reader(path.read_text().splitlines())
@@ -111,19 +112,18 @@ def test_without_a_past_what_is_drawn_is_written(
     open_stack: MakeStack, qtbot: QtBot, tmp_path: Path
 ) -> None:
     stack = open_stack([plot(line("", 0.5, chip="3"))])
-    stack.save_csv(tmp_path / "plots.csv")
+    stack.files.save(CSV, tmp_path / "plots.csv")
     said(stack, qtbot)
     assert "card 3 gpu_utilization [ratio]" in (tmp_path / "plots.csv").read_text()
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "csv"])
+@pytest.mark.parametrize("kind", [PNG, SVG, CSV])
 def test_a_place_that_refuses_is_told_in_a_sentence_that_stays(
-    open_stack: MakeStack, qtbot: QtBot, tmp_path: Path, kind: str
+    open_stack: MakeStack, qtbot: QtBot, tmp_path: Path, kind: FileKind
 ) -> None:
     stack = open_stack([plot(line())])
-    path = tmp_path / "gone" / f"plots.{kind}"
-    {"png": stack.save_png, "svg": stack.save_svg, "csv": stack.save_csv}[kind](path)
-    words = f"plots.{kind} was not saved. That folder does not exist. Choose another place."
+    stack.files.save(kind, tmp_path / "gone" / "plots.it")
+    words = "plots.it was not saved. That folder does not exist. Choose another place."
     assert said(stack, qtbot) == words
 
 

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.processes.model import ProcessLine
+from gpuexplorer.gui.processes.view import ProcessesView
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.processes.lines import Line
-from gpuexplorer.gui.views.processes.processes_view import ProcessesView
 from tests.gui.hands import the
 from tests.gui.processes.programs import Machine
 
@@ -44,26 +44,24 @@ class Screen:
         self.window.resize(1400, 800)
 
     @property
-    def table(self) -> Table[Line]:
+    def table(self) -> Table[ProcessLine]:
         return the(Table, self.view)
 
     def column(self, caption: str) -> list[str]:
-        """What stands under a caption, from the top down, also under programs."""
+        """What stands under a caption, from the top down, also under others."""
         model = self.table.model()
         captions = [
             str(model.headerData(at, Qt.Orientation.Horizontal))
             for at in range(model.columnCount())
         ]
         at = captions.index(caption)
-        found = []
-        for row in range(model.rowCount()):
-            first = model.index(row, 0)
-            found.append(str(model.index(row, at).data()))
-            found += [
-                str(model.index(under, at, first).data())
-                for under in range(model.rowCount(first))
-            ]
-        return found
+
+        def under(parent: QModelIndex) -> Iterator[str]:
+            for row in range(model.rowCount(parent)):
+                yield str(model.index(row, at, parent).data())
+                yield from under(model.index(row, 0, parent))
+
+        return list(under(QModelIndex()))
 
     def pick(self, row: int) -> None:
         self.table.setCurrentIndex(self.table.model().index(row, 0))

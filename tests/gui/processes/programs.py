@@ -67,7 +67,7 @@ class Names(ProcessNames):
 
     def one(self, process: CardProcess) -> NamedProcess:
         if self.foreign:
-            return NamedProcess(process, resolved=False, reason=ELSEWHERE)
+            return NamedProcess(process, resolved=False, reason=ELSEWHERE, elsewhere=True)
         who = self.known.get(process.pid)
         if who is None:
             return NamedProcess(process, resolved=False, reason=GONE)
@@ -84,6 +84,7 @@ class Names(ProcessNames):
             container=who.container,
             ours=who.ours,
             of_this_user=who.of_this_user,
+            ancestors=who.ancestors,
             identity=identity,
         )
 

@@ -1,8 +1,6 @@
 """Ending from the window: named, asked, done, and never the wrong one."""
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -13,9 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.processes.end_dialog import EndDialog, Held
 from gpuexplorer.telemetry.ending import CAN_ASK
 from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
@@ -23,6 +20,7 @@ from tests.gui.fakes import GIB
 from tests.gui.hands import button, click, press, texts
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, B, Machine, named, using
+from tests.programs_that_end import Program, stubborn, willing
 
 pytestmark = [
     # Only the screen without a screen says so.
@@ -30,35 +28,7 @@ pytestmark = [
     pytest.mark.skipif(not CAN_ASK, reason="there is no asking on Windows"),
 ]
 
-STUBBORN = (
-    "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-    "print('ready', flush=True); input()"
-)
-WILLING = "print('ready', flush=True); input()"
-Program = subprocess.Popen[bytes]
-
-
-def started(code: str) -> Program:
-    program = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert program.stdout is not None
-    assert program.stdout.readline().strip() == b"ready"
-    return program
-
-
-@pytest.fixture
-def willing() -> Iterator[Program]:
-    with started(WILLING) as program:
-        yield program
-        program.kill()
-
-
-@pytest.fixture
-def stubborn() -> Iterator[Program]:
-    with started(STUBBORN) as program:
-        yield program
-        program.kill()
+__all__ = ["stubborn", "willing"]
 
 
 def real(pid: int, tmp_path: Path) -> NamedProcess:
@@ -70,7 +40,11 @@ class Asked:
     """The question, and the clock by which it counts."""
 
     def __init__(
-        self, look: Look, held: list[Held], left_out: tuple[str, ...] = (), can_ask: bool = True
+        self,
+        look: Look,
+        held: list[ProcessToEnd],
+        left_out: tuple[str, ...] = (),
+        can_ask: bool = True,
     ) -> None:
         self.clock = ManualClock()
         self.dialog = EndDialog(look, held, left_out, USUAL, self.clock, can_ask)
@@ -88,7 +62,7 @@ def ask(look: Look, qtbot: QtBot, tmp_path: Path) -> Ask:
     opened: list[Asked] = []
 
     def open_one(*pids: int, can_ask: bool = True) -> Asked:
-        held = [Held(real(pid, tmp_path), {"0": 17.9 * GIB}) for pid in pids]
+        held = [ProcessToEnd(real(pid, tmp_path), {"0": 17.9 * GIB}) for pid in pids]
         opened.append(Asked(look, held, can_ask=can_ask))
         with qtbot.waitActive(opened[-1].dialog):
             opened[-1].dialog.activateWindow()
@@ -108,23 +82,6 @@ def test_it_names_the_process_and_what_is_lost(ask: Ask, willing: Program) -> No
     assert button(asked.dialog, "Leave it alone").hasFocus()
     click(asked.dialog, "Leave it alone")
     assert willing.poll() is None
-
-
-def test_escape_leaves_it_alone(ask: Ask, willing: Program) -> None:
-    asked = ask(willing.pid)
-    press(asked.dialog, Qt.Key.Key_Escape)
-    assert not asked.dialog.isVisible()
-    assert willing.poll() is None
-
-
-def test_asked_it_ends_and_that_is_told(ask: Ask, willing: Program, qtbot: QtBot) -> None:
-    asked = ask(willing.pid)
-    click(asked.dialog, "Ask it to end")
-    qtbot.waitUntil(lambda: asked.says("It has ended at once."), timeout=20_000)
-    assert willing.wait(20) != 0
-    assert [
-        each.text() for each in asked.dialog.findChildren(QPushButton) if each.isVisible()
-    ] == ["Close"]
 
 
 def test_what_does_not_listen_can_be_killed(ask: Ask, stubborn: Program, qtbot: QtBot) -> None:
@@ -215,18 +172,6 @@ def test_delete_asks_about_the_row_that_is_picked(
     screen.machine.people = []
     screen.later()
     assert screen.column("Memory, GiB") == ["has ended", "has ended"]
-
-
-def test_read_only_delete_asks_nothing(
-    open_screen: OpenScreen, willing: Program, tmp_path: Path
-) -> None:
-    settings = Settings()
-    settings.choose(Choices(read_only=True))
-    screen = open_screen(on_screen(willing, tmp_path), settings)
-    screen.table.setFocus()
-    screen.pick(0)
-    press(screen.table, Qt.Key.Key_Delete)
-    assert not screen.view.findChildren(EndDialog)
 
 
 def test_what_may_not_end_is_left_out_and_counted(

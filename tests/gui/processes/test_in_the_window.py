@@ -6,29 +6,16 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.rail.rail import RailEntry
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import FakeBackend, card, working
-from tests.gui.hands import button, texts, the
+from tests.gui.hands import button, shown, texts
 from tests.gui.processes.programs import B, using
-
-
-def test_simulated_processes_fill_the_screen_and_none_can_be_ended(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
-    window.navigation.open_screen("processes")
-    table = the(Table, window)
-    qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
-    table.setCurrentIndex(table.model().index(0, 0))
-    assert not button(window, "End…").isEnabled()
-    assert "This process is simulated: there is nothing to end." in texts(window)
-    assert any("all made up" in each for each in texts(window))
 
 
 class OneOnBoth(FakeBackend):
@@ -88,7 +75,7 @@ def test_nothing_is_squeezed_in_the_smallest_window(
     window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
     window.navigation.open_screen("processes")
     window.resize(560, 420)
-    table = the(Table, window)
+    table = shown(Table, window)
     qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
     field = next(each for each in window.findChildren(SearchField) if each.isVisible())
     qtbot.waitUntil(lambda: table.viewport().height() > 100)

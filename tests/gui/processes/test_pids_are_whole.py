@@ -1,8 +1,11 @@
 """A pid is never cut: a part of it would be the pid of another process."""
 
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell_drawing import PADDING, fitting_figure
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.rows.process_row import chips_width, fitting_columns
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, Machine, named, using
 
@@ -22,12 +25,18 @@ def test_the_processes_screen_has_room_for_the_longest_however_narrow_it_is(
         assert room >= screen.look.letters.body.width(str(LONGEST))
 
 
-def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(look: Look) -> None:
+def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(
+    look: Look, qtbot: QtBot
+) -> None:
+    panel = ProcessesPanel(look, TimeWindow())
+    qtbot.addWidget(panel)
+    table = panel.table
+    at = [column.key for column in table.columns.all].index("pid")
+    room = look.letters.body.width(str(LONGEST)) + 2 * PADDING
+    panel.show()
     for width in range(300, 1200, 50):
-        for column, _ in fitting_columns(width, chips_width(1)):
-            if column.name == "pid":
-                text = fitting_figure(look.letters.body, str(LONGEST), column.room)
-                assert text == str(LONGEST)
+        panel.resize(width, 300)
+        assert table.isColumnHidden(at) or table.columnWidth(at) >= room
 
 
 def test_a_figure_that_finds_no_room_is_left_out_and_words_are_cut(look: Look) -> None:

@@ -6,38 +6,35 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.units import Units
+from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.processes.columns import ProcessColumns
+from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.views.processes.cells import ProcessCells, Surroundings
-from gpuexplorer.gui.views.processes.lines import Line
-from gpuexplorer.gui.views.processes.process_columns import process_columns
-from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.process_book import ProcessPast, Standing
 from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
 from gpuexplorer.telemetry.processes import ProcessUse
 from tests.gui.fakes import GIB, card
 from tests.gui.processes.programs import A, B, named, row, using
 
-AROUND = Surroundings(
+AROUND = ProcessColumns(
     {shown.card.id: shown for shown in arrange([card(0), card(1)])},
     now=1000.0,
     wall=1_700_000_000.0,
 )
 
 
-def cell(line: Line, key: str, around: Surroundings) -> Cell:
-    columns = {column.key: column for column in process_columns(ProcessCells(around))}
+def cell(line: ProcessLine, key: str, around: ProcessColumns) -> Cell:
+    columns = {column.key: column for column in around.all()}
     return columns[key].cell(line)
 
 
 def said(column: str, who: NamedProcess, standing: Standing = Standing.THERE) -> str:
-    return cell(Line("a", (row(who, standing),)), column, AROUND).said
+    return cell(ProcessLine("a", (row(who, standing),)), column, AROUND).said
 
 
 def test_a_process_is_told_in_every_column() -> None:
     who = named(using(A, 41873, 17.93 * GIB, 0.96), "python train.py", cpu=1.18)
-    told = {
-        column.key: said(column.key, who) for column in process_columns(ProcessCells(AROUND))
-    }
+    told = {column.key: said(column.key, who) for column in AROUND.all()}
     assert told["card"] == "0"
     assert told["command"] == "python train.py"
     assert told["pid"] == "41873"
@@ -50,6 +47,15 @@ def test_a_process_is_told_in_every_column() -> None:
     assert told["container"] == "none"
 
 
+def test_a_command_is_drawn_without_the_folder_of_its_program_and_told_in_full() -> None:
+    for command, short in (
+        ("/opt/venv/bin/python /home/ana/train.py", "python /home/ana/train.py"),
+        ("/usr/lib/xorg/Xorg", "Xorg"),
+    ):
+        drawn = cell(ProcessLine("a", (row(named(using(A, 1), command)),)), "command", AROUND)
+        assert (drawn.said, drawn.short, drawn.hint) == (command, short, command)
+
+
 def test_a_zero_is_a_number_and_little_is_not_zero() -> None:
     assert said("sm", named(using(A, 1, sm=0.0))) == "0"
     assert said("memory", named(using(A, 1, memory=0.0))) == "0.00"
@@ -57,15 +63,15 @@ def test_a_zero_is_a_number_and_little_is_not_zero() -> None:
 
 
 def test_memory_is_told_in_the_unit_of_the_caption() -> None:
-    decimal = Surroundings(units=Units(decimal_memory=True))
-    line = Line("a", (row(named(using(A, 1, memory=2e9))),))
+    decimal = ProcessColumns(units=Units(decimal_memory=True))
+    line = ProcessLine("a", (row(named(using(A, 1, memory=2e9))),))
     assert cell(line, "memory", decimal).said == "2.00"
 
 
 @pytest.mark.parametrize("absence", list(Absence))
 @pytest.mark.parametrize("column", ["memory", "sm", "controller", "encoder", "history"])
 def test_a_missing_figure_says_why(absence: Absence, column: str) -> None:
-    line = Line("a", (row(named(using(A, 1, memory=None, sm=None, why=absence))),))
+    line = ProcessLine("a", (row(named(using(A, 1, memory=None, sm=None, why=absence))),))
     told = cell(line, column, AROUND)
     assert told.absent
     assert not any(letter.isdigit() for letter in told.said)
@@ -80,7 +86,7 @@ def test_who_is_not_there_has_no_figures(standing: Standing) -> None:
 
 
 def test_in_a_container_the_name_is_not_made_up() -> None:
-    who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE)
+    who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE, elsewhere=True)
     assert said("command", who) == "name not visible in this container"
     for column in ("user", "cpu", "host_memory", "since", "container"):
         assert said(column, who) == "not visible here"
@@ -88,15 +94,24 @@ def test_in_a_container_the_name_is_not_made_up() -> None:
 
 
 def test_what_is_simulated_says_so_where_nothing_can_be_known() -> None:
-    who = NamedProcess(using(A, 1), resolved=False, reason=SIMULATED, user="ada", command="x")
+    process = using(A, 1)._replace(simulated_command="x")
+    who = NamedProcess(process, resolved=False, reason=SIMULATED, user="ada", command="x")
     assert said("user", who) == "ada"
     for column in ("cpu", "host_memory", "since", "container"):
-        told = cell(Line("a", (row(who),)), column, AROUND)
+        told = cell(ProcessLine("a", (row(who),)), column, AROUND)
         assert (told.said, told.hint) == ("–", "Made up: this computer has no such process.")
 
 
 def test_the_first_look_has_no_share_of_the_processor_yet() -> None:
     assert said("cpu", named(using(A, 1), cpu=None)) == "soon"
+
+
+def test_what_ended_and_was_not_collected_says_so_and_has_no_zeros() -> None:
+    who = named(using(A, 1), cpu=None, memory_bytes=None, ended=True)
+    for column in ("cpu", "host_memory"):
+        told = cell(ProcessLine("a", (row(who),)), column, AROUND)
+        assert told.absent == ("has ended", "ended")
+        assert told.hint == "It has ended, and what started it has not collected it yet."
 
 
 def test_this_window_is_marked() -> None:
@@ -106,20 +121,20 @@ def test_this_window_is_marked() -> None:
 
 def test_since_when_is_short_and_told_in_full_on_asking() -> None:
     then = time.localtime(1_690_000_000.0)
-    long_ago = Line("a", (row(named(using(A, 1), started_at=1_690_000_000.0)),))
+    long_ago = ProcessLine("a", (row(named(using(A, 1), started_at=1_690_000_000.0)),))
     told = cell(long_ago, "since", AROUND)
     assert told.said == f"{then.tm_mday} Jul"
     assert "2023" in told.hint
     assert "115 days" in told.hint
 
 
-def program() -> Line:
+def program() -> ProcessLine:
     rows = (
         row(named(using(A, 1, 10 * GIB, 0.91), "train", cpu=1.0)),
         row(named(using(B, 2, 12 * GIB, 0.97), "train", cpu=0.5)),
         row(named(using(B, 1, 1 * GIB, None), "train", cpu=1.0)),
     )
-    return Line("p", rows, tuple(Line(each.key, (each,)) for each in rows))
+    return ProcessLine("p", rows, tuple(ProcessLine(each.key, (each,)) for each in rows))
 
 
 def test_a_program_adds_up_what_can_be_added() -> None:
@@ -138,15 +153,15 @@ def test_a_program_adds_up_what_can_be_added() -> None:
 
 def test_the_kind_is_explained() -> None:
     who = named(using(A, 1, use=ProcessUse.GRAPHICS))
-    told = cell(Line("a", (row(who),)), "use", AROUND)
+    told = cell(ProcessLine("a", (row(who),)), "use", AROUND)
     assert told.said == "G"
     assert "draws on a screen" in told.hint
 
 
 def test_the_history_is_told_in_words_too() -> None:
     past = ProcessPast([998.0, 999.0, 1000.0], [0.2, float("nan"), 0.6], [1 * GIB] * 3)
-    around = Surroundings(AROUND.cards, now=1000.0, past=lambda card, pid: past)
-    told = cell(Line("a", (row(named(using(A, 1))),)), "history", around)
+    around = ProcessColumns(AROUND.cards, now=1000.0, past=lambda card, pid: past)
+    told = cell(ProcessLine("a", (row(named(using(A, 1))),)), "history", around)
     assert told.spark is not None
     assert "mean 40 %" in told.hint
     assert "most 60 %" in told.hint

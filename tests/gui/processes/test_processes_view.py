@@ -2,18 +2,21 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.gui.processes.details import PastStrip
+from gpuexplorer.gui.processes.end_dialog import EndDialog
 from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.tables.table import ROW_HEIGHT
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
-from gpuexplorer.telemetry.process_names import NamedProcess
-from tests.gui.fakes import GIB, SIMULATED, card, instance
-from tests.gui.hands import button, click, press, texts
+from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
+from tests.gui.fakes import GIB, card, instance
+from tests.gui.hands import button, click, press, texts, the
 from tests.gui.processes.conftest import OpenScreen, Screen
 from tests.gui.processes.programs import A, B, Machine, named, using
 
@@ -42,7 +45,8 @@ def action(screen: Screen, text: str) -> QAction:
 
 
 def menu_of(screen: Screen, text: str) -> QMenu:
-    [opener] = [each for each in screen.view.findChildren(MenuButton) if each.text() == text]
+    buttons = screen.view.findChildren(MenuButton)
+    [opener] = [each for each in buttons if each.text().split(",")[0] == text]
     opener.click()
     [menu] = [each for each in opener.findChildren(QMenu) if each.isVisible()]
     return menu
@@ -58,11 +62,15 @@ def take(menu: QMenu, text: str) -> None:
     menu.close()
 
 
-def test_processes_of_all_cards_stand_in_one_list(open_screen: OpenScreen) -> None:
-    screen = open_screen(Machine(three()))
-    assert screen.column("Command") == ["python serve.py", "Xorg", "python train.py"]
-    assert screen.column("Card") == ["0", "1", "0"]
-    assert any("3 processes on 2 cards" in each for each in texts(screen.view))
+def choose(screen: Screen, words: str) -> None:
+    [found] = [each for each in screen.view.findChildren(ToolButton) if each.text() == words]
+    found.click()
+
+
+def has_colour(table: QWidget, name: str) -> bool:
+    image = table.grab().toImage()
+    lines = range(image.height())
+    return any(image.pixelColor(image.width() // 2, y).name() == name for y in lines)
 
 
 def test_rows_come_change_and_go_in_place(open_screen: OpenScreen, qtbot: QtBot) -> None:
@@ -130,25 +138,6 @@ def test_rows_stand_still_while_a_menu_is_open(open_screen: OpenScreen) -> None:
     assert screen.column("Command")[0] == "python train.py"
 
 
-def test_a_caption_sorts_and_sorts_the_other_way(open_screen: OpenScreen) -> None:
-    screen = open_screen(Machine(three()))
-    captions = screen.table.headings
-    [at] = [
-        section
-        for section in range(captions.count())
-        if screen.table.model().headerData(section, Qt.Orientation.Horizontal) == "Command"
-    ]
-    place = QPoint(captions.sectionViewportPosition(at) + 20, 10)
-    QTest.mouseClick(
-        captions.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
-    )
-    assert screen.column("Command") == ["python serve.py", "python train.py", "Xorg"]
-    QTest.mouseClick(
-        captions.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
-    )
-    assert screen.column("Command") == ["Xorg", "python train.py", "python serve.py"]
-
-
 def test_order_and_columns_are_chosen_by_menu_and_remembered(open_screen: OpenScreen) -> None:
     settings = Settings()
     screen = open_screen(Machine(three()), settings)
@@ -165,6 +154,196 @@ def test_order_and_columns_are_chosen_by_menu_and_remembered(open_screen: OpenSc
     menu = menu_of(again, "Columns")
     assert entry(menu, "Video encoder").isChecked()
     menu.close()
+
+
+def test_columns_without_room_are_said_to_be_hidden_and_can_be_fetched_back(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(Machine(three()))
+    screen.window.resize(1000, 700)
+    [columns] = [each for each in screen.view.findChildren(MenuButton) if "Col" in each.text()]
+    hidden = screen.table.columns.all[-1]
+    assert hidden not in screen.table.columns.in_order()
+    number = len(screen.table.columns.all) - len(screen.table.columns.in_order())
+    assert columns.text() == f"Columns, {number} hidden"
+    assert hidden.named in columns.toolTip()
+    take(menu_of(screen, "Columns"), hidden.named)
+    assert hidden in screen.table.columns.in_order()
+    assert columns.text() == f"Columns, {number - 1} hidden"
+    screen.window.resize(2400, 700)
+    take(menu_of(screen, "Columns"), "As many as fit")
+    assert columns.text() == "Columns"
+
+
+def job() -> list[NamedProcess]:
+    """A launcher with an agent for each node; one agent's worker has a helper on the card."""
+    shell = Ancestor(50, "bash")
+    launcher = Ancestor(100, "slurmstepd")
+    agents = Ancestor(110, "torchrun a"), Ancestor(120, "torchrun b")
+    worker = Ancestor(111, "python train.py")
+    a, b = ((each, launcher, shell) for each in agents)
+    return [
+        named(using(A, 111, 2 * GIB), "python train.py", ancestors=a),
+        named(using(B, 112, 3 * GIB), "python train.py", ancestors=a),
+        named(using(A, 113, 1 * GIB), "python load.py", ancestors=(worker, *a)),
+        named(using(B, 121, 4 * GIB), "python train.py", ancestors=b),
+        named(using(A, 9, 1 * GIB), "Xorg"),
+    ]
+
+
+def test_a_tree_is_as_deep_as_processes_started_each_other(open_screen: OpenScreen) -> None:
+    screen = open_screen(Machine(job()))
+    choose(screen, "Tree")
+    # What has one child and no card, as the shell and the second agent, has no row.
+    assert list(zip(screen.column("PID"), screen.column("Memory, GiB"), strict=True)) == [
+        ("100", "10.00"),
+        ("110", "6.00"),
+        ("111", "3.00"),
+        ("111", "2.00"),
+        ("113", "1.00"),
+        ("112", "3.00"),
+        ("121", "4.00"),
+        ("9", "1.00"),
+    ]
+    assert screen.column("Command")[:3] == [
+        "slurmstepd (parent)",
+        "torchrun a (parent)",
+        "python train.py",
+    ]
+    press(screen.table, Qt.Key.Key_C, control=True)
+    assert "8 rows copied." in texts(screen.view)
+    assert len(QGuiApplication.clipboard().text().splitlines()) == 1 + 8
+    choose(screen, "List")
+    assert "100" not in screen.column("PID")
+
+
+def test_rows_deep_in_a_tree_are_sorted_chosen_and_found(open_screen: OpenScreen) -> None:
+    machine = Machine(job())
+    screen = open_screen(machine)
+    choose(screen, "Tree")
+    model, table = screen.table.model(), screen.table
+    agent = model.index(0, 0, model.index(0, 0))
+    worker = model.index(0, 0, agent)
+    table.setCurrentIndex(model.index(1, 0, worker))
+    assert "pid 113" in " ".join(texts(screen.view))
+    machine.people[1] = named(
+        using(B, 112, 9 * GIB), "python train.py", ancestors=machine.people[1].ancestors
+    )
+    screen.later(10.0)
+    assert screen.column("PID")[:4] == ["100", "110", "112", "111"]
+    assert "pid 113" in " ".join(texts(screen.view))  # it moved down with its parent
+    type_into(screen, "load.py")
+    assert screen.column("PID") == ["100", "110", "111", "113"]
+    assert table.currentIndex().parent().isValid()
+    screen.view.findChildren(QLineEdit)[0].clear()
+    type_into(screen, "torchrun a")
+    assert screen.column("PID") == ["100", "110", "112", "111", "111", "113"]
+    del machine.people[:3]
+    screen.later()
+    screen.view.findChildren(QLineEdit)[0].clear()
+    screen.later(ENDED_STAYS + 0.1)
+    assert screen.column("PID") == ["121", "9"]
+
+
+def test_numbers_that_were_given_on_do_not_lead_in_a_circle(open_screen: OpenScreen) -> None:
+    people = [
+        named(using(A, 1001), "one", ancestors=(Ancestor(1002, "two"),)),
+        named(using(A, 1002), "two", ancestors=(Ancestor(1001, "one"),)),
+    ]
+    screen = open_screen(Machine(people))
+    choose(screen, "Tree")
+    assert screen.column("PID") == ["1001", "1002"]
+
+
+def test_what_a_chosen_process_took_is_drawn_over_time_and_said(
+    open_screen: OpenScreen,
+) -> None:
+    machine = Machine([named(using(A, 11, 3 * GIB, 0.4), "python train.py", cpu=1.5)])
+    screen = open_screen(machine)
+    machine.people = [named(using(A, 11, 2 * GIB, 0.9), "python train.py", cpu=0.5)]
+    screen.later()
+    screen.pick(0)
+    strip = the(PastStrip, screen.view)
+    assert strip.accessibleDescription().splitlines() == [
+        "SM: 90 %, most 90 %",
+        "Memory of the card: 2.00 GiB, most 3.00 GiB",
+        "Processor: 50 %, most 150 %",
+        "Memory of the computer: 2.00 GiB, most 2.00 GiB",
+    ]
+    screen.table.clearSelection()
+    assert strip.accessibleDescription() == ""
+
+
+def test_a_process_on_several_cards_has_a_curve_for_each(open_screen: OpenScreen) -> None:
+    shares = {A: (3 * GIB, 0.4), B: (1 * GIB, 0.9)}
+    machine = Machine([named(using(card, 11, *its)) for card, its in shares.items()])
+    screen = open_screen(machine)
+    screen.later()
+    choose(screen, "Tree")
+    screen.pick(0)
+    strip = the(PastStrip, screen.view)
+    assert strip.accessibleDescription().splitlines() == [
+        "SM on 2 cards: 40–90 %, most 90 % on one card",
+        "Memory of 2 cards: 4.00 GiB, most 3.00 GiB on one card",
+        "Processor: 50 %, most 50 %",
+        "Memory of the computer: 2.00 GiB, most 2.00 GiB",
+    ]
+    picture = strip.grab().toImage()
+    seen = {
+        picture.pixelColor(x, y).name()
+        for x in range(picture.width())
+        for y in range(picture.height())
+    }
+    theme = screen.look.theme
+    assert {theme.card(0).name(), theme.card(1).name()} <= seen
+
+
+def test_a_process_that_ended_has_no_figures_of_now(open_screen: OpenScreen) -> None:
+    machine = Machine([named(using(A, 11, 3 * GIB, 0.4), "python train.py")])
+    screen = open_screen(machine)
+    screen.pick(0)
+    machine.people.clear()
+    screen.later()
+    strip = the(PastStrip, screen.view)
+    assert strip.accessibleDescription().startswith("SM: has ended, most 40 %")
+
+
+def test_a_row_that_is_not_chosen_has_no_ring_unless_one_comes_by_keyboard(
+    open_screen: OpenScreen, qtbot: QtBot
+) -> None:
+    screen = open_screen(Machine(three()))
+    table, ring = screen.table, screen.look.theme.accent.name()
+    table.setFocus(Qt.FocusReason.OtherFocusReason)
+    assert not table.picked()
+    assert not has_colour(table, ring)
+    table.setFocus(Qt.FocusReason.OtherFocusReason)
+    press(table, Qt.Key.Key_Down)
+    assert table.picked()
+    assert has_colour(table, ring)
+
+
+def test_the_ring_goes_as_a_whole_to_the_row_that_is_chosen_too(
+    open_screen: OpenScreen, qtbot: QtBot
+) -> None:
+    screen = open_screen(Machine(three()))
+    table, view = screen.table, screen.table.viewport()
+    ring = screen.look.theme.accent.name()
+
+    def rings() -> list[int]:
+        """In which rows, as they stand on the screen and not drawn anew."""
+        seen = view.screen().grabWindow(view.winId()).toImage()
+        there = set()
+        for y in range(min(seen.height(), 3 * ROW_HEIGHT)):
+            if any(seen.pixelColor(x, y).name() == ring for x in range(60, seen.width() - 60)):
+                there.add(y // ROW_HEIGHT)
+        return sorted(there)
+
+    places = [table.visualRect(table.model().index(row, 1)).center() for row in (0, 2)]
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=places[0])
+    qtbot.waitUntil(lambda: rings() == [0])
+    add = Qt.KeyboardModifier.ControlModifier
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, add, places[1])
+    qtbot.waitUntil(lambda: rings() == [2])
 
 
 def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(
@@ -201,10 +380,7 @@ def test_ranks_of_one_training_stand_under_their_program(open_screen: OpenScreen
         for pid, on in enumerate((A, B, B), start=1)
     ]
     screen = open_screen(Machine([*people, named(using(A, 9, 1 * GIB), "Xorg")]))
-    [choice] = [
-        each for each in screen.view.findChildren(ToolButton) if each.text() == "By program"
-    ]
-    choice.click()
+    choose(screen, "By program")
     assert screen.column("Command") == [*["torchrun train.py"] * 4, "Xorg"]
     assert screen.column("Memory, GiB") == ["6.00", "2.00", "2.00", "2.00", "1.00"]
     assert screen.table.isExpanded(screen.table.model().index(0, 0))
@@ -257,23 +433,6 @@ def test_in_a_container_it_says_what_to_do(open_screen: OpenScreen) -> None:
     assert any("somebody else" in each for each in texts(screen.view))
 
 
-def test_simulated_processes_are_shown_and_there_is_nothing_to_end(
-    open_screen: OpenScreen,
-) -> None:
-    machine = Machine(source=SIMULATED)
-    screen = open_screen(machine)
-    made_up = named(using(A, 1))
-    process = made_up.process
-    machine.people = []
-    told = type(process)(
-        A, 5, process.use, process.values, simulated_command="train", simulated_user="ada"
-    )
-    machine.session.process_book.take(A, [told])
-    machine.names.known = {}
-    screen.view.pull()
-    assert any("all made up" in each for each in texts(screen.view))
-
-
 def test_read_only_nothing_can_be_ended_and_the_reason_is_told(open_screen: OpenScreen) -> None:
     settings = Settings()
     screen = open_screen(Machine(three()), settings)
@@ -286,6 +445,8 @@ def test_read_only_nothing_can_be_ended_and_the_reason_is_told(open_screen: Open
         if each.text() == "End…" and each.isVisible()
     ]
     assert not action(screen, "End process…").isVisible()
+    press(screen.table, Qt.Key.Key_Delete)
+    assert not screen.view.findChildren(EndDialog)
     assert "Read-only: nothing can be ended from this window." in texts(screen.view)
 
 
@@ -321,22 +482,7 @@ def test_figures_of_long_ago_are_told_as_such(open_screen: OpenScreen) -> None:
     screen = open_screen(machine)
     machine.clock.advance(40.0)
     screen.view.pull()
-    assert "As told 40 s ago; asked again now" in texts(screen.view)
-
-
-def test_everything_is_reached_by_keyboard(open_screen: OpenScreen) -> None:
-    screen = open_screen(Machine(three()))
-    screen.pick(0)
-    seen = set()
-    screen.table.setFocus()
-    for _ in range(20):
-        focused = screen.window.focusWidget()
-        assert focused is not None
-        seen.add(focused.accessibleName() or getattr(focused, "text", lambda: "")())
-        QTest.keyClick(focused, Qt.Key.Key_Tab)
-    assert {"Processes", "Card: All cards", "List", "Whole command", "Copy command"} <= seen
-    assert any("CSV" in each for each in seen)
-    assert any("Filter" in each for each in seen)
+    assert "As reported 40 s ago; asked again now" in texts(screen.view)
 
 
 def test_a_card_is_opened_from_its_row(open_screen: OpenScreen, qtbot: QtBot) -> None:

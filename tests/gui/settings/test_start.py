@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.overview.arrangement import Arrangement
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.gui.views.overview.arrangement import Arrangement
-from gpuexplorer.gui.wording.cards.faces import arrange
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working

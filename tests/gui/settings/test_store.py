@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.gui.state.stored_choices import as_texts, from_texts
+from gpuexplorer.gui.state.stored_choices import understood, written
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
@@ -39,9 +39,15 @@ EVERYTHING = Choices(
     first_screen="events",
     first_span=60.0,
     without_cards=WithoutCards.SIMULATE,
+    keep_running=True,
     keep_hidden=False,
+    lab_enter_runs=False,
     read_only=True,
+    lab_forms_only=True,
 )
+
+# As the file holds them.
+TEXTS = {each.name: str(written(getattr(EVERYTHING, each.name))) for each in fields(Choices)}
 
 Written = Callable[[str], Settings]
 
@@ -52,7 +58,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def written(path: Path) -> Written:
+def opened_on(path: Path) -> Written:
     """Settings opened on a file with this content."""
 
     def write(content: str) -> Settings:
@@ -64,6 +70,8 @@ def written(path: Path) -> Written:
 
 
 def test_everything_that_was_chosen_is_there_at_the_next_start(path: Path) -> None:
+    for each in fields(Choices):
+        assert getattr(EVERYTHING, each.name) != getattr(Choices(), each.name), each.name
     Settings(open_store(path)).choose(EVERYTHING)
     again = Settings(open_store(path))
     assert again.choices == EVERYTHING
@@ -115,8 +123,8 @@ def test_the_file_lies_in_the_persons_own_folder_for_such_things() -> None:
     ],
 )
 def test_a_choice_that_makes_no_sense_stays_as_it_is_by_default(name: str, text: str) -> None:
-    texts = dict(as_texts(EVERYTHING)) | {name: text}
-    found = from_texts(texts)
+    found, strange = understood({**TEXTS, name: text})
+    assert strange == [name]
     assert getattr(found, name) == getattr(Choices(), name)
     assert replace(found, **{name: getattr(EVERYTHING, name)}) == EVERYTHING
 
@@ -138,21 +146,22 @@ def test_a_choice_that_makes_no_sense_stays_as_it_is_by_default(name: str, text:
 def test_a_rule_that_makes_no_sense_is_left_out_and_the_others_hold(
     wrong: dict[str, object],
 ) -> None:
-    rules = json.loads(as_texts(Choices())["rules"])
+    rules = json.loads(str(written(USUAL_RULES)))
     broken = [{**rules[0], **wrong}, rules[1], "not a rule", {}]
-    assert from_texts({"rules": json.dumps(broken)}).rules == (USUAL_RULES[1],)
+    found, _ = understood({"rules": json.dumps(broken)})
+    assert found.rules == (USUAL_RULES[1],)
 
 
 SCRAPS = (
     *("null", "true", "0", "-1", "1e999", "NaN", '"x"', "[]", "{}", "[[1]]", '{"a": [null]}'),
-    *as_texts(EVERYTHING).values(),
+    *TEXTS.values(),
 )
 
 
 @settings(deadline=None)
 @given(
     some.dictionaries(
-        some.sampled_from(sorted(as_texts(Choices()))),
+        some.sampled_from(sorted(TEXTS)),
         some.one_of(
             some.sampled_from(SCRAPS),
             some.floats().map(json.dumps),
@@ -164,11 +173,13 @@ SCRAPS = (
 def test_whatever_stands_there_it_comes_to_choices_that_can_hold(
     texts: dict[str, object],
 ) -> None:
-    choices = from_texts(texts)
+    choices, strange = understood(texts)
     assert 0.1 <= choices.interval <= 60
     assert 60 <= choices.full_seconds <= choices.day_seconds <= 86400
     assert choices.scheme in Scheme
-    assert from_texts(as_texts(choices)) == choices
+    again = {each.name: written(getattr(choices, each.name)) for each in fields(Choices)}
+    assert understood(again) == (choices, [])
+    assert set(strange) <= set(texts)
 
 
 @settings(
@@ -187,27 +198,52 @@ def test_a_file_of_something_else_altogether_is_survived(
     found.choose(replace(found.choices, fahrenheit=not found.choices.fahrenheit))
 
 
-def test_a_person_may_write_the_file_by_hand(written: Written) -> None:
-    choices = written('[choices]\ninterval=0.5\nscheme="\\"light\\""\n').choices
+def test_a_person_may_write_the_file_by_hand(opened_on: Written) -> None:
+    choices = opened_on("[choices]\ninterval=0.5\nscheme=light\n").choices
     assert choices.interval == 0.5
     assert choices.scheme is Scheme.LIGHT
 
 
-def test_what_a_newer_version_wrote_is_left_alone(written: Written, path: Path) -> None:
-    found = written('[choices]\npalette="\\"sepia\\""\nhologram=true\n')
+def test_what_earlier_versions_wrote_as_json_still_holds(opened_on: Written) -> None:
+    rule = json.dumps(json.loads(TEXTS["rules"])[:1]).replace('"', '\\"')
+    found = opened_on(
+        '[choices]\ninterval=0.5\nscheme="\\"light\\""\nfirst_screen="\\"\\""\nalerts=false\n'
+        f'rules="{rule}"\n'
+    )
+    assert found.choices.interval == 0.5
+    assert found.choices.scheme is Scheme.LIGHT
+    assert found.choices.first_screen == ""
+    assert not found.choices.alerts
+    assert found.choices.rules == EVERYTHING.rules[:1]
+    assert found.trouble == ""
+
+
+def test_values_that_mean_nothing_are_named_in_one_sentence(
+    opened_on: Written, path: Path
+) -> None:
+    found = opened_on("[choices]\ninterval=often\nscheme=sepia\nfahrenheit=true\n")
+    assert found.choices == Choices(fahrenheit=True)
+    assert found.trouble == (
+        f"Some values in {path} could not be read, and the defaults are used in their place: "
+        "interval, scheme."
+    )
+
+
+def test_what_a_newer_version_wrote_is_left_alone(opened_on: Written, path: Path) -> None:
+    found = opened_on("[choices]\npalette=sepia\nhologram=true\n")
     assert found.choices.palette is Palette.STANDARD
     found.choose(replace(found.choices, interval=5.0))
     kept = QSettings(str(path), QSettings.Format.IniFormat)
-    assert kept.value("choices/palette") == '"sepia"'
+    assert kept.value("choices/palette") == "sepia"
     assert kept.value("choices/hologram") == "true"
-    assert kept.value("choices/interval") == "5.0"
+    assert kept.value("choices/interval") == 5.0
 
 
 def test_a_file_with_broken_lines_is_kept_beside_and_said_in_one_sentence(
-    written: Written, path: Path
+    opened_on: Written, path: Path
 ) -> None:
     content = "[choices]\ninterval=2\nthis is no line of such a file\n"
-    found = written(content)
+    found = opened_on(content)
     assert found.choices.interval == 2.0
     assert found.trouble.startswith("Some lines of ")
     assert found.trouble.count(".\n") == 0

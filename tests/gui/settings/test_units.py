@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -47,8 +47,14 @@ def all_words(window: QWidget) -> set[str]:
 def cells_below(view: QAbstractItemView, parent: QModelIndex) -> Iterator[str]:
     model = view.model()
     for row in range(model.rowCount(parent)):
-        for column in range(model.columnCount(parent)):
-            yield str(model.index(row, column, parent).data())
+        flat = isinstance(model, QAbstractListModel)  # which keeps its one column to itself
+        for column in range(1 if flat else model.columnCount(parent)):
+            index = model.index(row, column, parent)
+            for role in (
+                Qt.ItemDataRole.DisplayRole,
+                Qt.ItemDataRole.AccessibleDescriptionRole,
+            ):
+                yield str(index.data(role))
         yield from cells_below(view, model.index(row, 0, parent))
 
 

@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.views.topology.topology_view import TopologyView
+from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
 from gpuexplorer.telemetry.backend import Source
@@ -30,10 +30,7 @@ class WiredBackend(FakeBackend):
     """Tells a wiring, refuses to, or hangs until it is let go."""
 
     def __init__(
-        self,
-        cards: Mapping[Card, Answer],
-        told: Topology | Trouble,
-        source: Source = NVML,
+        self, cards: Mapping[Card, Answer], told: Topology | Trouble, source: Source = NVML
     ) -> None:
         super().__init__(cards, source)
         self.told = told

@@ -6,17 +6,18 @@ from itertools import combinations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
+from gpuexplorer.gui.widgets.machine.machine_things import Thing
 from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
-from gpuexplorer.gui.wording.machine.machine_things import Thing
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from tests.gui.frame.steps import called, press_with_mouse
 from tests.gui.hands import texts, the
 from tests.gui.topology.conftest import Screen, WiredBackend
 
@@ -57,11 +58,14 @@ def wait_for_words(qtbot: QtBot, screen: Screen, words: str) -> None:
 def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
     qtbot.waitUntil(lambda: screen.drawing.isVisible() and bool(screen.drawing.hints()))
     qtbot.waitUntil(lambda: the(ThingPanel, screen.view).isVisible())
+    qtbot.waitUntil(lambda: not screen.drawing.size().isEmpty())
     return screen.drawing
 
 
 def click_on(drawing: MachineDrawing, thing: Thing) -> None:
-    QTest.mouseClick(drawing, Qt.MouseButton.LeftButton, pos=drawing.place_of(thing).center())
+    QTest.mouseClick(
+        drawing.viewport(), Qt.MouseButton.LeftButton, pos=drawing.place_of(thing).center()
+    )
 
 
 def named(drawing: MachineDrawing, name: str) -> str:
@@ -96,10 +100,4 @@ def shown_fact(screen: Screen, label: str) -> str:
 
 def press_button(screen: Screen, name: str) -> None:
     """By what it is called to a screen reader."""
-    found = [
-        each
-        for each in screen.view.findChildren(QWidget)
-        if each.accessibleName() == name and each.isVisible()
-    ]
-    assert len(found) == 1, f"{len(found)} buttons {name!r}"
-    QTest.mouseClick(found[0], Qt.MouseButton.LeftButton)
+    press_with_mouse(called(QAbstractButton, screen.view, name))

@@ -8,7 +8,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink
+from gpuexplorer.gui.widgets.machine.machine_things import OfCard, OfLink
 from tests.gui.fakes import card, working
 from tests.gui.hands import press, texts
 from tests.gui.topology.conftest import OpenScreen, WiredBackend
@@ -31,7 +31,7 @@ def test_before_anything_is_chosen_the_machine_is_summed_up(
 ) -> None:
     screen = open_screen(made_up("8xH100"))
     wait_for_words(qtbot, screen, "8 cards")
-    assert shown_fact(screen, "NV18") == "all 28 pairs, 450 GB/s"
+    assert shown_fact(screen, "NV18") == "all 28 pairs, 450 GB/s each way"
     assert shown_fact(screen, "Processors") == "2 NUMA nodes"
 
 
@@ -161,7 +161,7 @@ def test_a_double_click_opens_the_card(open_screen: OpenScreen, qtbot: QtBot) ->
     screen = open_screen(made_up("2xTitanRTX"))
     drawing = wait_drawn(qtbot, screen)
     place = drawing.place_of(OfCard(sim(1))).center()
-    QTest.mouseDClick(drawing, Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(drawing.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert (screen.navigation.screen, screen.navigation.card) == ("card", sim(1))
 
 
@@ -189,6 +189,39 @@ def test_the_matrix_is_a_proper_model(
     assert cell.data() == "NV18"
     words = "Card 0 to card 1: 18 NVLinks that work together. 450 GB/s each way in theory."
     assert cell.data(Qt.ItemDataRole.ToolTipRole) == words
+
+
+@pytest.mark.parametrize("spec", ["8xH100", "8xL40S"])
+def test_in_a_small_window_eight_cards_fill_their_panel_with_names_and_figures(
+    open_screen: OpenScreen, qtbot: QtBot, spec: str
+) -> None:
+    screen = open_screen(made_up(spec), 1158, 690)  # what a window of 1366 x 768 leaves
+    drawing = wait_drawn(qtbot, screen)
+    qtbot.waitUntil(lambda: drawing.height() > 480)
+    tiles = [drawing.place_of(OfCard(sim(number))) for number in range(8)]
+    # Number, bar, name, memory and power stand below each other.
+    assert min(tile.height() for tile in tiles) > 90
+    assert min(tile.width() for tile in tiles) >= 60
+
+
+def test_in_a_small_window_all_eight_cards_of_the_matrix_are_seen(
+    open_screen: OpenScreen, qtbot: QtBot
+) -> None:
+    screen = open_screen(made_up("8xH100"), 1158, 690)
+    wait_drawn(qtbot, screen)
+    last = screen.matrix.visualRect(screen.matrix.model().index(7, 8))
+    assert screen.matrix.viewport().rect().contains(last)
+
+
+def test_a_matrix_that_is_wider_than_its_panel_says_how_far_it_goes(
+    open_screen: OpenScreen, qtbot: QtBot
+) -> None:
+    screen = open_screen(made_up("64xT4"), 1158, 690)
+    wait_drawn(qtbot, screen)
+    wait_for_words(qtbot, screen, "Scroll sideways to see the columns up to “NUMA node”.")
+    narrow = open_screen(made_up("4xA6000"), 1158, 690)
+    wait_drawn(qtbot, narrow)
+    assert not any("Scroll sideways" in text for text in texts(narrow.view))
 
 
 def test_the_headings_of_a_large_matrix_stay_in_sight(

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.gui.widgets.machine.machine_columns import Form
+from gpuexplorer.gui.widgets.machine.machine_columns import MachineForm
 from gpuexplorer.gui.widgets.machine.machine_layout import MachineLayout, Wire, layout_of
-from gpuexplorer.gui.wording.machine.machine_things import (
+from gpuexplorer.gui.widgets.machine.machine_things import (
     OfCard,
     OfHub,
     OfLink,
@@ -66,11 +66,16 @@ def covers(one: QRectF, other: QRectF) -> bool:
     return common.width() > 0.5 and common.height() > 0.5
 
 
+def whole(wire: Wire) -> QRectF:
+    """Its words included."""
+    return wire.lanes.bounds().united(wire.before).united(wire.after)
+
+
 def check(layout: MachineLayout, shape: MachineShape, width: float) -> None:
     places = [box.place for box in layout.boxes]
     for one, other in combinations(places, 2):
         assert not covers(one, other)
-    for place in (*places, *(wire.place for wire in layout.wires)):
+    for place in (*places, *(whole(wire) for wire in layout.wires)):
         assert place.left() >= 0
         assert place.right() <= width + 0.5
         assert place.bottom() <= layout.size.height() + 0.5
@@ -152,7 +157,7 @@ def test_wires_too_wide_for_their_cards_make_the_scale_coarser_for_all() -> None
 
 def test_more_cards_are_said_less_of() -> None:
     forms = [layout_of(simulated_shape(f"{n}xH100"), 860).form for n in (2, 8, 64)]
-    assert forms == [Form.ROOMY, Form.NORMAL, Form.COMPACT]
+    assert forms == [MachineForm.ROOMY, MachineForm.NORMAL, MachineForm.PACKED]
 
 
 def test_processors_of_several_rows_are_joined() -> None:
@@ -166,7 +171,7 @@ def test_processors_of_several_rows_are_joined() -> None:
 def test_height_that_is_left_goes_between_the_parts() -> None:
     shape = simulated_shape("8xL40S")
     small, large = layout_of(shape, 860), layout_of(shape, 860, height=2000)
-    assert small.size.height() < large.size.height() < 1.6 * small.size.height()
+    assert small.size.height() < large.size.height() < 2.0 * small.size.height()
 
 
 def test_the_way_across_processors_runs_through_all_between() -> None:

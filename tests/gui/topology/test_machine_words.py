@@ -10,14 +10,14 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
 from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.units import USUAL, gigabytes_per_second
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host_face
+from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.wording.cards.faces import Known, Shown, arrange, card_face, host_face
-from gpuexplorer.gui.wording.figure import Figure
-from gpuexplorer.gui.wording.machine.machine_face import BoxFace, MachineNow, TileFace, WireFace
-from gpuexplorer.gui.wording.machine.machine_faces import machine_faces
-from gpuexplorer.gui.wording.machine.machine_facts import facts_of
-from gpuexplorer.gui.wording.machine.machine_summary import machine_summary
-from gpuexplorer.gui.wording.machine.machine_things import (
+from gpuexplorer.gui.topology.words import machine_summary
+from gpuexplorer.gui.widgets.machine.machine_face import BoxFace, MachineNow, TileFace, WireFace
+from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces
+from gpuexplorer.gui.widgets.machine.machine_facts import facts_of
+from gpuexplorer.gui.widgets.machine.machine_things import (
     OfCard,
     OfJunction,
     OfLink,
@@ -26,7 +26,7 @@ from gpuexplorer.gui.wording.machine.machine_things import (
     OfUplink,
     Thing,
 )
-from gpuexplorer.gui.wording.machine.wiring_words import waiting_again, waiting_words
+from gpuexplorer.gui.widgets.machine.wiring_words import waiting_again, waiting_words
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.machine_shape import shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
@@ -42,6 +42,7 @@ HOST = host_face(
         {memory.MEMORY_USED: 31 * GIB, memory.MEMORY_TOTAL: 62 * GIB},
         {},
     ),
+    USUAL,
 )
 
 
@@ -51,14 +52,16 @@ def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:
     known = {}
     for each, answer in answers.items():
         reading = Reading(each.id, 0.0, answer.state, answer.values, answer.missing)
-        known[each.id] = Known(reading, None)
+        known[each.id] = CardNow(reading, None)
     return MachineNow(
         shape_of(topology, cards),
         topology,
         cards,
         shown,
-        known,
-        {each: card_face(one, known, another_answers=False) for each, one in shown.items()},
+        {
+            each: card_face(one, known, another_answers=False, units=USUAL)
+            for each, one in shown.items()
+        },
         HOST,
         USUAL,
     )
@@ -88,7 +91,7 @@ def host_wire(**changes: float) -> WireFace:
 def test_a_link_says_generation_lanes_and_rate() -> None:
     face = host_wire()
     assert face.kind[0] == "PCIe 3 ×16"
-    assert face.rate[0] == "15.8 GB/s"
+    assert face.rate[:2] == ("15.8 GB/s", "max 15.8")
 
 
 def test_a_link_that_sleeps_says_what_it_could_do() -> None:
@@ -135,10 +138,7 @@ def test_a_switch_carries_what_its_cards_do_together() -> None:
 
 
 def test_a_bridge_tells_each_direction_by_who_sends() -> None:
-    answers = {
-        card(0): working(nvlink_transmit=10e9, nvlink_receive=1e9),
-        card(1): working(),
-    }
+    answers = {card(0): working(nvlink_transmit=10e9, nvlink_receive=1e9), card(1): working()}
     now = looked_at(answers, pair(nvlinks=2))
     face = wire(now, OfLink(card(0).id, card(1).id))
     assert (face.forth.word, face.forth.figure, face.forth.colour) == ("0 to 1", "10.0", 0)
@@ -157,7 +157,7 @@ def test_a_lost_card_is_drawn_in_dashes_with_a_word_for_its_figures() -> None:
     answers = {card(0): Answer(state=CardState.LOST), card(1): working()}
     face = machine_faces(looked_at(answers, pair()))[OfCard(card(0).id)]
     assert isinstance(face, TileFace)
-    assert (face.lost, face.word[0], face.tone) == (True, "lost", Tone.BAD)
+    assert (face.lost, face.word[0], face.card.word_tone) == (True, "lost", Tone.BAD)
 
 
 def test_one_processor_has_all_memory_and_several_have_their_own() -> None:
@@ -197,7 +197,7 @@ def test_facts_of_a_switch_say_that_it_was_inferred() -> None:
     assert facts.title == "PCIe switch"
     assert facts.sentence == "Through it these reach each other: cards 0 and 1."
     assert facts.note == (
-        "Drawn from the path kinds that the driver reports: it lists no switches."
+        "Switches and host bridges are inferred: the driver reports only the kind of each path."
     )
 
 
@@ -261,5 +261,5 @@ def test_rates_that_look_the_same_are_one_and_a_path_that_is_not_known_is_called
     answers = {each: working() for each in cards}
     told = machine_summary(looked_at(answers, Topology([a, b, c], paths, {})))
     words = {fact.label: fact.value for fact in told.facts}
-    assert words["NV18"] == "2 pairs, 450 GB/s"
+    assert words["NV18"] == "2 pairs, 450 GB/s each way"
     assert words["Not known"] == "1 pair"

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.wording.machine.machine_things import OfCard, OfLink
+from gpuexplorer.gui.widgets.machine.machine_things import OfCard, OfLink
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.fakes import Answer, card, instance, working
 from tests.gui.hands import click, texts
@@ -173,7 +173,7 @@ def test_nothing_is_painted_while_no_figure_changes(
     # The computer's own memory is a real figure, and may change.
     click_on(drawing, OfCard(cards[0].id))
     qtbot.waitUntil(lambda: screen.session.beats().taken > 10)
-    painted = Painted(drawing)
+    painted = Painted(drawing.viewport())
     before = screen.session.beats().taken
     qtbot.waitUntil(lambda: screen.session.beats().taken > before + 10)
     tile = drawing.place_of(OfCard(cards[0].id))

@@ -10,7 +10,7 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.lab.worker_process import Start
+from gpuexplorer.lab.start import Start
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 # A model answers at once; at this pace a person sees one cell after the other.
@@ -19,7 +19,7 @@ _PACE = 0.005
 
 def copies_of(lab: LabState) -> CopiesState:
     """Of the session that is shown. Asks nobody and starts nothing yet."""
-    ways = Ways(lab)
+    ways = Ways(lab.machine, lab.cards)
     state = CopiesState(lab, ways, bench_maker(lab, ways))
     ways.setParent(state)
     return state

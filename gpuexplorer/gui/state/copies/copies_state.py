@@ -1,9 +1,9 @@
 """CopiesState: what was measured in this session, and what is being measured now."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
@@ -11,9 +11,10 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import ProductJob
 
@@ -31,7 +32,6 @@ class CopiesState(QObject):
 
     changed = Signal()  # results came, or went; a burst of them is told once
     progressed = Signal()  # of the measuring that runs; also that it began, or ended
-    _posted = Signal(int, object)
 
     def __init__(
         self, lab: LabState, ways: Ways, make_bench: MakeBench, parent: QObject | None = None
@@ -40,18 +40,23 @@ class CopiesState(QObject):
         self.lab = lab
         self.ways = ways
         self._make_bench = make_bench
-        self._results: dict[CopyJob, CopyResult] = {}
-        self._products: dict[ProductJob, ProductResult] = {}
+        # The newest of each job, in the order in which they were first measured.
+        self.results: dict[CopyJob, CopyResult] = {}
+        # The newest of each product of matrices that was measured.
+        self.products: dict[ProductJob, ProductResult] = {}
         self._awaited: Sequence[Job] = ()  # until the lab's Python is found
         self._measuring: Measuring | None = None
         self._bench: Bench | None = None
         self._number = 0
-        self._progress: Progress | None = None
+        # None while nothing is measured, or nothing was told of it yet.
+        self.progress: Progress | None = None
         self._told_at = 0.0  # when anything was heard of what is measured
-        self._sentence = NOTHING
+        # Why the last measuring ended before its end, or could not begin; else empty.
+        self.sentence = NOTHING
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
-        self._posted.connect(self._on_posted, Qt.ConnectionType.QueuedConnection)
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_came)
         lab.pythons.changed.connect(self._on_pythons_changed)
 
     @property
@@ -60,23 +65,8 @@ class CopiesState(QObject):
         return self.lab.machine.session.simulated
 
     @property
-    def results(self) -> Mapping[CopyJob, CopyResult]:
-        """The newest of each job, in the order in which they were first measured."""
-        return self._results
-
-    @property
-    def products(self) -> Mapping[ProductJob, ProductResult]:
-        """The newest of each product of matrices that was measured."""
-        return self._products
-
-    @property
     def running(self) -> bool:
         return self._measuring is not None or bool(self._awaited)
-
-    @property
-    def progress(self) -> Progress | None:
-        """None while nothing is measured, or nothing was told of it yet."""
-        return self._progress
 
     @property
     def silent(self) -> float:
@@ -84,11 +74,6 @@ class CopiesState(QObject):
         if self._measuring is None:
             return 0.0
         return self.lab.machine.session.clock.now() - self._told_at
-
-    @property
-    def sentence(self) -> Message:
-        """Why the last measuring ended before its end, or could not begin; else empty."""
-        return self._sentence
 
     def devices(self) -> Sequence[BenchDevice]:
         """Those between which can be copied: the host first, then the cards."""
@@ -101,7 +86,7 @@ class CopiesState(QObject):
         ]
 
     def result(self, job: CopyJob) -> CopyResult | None:
-        return self._results.get(job)
+        return self.results.get(job)
 
     def route(self, source: str, target: str) -> Route | None:
         """None where nothing is known of the wiring, or not yet."""
@@ -113,11 +98,11 @@ class CopiesState(QObject):
             return
         self._number += 1
         number = self._number
-        self._sentence = NOTHING
+        self.sentence = NOTHING
         try:
             bench = self._make_bench()
         except Trouble as trouble:
-            self._sentence = told(trouble.sentence, trouble.hint)
+            self.sentence = told(trouble.sentence, trouble.hint)
             self.progressed.emit()
             return
         if bench is None:
@@ -125,14 +110,13 @@ class CopiesState(QObject):
             self.progressed.emit()
             return
         self._bench = bench
-        self._measuring = Measuring(
-            jobs,
-            bench,
-            lambda result: _post(self._posted, number, result),
-            lambda progress: _post(self._posted, number, progress),
-            lambda why: _post(self._posted, number, why),
-            on_product=lambda product: _post(self._posted, number, product),
-        )
+        # Called in a thread that may outlive the window: it holds nothing of Qt.
+        put = self._inbox.letterbox.put
+
+        def post(what: object) -> None:
+            put((number, what))
+
+        self._measuring = Measuring(jobs, bench, post, post, post, on_product=post)
         self._told_at = self.lab.machine.session.clock.now()
         self._measuring.start()
         self.progressed.emit()
@@ -147,8 +131,8 @@ class CopiesState(QObject):
 
     def forget(self) -> None:
         """All that was measured, as before a machine's slot was changed."""
-        self._results.clear()
-        self._products.clear()
+        self.results.clear()
+        self.products.clear()
         self.changed.emit()
 
     def end(self) -> None:
@@ -170,10 +154,12 @@ class CopiesState(QObject):
         if pythons.python is not None:
             self.measure(jobs)
             return
-        self._sentence = told(pythons.trouble, _NO_TORCH)
+        self.sentence = told(pythons.trouble, _NO_TORCH)
         self.progressed.emit()
 
-    def _on_posted(self, number: int, what: object) -> None:
+    def _on_came(self, said: tuple[int, object]) -> None:
+        """With the number of the measuring it comes from."""
+        number, what = said
         if number != self._number:
             return
         match what:
@@ -181,25 +167,25 @@ class CopiesState(QObject):
                 self._take(what)
                 self._settled()
             case ProductResult():
-                self._products[what.job] = what
+                self.products[what.job] = what
                 self._settled()
             case Progress():
                 self._told_at = self.lab.machine.session.clock.now()
-                self._progress = what
+                self.progress = what
                 self.progressed.emit()
             case Message():
                 if what and what != STOPPED:
-                    self._sentence = what
+                    self.sentence = what
                 self._let_go()
                 self.progressed.emit()
 
     def _take(self, result: CopyResult) -> None:
         """What arrived wrong stays until it was measured anew, and not only tried."""
-        before = self._results.get(result.job)
+        before = self.results.get(result.job)
         if result.measured is None and before is not None and before.wrong:
-            self._sentence = result.why
+            self.sentence = result.why
         else:
-            self._results[result.job] = result
+            self.results[result.job] = result
 
     def _settled(self) -> None:
         if not self._settle.isActive():
@@ -209,7 +195,7 @@ class CopiesState(QObject):
         """The memory of the cards goes back; a worker that hangs takes its time."""
         measuring, self._measuring = self._measuring, None
         bench, self._bench = self._bench, None
-        self._progress = None
+        self.progress = None
         if measuring is None or bench is None:
             return
 
@@ -219,11 +205,3 @@ class CopiesState(QObject):
             bench.close()
 
         threading.Thread(target=give_back, name="end measuring", daemon=True).start()
-
-
-def _post(signal: SignalInstance, number: int, what: object) -> None:
-    """From the thread that measures, which may outlive the window."""
-    try:
-        signal.emit(number, what)
-    except RuntimeError:
-        return

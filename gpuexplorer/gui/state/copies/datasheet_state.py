@@ -1,6 +1,7 @@
 """DatasheetState: the datasheets of this machine's cards, from what was measured until now."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,12 +13,11 @@ from gpuexplorer.copies.datasheet.power_log import PowerLog
 from gpuexplorer.copies.datasheet.promises import ASKED
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
-from gpuexplorer.copies.measuring import Job
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.telemetry.topology import Topology
 
@@ -32,22 +32,16 @@ class DatasheetState(QObject):
     def __init__(self, copies: CopiesState, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._copies = copies
-        self._table: CardsTable | None = None
         self._power = PowerLog()
         self._listening = False
-        self._version = 0
-        self._sheets: dict[str, tuple[object, Sheet]] = {}
-        self._matches: dict[tuple[str, int | None], OtherCard | None] = {}
         self._unnamed: tuple[Topology | None, Routes | None] = (None, None)
-        copies.changed.connect(self._on_changed)
+        copies.changed.connect(self.changed)
         copies.progressed.connect(self._on_progressed)
 
-    @property
+    @cached_property
     def table(self) -> CardsTable:
         """What makers say. Read when it is first needed."""
-        if self._table is None:
-            self._table = cards_table()
-        return self._table
+        return cards_table()
 
     def devices(self) -> Sequence[BenchDevice]:
         """All cards, also those that PyTorch cannot use: what they promise is known all the
@@ -60,50 +54,33 @@ class DatasheetState(QObject):
         return [*cards, *(each for each in known if each.is_host)]
 
     def sheet(self, device: BenchDevice) -> Sheet:
-        """The very same until something was measured, or the device tells something new."""
-        subject = self._subject(device)
-        table = self.table
-        made_of = (self._version, subject.card, subject.routes, subject.values, subject.name)
-        key = key_of(device)
-        kept = self._sheets.get(key)
-        if kept is not None and kept[0] == made_of:
-            return kept[1]
-        sheet = sheet_of(
-            subject,
+        """Of what is known now."""
+        return sheet_of(
+            self.subject(device),
             self._copies.results,
             self._copies.products,
-            table,
+            self.table,
             self._power,
             simulated=self._copies.modelled,
         )
-        self._sheets[key] = made_of, sheet
-        return sheet
 
     def in_table(self, device: BenchDevice) -> OtherCard | None:
         """What its maker says of the same model."""
         card = self._card(device)
-        if card is None:
-            return None
-        key = card.name, card.memory_bytes
-        if key not in self._matches:
-            self._matches[key] = self.table.match(*key)
-        return self._matches[key]
+        return None if card is None else self.table.match(card.name, card.memory_bytes)
 
     def link_note(self, device: BenchDevice) -> Message:
         """Such as "cuda:0 runs at x8: card and slot could do x16."; else empty."""
-        for job in self._subject(device).copies()[1:2]:
+        for job in self.subject(device).copies()[1:2]:
             result = None if job is None else self._copies.result(job)
             if result is not None and result.route is not None:
                 return result.route.note
         return NOTHING
 
-    def jobs(self, device: BenchDevice) -> Sequence[Job]:
-        return jobs_of(self._subject(device))
-
     def measure(self, device: BenchDevice) -> None:
         """All rows. Nothing happens while something is being measured."""
         if device.usable:
-            self._copies.measure(self.jobs(device))
+            self._copies.measure(jobs_of(self.subject(device)))
 
     def measuring(self, device: BenchDevice) -> What | None:
         """Which row is measured now; None: none of this device's."""
@@ -114,14 +91,15 @@ class DatasheetState(QObject):
         if isinstance(job, ProductJob):
             return _KINDS.get(job.kind) if job.device == device.name else None
         rows = (What.MEMORY, What.TO_CARD, What.FROM_CARD, What.PEER)
-        own = zip(self._subject(device).copies(), rows, strict=True)
+        own = zip(self.subject(device).copies(), rows, strict=True)
         return next((what for copy, what in own if copy == job), None)
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""
-        self._stop_listening()
+        self._listen(on=False)
 
-    def _subject(self, device: BenchDevice) -> Subject:
+    def subject(self, device: BenchDevice) -> Subject:
+        """All that its sheet is made of, but for what was measured."""
         card = self._card(device)
         session = self._copies.lab.machine.session
         reading = None if card is None else session.reading(card.id)
@@ -153,26 +131,15 @@ class DatasheetState(QObject):
         shown = machine.shown(device.card) if device.card is not None else None
         return None if shown is None else shown.card
 
-    def _listen(self) -> None:
-        if not self._listening:
-            self._listening = True
-            self._copies.lab.machine.session.listen(self._power.take)
-
-    def _stop_listening(self) -> None:
-        if self._listening:
-            self._listening = False
-            self._copies.lab.machine.session.stop_listening(self._power.take)
-
-    def _on_changed(self) -> None:
-        self._version += 1
-        self.changed.emit()
+    def _listen(self, *, on: bool) -> None:
+        session = self._copies.lab.machine.session
+        if on is not self._listening:
+            self._listening = on
+            (session.listen if on else session.stop_listening)(self._power.take)
 
     def _on_progressed(self) -> None:
         # It may begin later than it was asked for: PyTorch may have to be found first.
-        if self._copies.running:
-            self._listen()
-        else:
-            self._stop_listening()
+        self._listen(on=self._copies.running)
 
 
 def key_of(device: BenchDevice) -> str:

@@ -1,38 +1,43 @@
 """Ways: the route between any two devices, from what the driver told of the wiring."""
 
+from collections.abc import Callable, Mapping
+
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
 from gpuexplorer.telemetry.machine_shape import MachineShape
 from gpuexplorer.telemetry.topology import Topology
 
 
 class Ways(QObject):
-    """Asks the driver when `look` is called, and answers from what is known."""
+    """Asks the driver when `look` is called, and answers from what is known. `named`: PyTorch's
+    names for the driver's cards.
+    """
 
     changed = Signal()
 
-    def __init__(self, lab: LabState, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        machine: MachineState,
+        named: Callable[[], Mapping[str, CardId]],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._lab = lab
-        self.wiring = Wiring(lab.machine.session, self)
+        self._machine, self._named = machine, named
+        self.wiring = Wiring(machine.session, self)
         self.wiring.changed.connect(self._make)
-        self._routes: Routes | None = None
-        self._made_of: tuple[Topology | None, dict[str, CardId]] | None = None
+        # The very same until the driver tells something else; None until it has told.
+        self.routes: Routes | None = None
+        self._made_of: tuple[Topology | None, Mapping[str, CardId]] | None = None
 
     @property
     def shape(self) -> MachineShape | None:
         """None until the driver has told it."""
         return self.wiring.shape
-
-    @property
-    def routes(self) -> Routes | None:
-        """The very same until the driver tells something else; None until it has told."""
-        return self._routes
 
     def look(self) -> None:
         """Harmless when called often: asked is only where something new may be told."""
@@ -40,30 +45,22 @@ class Ways(QObject):
         self._make()
 
     def route(self, source: str, target: str) -> Route | None:
-        if self._routes is None or not {source, target} <= {*self._routes.devices}:
+        if self.routes is None or not {source, target} <= {*self.routes.devices}:
             return None
-        return self._routes.route(source, target)
+        return self.routes.route(source, target)
 
     def staged(self, source: str, target: str) -> Route | None:
         """From card to card through the host, whatever else joins them."""
-        if self._routes is None or not {source, target} <= {*self._routes.devices}:
+        if self.routes is None or not {source, target} <= {*self.routes.devices}:
             return None
-        return self._routes.staged(source, target)
+        return self.routes.staged(source, target)
 
     def stop(self) -> None:
         self.wiring.stop()
 
-    def _named(self) -> dict[str, CardId]:
-        """PyTorch's names for the driver's cards."""
-        return {
-            each.name: each.card
-            for each in self._lab.devices()
-            if each.name and each.card is not None
-        }
-
     def for_bench(self) -> Routes | None:
         """Routes of its own, since it uses them in another thread; None while none are told."""
-        topology, machine = self.wiring.topology, self._lab.machine
+        topology, machine = self.wiring.topology, self._machine
         if topology is None:
             return None
         cards = [one.card for each in machine.cards() for one in (each, *each.instances)]
@@ -76,5 +73,5 @@ class Ways(QObject):
         if made_of[0] is None or made_of == self._made_of:
             return
         self._made_of = made_of
-        self._routes = self.for_bench()
+        self.routes = self.for_bench()
         self.changed.emit()

@@ -1,34 +1,37 @@
 """LabState: the other process, what is known of it, and what a person asks of it."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.cell_flags import CellFlags
+from gpuexplorer.gui.state.lab.lab_devices import lab_devices, lost_devices
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.line_flags import LineFlags
-from gpuexplorer.gui.state.lab.lost_devices import lost_devices
+from gpuexplorer.gui.state.lab.lab_worker import LabWorker, Stage
+from gpuexplorer.gui.state.lab.program_state import ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.selection import Selection
-from gpuexplorer.gui.state.lab.stage import Stage
-from gpuexplorer.gui.state.lab.switches import Switches
-from gpuexplorer.gui.state.lab.worker_slot import StartWorker, WorkerSlot
+from gpuexplorer.gui.state.lab.turns import Turns
+from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.wording.lab.bench_device import BenchDevice, bench_devices
-from gpuexplorer.gui.wording.lab.code.notice import left_out_words
-from gpuexplorer.lab.effects import effects_of
-from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
-from gpuexplorer.lab.grammar import read_line
-from gpuexplorer.lab.ledger import Entry, Ledger
+from gpuexplorer.lab import endings
+from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished
+from gpuexplorer.lab.ledger import IMPORTS, Ledger
 from gpuexplorer.lab.load import Load
-from gpuexplorer.lab.wire import Command, Peek, Run, Train
+from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.wire import Answer, Complete, Peek, Run
 
 _SETTLED = 16  # milliseconds in which what happens is told once
-_PATIENCE = 2000  # milliseconds that a cancelled line may take to come back
 
-_LOGGING = "log_placement(True)"
-_RESTARTED = Message("The worker was restarted.")
+# Every worker's first command; those of other cells have greater numbers.
+_FIRST = Run(0, IMPORTS)
+_BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
+_ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 
 
 class LabState(QObject):
@@ -48,189 +51,212 @@ class LabState(QObject):
         pythons: LabPythons,
         start_worker: StartWorker,
         load: Load | None = None,
+        nvidia_smi: Callable[[str], str] | None = None,
         parent: QObject | None = None,
+        start_program: StartProgram | None = None,
+        program_load: Load | None = None,
     ) -> None:
-        """`load`: where simulated cards are told what the lab does to them."""
+        """On simulated cards, `load` tells them what the lab does to them, and `nvidia_smi`
+        prints for its arguments what a driver would. A program that is watched has a worker
+        and a load of its own.
+        """
         super().__init__(parent)
         self.machine = machine
         self.pythons = pythons
         self.selection = Selection(self)
         self.ledger = Ledger()
-        self._slot = WorkerSlot(start_worker, self)
-        self._slot.said.connect(self._on_said)
-        self._slot.ended.connect(self._on_ended)
-        self._load = load
-        self._switches = Switches()
-        self._stage = Stage.RESTING
-        self._sentence = NOTHING
-        self._restarting = False
-        self._logging = False  # the worker was told to tell where operations run
-        self._next_id = 1
+        self._nvidia_smi = nvidia_smi
+        self.switches = Switches()
+        # Why the last worker ended, or why none can be started; else empty.
+        self.sentence = NOTHING
+        self._ids = itertools.count(1)
         self._began_at: dict[int, float] = {}
-        self._done_at = 0.0  # when a line was last done, on the same clock
-        self.flags = LineFlags(self.ledger, self.began_at, self.devices, self)
-        self._waiting: list[Command] = []  # for a Python to be found
-        self._lost: Sequence[Entry] = ()
-        self._undone: list[str] = []
+        self._newest_began: float | None = None
+        self._done_at = 0.0  # when a cell was last done, on the same clock
+        self.flags = CellFlags(self.ledger, self.began_at, self.devices, self)
+        self._turns = Turns()
+        self._not_again: list[Failed] = []  # in the replay of just now
         self._stopped = False
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
-        self._patience.timeout.connect(self._on_patience_over)
-        pythons.changed.connect(self._on_pythons_changed)
-
-    # How it is
+        self._worker = LabWorker(
+            pythons,
+            start_worker,
+            lambda: self.switches,
+            self._first_cell,
+            load,
+            lambda: lost_devices(machine, self.devices),
+            self,
+        )
+        self.program = ProgramState(
+            machine,
+            pythons,
+            start_program or (lambda _: start_worker),
+            lambda: self.switches,
+            program_load,
+            self,
+        )
+        self._worker.said.connect(self._on_said)
+        self._worker.gone.connect(self._on_gone)
+        self._worker.failed.connect(self._on_refused)
+        self._worker.stage_changed.connect(self.stage_changed)
 
     @property
     def stage(self) -> Stage:
-        return self._stage
+        return self._worker.stage
 
     @property
-    def sentence(self) -> Message:
-        """Why the last worker ended, or why none can be started; else empty."""
-        return self._sentence
+    def can_replay(self) -> bool:
+        """What cells made went with their worker, and they can be run again."""
+        if self.ledger.busy or self._worker.ending:
+            return False
+        return any(map(self.ledger.gone, self.ledger.replay()))
 
     @property
-    def switches(self) -> Switches:
-        return self._switches
+    def opened(self) -> Sequence[OpenedCell]:
+        """Cells of files that were opened and have not run."""
+        return self._turns.opened
 
     @property
-    def lost(self) -> Sequence[Entry]:
-        """The lines that would bring back what went with the last worker."""
-        return self._lost
-
-    @property
-    def can_redo(self) -> bool:
-        return bool(self._undone)
+    def must_ask(self) -> str:
+        """The file whose cells come next, where nobody has said yet that they may run."""
+        return self._turns.must_ask
 
     def devices(self) -> Sequence[BenchDevice]:
         """What PyTorch offers, with the cards that it cannot use behind."""
-        machine = self.machine
-        cards = machine.cards()
-        every = [one for each in cards for one in (each, *each.instances)]
-        readings = {each.card.id: machine.session.reading(each.card.id) for each in every}
-        host = (machine.session.host.name, machine.host_reading())
-        visible = self._switches.visible
-        driver = machine.session.source.driver_version
-        return bench_devices(self.ledger, cards, readings, host, visible, self._done_at, driver)
+        visible, worker = self.switches.visible, self._worker.pid
+        return lab_devices(self.machine, self.ledger, visible, self._done_at, worker)
 
-    def line_number(self, command: int) -> int | None:
-        """As it stands before the line: 1 for the first."""
-        return self.ledger.number(command)
+    def cards(self) -> dict[str, CardId]:
+        """By PyTorch's names, as far as it is known which they are."""
+        return {
+            each.name: each.card
+            for each in self.devices()
+            if each.name and each.card is not None
+        }
 
     def began_at(self, command: int) -> float | None:
         """On the steady clock of the plots; None for what did not begin yet."""
         return self._began_at.get(command)
 
-    # What is asked
+    @property
+    def running_seconds(self) -> float | None:
+        """For how long the running cell has run, this time; None where none does."""
+        if self.ledger.running is None or self._newest_began is None:
+            return None
+        return self.machine.session.clock.now() - self._newest_began
 
-    def run(self, line: str, *, cures: int | None = None, undoes: int | None = None) -> int:
-        """The number of its command. Raises Trouble for what the lab does not understand."""
-        uses = read_line(line).uses
-        self._refuse_lost(uses)
-        if undoes is None:
-            self._undone.clear()
-        command = Run(self._new_id(), line.strip())
-        self._begin_line(command, cures, undoes)
+    def run(
+        self,
+        code: str,
+        *,
+        cures: int | None = None,
+        by_form: bool = False,
+        watched: bool = True,
+    ) -> int:
+        """The number of its command. It runs when all that was asked before it is done."""
+        command = self._new_cell(code, cures, by_form=by_form, watched=watched)
+        self._begin([command])
         return command.id
 
-    def run_all(self, lines: Sequence[str], *, cures: int | None = None) -> Sequence[int]:
-        """One after another; the last is the one that cures."""
-        for each in lines:
-            self._refuse_lost(read_line(each).uses)
-        last = len(lines) - 1
-        return [
-            self.run(each, cures=cures if number == last else None)
-            for number, each in enumerate(lines)
-        ]
+    def run_all(
+        self, codes: Sequence[str], *, cures: int | None = None, by_form: bool = False
+    ) -> Sequence[int]:
+        """One after another, up to the first that fails; the last is the one that cures."""
+        commands = [self._new_cell(each, by_form=by_form) for each in codes[:-1]]
+        commands.append(self._new_cell(codes[-1], cures, by_form=by_form))
+        self._begin(commands)
+        return [each.id for each in commands]
 
-    def train(
-        self, model: str, inputs: str, targets: str, optimiser: str, loss: str, steps: int,
-        batch: int,
-    ) -> int:  # fmt: skip
-        command = Train(self._new_id(), model, inputs, targets, optimiser, loss, steps, batch)
-        self._refuse_lost(effects_of(command).uses)
-        self._undone.clear()
-        self._begin_line(command, None, None)
+    def open_cells(self, cells: Sequence[str], path: str) -> None:
+        """They stand there; nothing runs."""
+        self._turns.opened += [OpenedCell(each, path) for each in cells]
+        self._tell_changed()
+
+    def allow(self, path: str) -> None:
+        """A person said that the cells of this file may run."""
+        self._turns.allow(path)
+        self._tell_changed()
+
+    def run_opened(self, count: int | None = None) -> None:
+        """The first so many, up to one that fails; raises Trouble before it is allowed."""
+        self._begin(self._turns.of_opened(count))
+
+    def drop_opened(self) -> None:
+        """What has not run of the files that were opened."""
+        self._turns.drop_opened()
+        self._tell_changed()
+
+    def answer(self, command: int, text: str | None) -> None:
+        """What that cell asked for. None: it is refused."""
+        cell = self.ledger.cell(command)
+        if cell is not None and cell.asked is not None:
+            self._worker.send(Answer(cell.asked.id, text))
+            self.ledger.answered(cell)
+            self._tell_changed()
+
+    def complete(self, code: str, at: int) -> int:
+        """Answered by a Completed with this number in `told`, where there is a worker."""
+        command = Complete(next(self._ids), code, at)
+        if self._worker.taken:
+            self._worker.send(command)
         return command.id
 
     def look_into(
         self, what: str, at: tuple[int, ...] = (), rows: int = 16, columns: int = 16
     ) -> int:
         """Answered by a Peeked or Opened with this number in `told`; else by a Failed."""
-        command = Peek(self._new_id(), what, at, rows, columns)
-        self._send(command)
+        command = Peek(next(self._ids), what, at, rows, columns)
+        self._worker.send(command)
         return command.id
 
     def cancel(self) -> None:
-        """Give up what runs, and what waits behind it. Who does not come back is hanging."""
-        if not self._slot.taken:
-            return
-        for number in reversed(self.ledger.unfinished):
-            self._slot.cancel(number)
-        self._patience.start()
+        """Give up what runs, and what waits behind it. What does not come back is hanging."""
+        if self._worker.taken:
+            self._give_up(self._turns.give_up(), "cancelled", _BEFORE_ITS_TURN)
+            self._worker.give_up(self.ledger.unfinished[::-1])
 
     def release(self) -> None:
-        """End the worker: all memory of the cards is given back. The lines stay to be read."""
-        self._end_worker()
-        released = Message("The cards were released before it was done.")
-        self._give_up(self.ledger.unfinished, released)
-        self.ledger.start_over()
+        """End the worker: all memory of the cards is given back. The cells stay."""
+        self._end_worker(Message("The cards were released before it was done."))
         self.ledger.hello = None  # the next may be told of other cards
-        self._lost = ()
-        self._undone.clear()
-        self._sentence = NOTHING
-        self._tell_stage(Stage.RESTING)
+        self.sentence = NOTHING
         self._tell_changed()
 
     def restart(self) -> None:
-        """End what hangs at once; a new worker begins, and what was lost can be rebuilt."""
-        self._restarting = True
-        self._slot.kill(_RESTARTED)
+        """End what hangs at once; a new worker begins, and the session can be run again."""
+        self._worker.restart()
 
-    def rebuild(self) -> None:
-        """Run again the lines that made what was lost, on the same random numbers."""
-        entries, self._lost = self._lost, ()
-        self._sentence = NOTHING
-        for entry in entries:
-            command = replace(entry.command, id=self._new_id())
-            self.ledger.sent_again(command, entry)
-            self._logging = self._logging or entry.code == _LOGGING
-            self._send(command)
+    def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
+        """Run the session again, in a fresh worker and on the same random numbers."""
+        cells = self.ledger.replay(upto, with_failed)
+        if self.ledger.used:
+            self._end_worker(_BEFORE_ITS_TURN)
+        self.sentence = NOTHING
+        self._not_again.clear()
+        for cell in cells:
+            command = replace(cell.command, id=next(self._ids), random=cell.random)
+            self.ledger.sent_again(command, cell)
+            self._worker.send(command)
         self._tell_changed()
 
     def start_over(self) -> None:
-        """What was lost is not wanted back; the lines before stay to be read."""
-        if self._lost:
-            self._lost = ()
+        """What was lost is not wanted back; the cells before stay to be read."""
+        if not self.ledger.used:
             self.ledger.start_over()
-        self._sentence = NOTHING
+        self.sentence = NOTHING
         self._tell_changed()
-
-    def undo(self) -> None:
-        """Take back the last creating or deleting; raises Trouble where there is none."""
-        entry, lines = self.ledger.undo()
-        for each in lines:
-            self.run(each, undoes=entry.id)
-        self._undone.append(entry.code)
-
-    def redo(self) -> None:
-        if self._undone:
-            code = self._undone.pop()
-            rest = list(self._undone)
-            self.run(code)
-            self._undone = rest
 
     def choose(self, switches: Switches) -> None:
         """What a worker is told when it starts needs a new one: Trouble while one is there."""
-        before = self._switches
+        before = self.switches
         anew = (switches.visible, switches.growing) != (before.visible, before.growing)
-        if anew and self._slot.taken:
+        if anew and self._worker.taken:
             raise Trouble(
                 "The worker was told this when it started.", "Release the cards first."
             )
         if switches != before:
-            self._switches = switches
+            self.switches = switches
             self.switches_changed.emit()
             self._tell_changed()
 
@@ -238,93 +264,61 @@ class LabState(QObject):
         """For good. Nobody is waited for; harmless when called twice."""
         self._stopped = True
         self._settle.stop()
-        self._patience.stop()
-        self.pythons.give_up()
-        self._end_worker()
+        self.program.stop()
+        self._worker.stop()
 
-    # The worker
+    def _new_cell(
+        self,
+        code: str,
+        cures: int | None = None,
+        *,
+        by_form: bool = False,
+        watched: bool = True,
+        outside: str = "",
+    ) -> Run:
+        if not self.ledger.cells:
+            self.ledger.sent(_FIRST)
+        number = len(self.ledger.cells)
+        placement = self.switches.placement
+        command = Run(next(self._ids), code, number, watched=watched, placement=placement)
+        self.ledger.sent(command, cures=cures, by_form=by_form, outside=outside)
+        return command
 
-    def _begin_line(self, command: Run | Train, cures: int | None, undoes: int | None) -> None:
-        self.start_over()
-        told = command.line if isinstance(command, Run) else ""
-        if told.startswith("log_placement("):
-            self._logging = told == _LOGGING
-            if self._switches.placement is not self._logging:
-                # Whoever types it turns the switch.
-                self._switches = replace(self._switches, placement=self._logging)
-                self.switches_changed.emit()
-        elif self._switches.placement and not self._logging:
-            self._begin_line(Run(self._new_id(), _LOGGING), None, None)
-        self.ledger.sent(command, cures=cures, undoes=undoes)
-        self._send(command)
+    def _begin(self, cells: Sequence[Run | OpenedCell]) -> None:
+        """The first at once, unless others wait already; each other when it is its turn."""
+        self.sentence = NOTHING
+        if self._turns.line_up(cells):
+            self._go_on()
         self._tell_changed()
 
-    def _refuse_lost(self, uses: frozenset[str]) -> None:
-        if not self._lost:
-            return
-        made = {name for entry in self._lost for name in entry.placed}
-        gone = sorted(uses & made - self.ledger.things.keys())
-        if gone:
-            raise Trouble(
-                "{name} went with the worker that ended.",
-                "Rebuild the shelf first.",
-                name=gone[0],
-            )
+    def _go_on(self) -> None:
+        cell = self._turns.take()
+        if isinstance(cell, OpenedCell):
+            cell = self._new_cell(cell.code, outside=cell.path)
+        if cell is not None:
+            self._turns.head = cell.id
+            self._worker.send(cell)
 
-    def _new_id(self) -> int:
-        number, self._next_id = self._next_id, self._next_id + 1
-        return number
+    def _first_cell(self) -> Run:
+        """For a worker that starts."""
+        first = self.ledger.cell(_FIRST.id)
+        if first is None:
+            self.ledger.sent(_FIRST)
+        elif first.state != "waiting":
+            self.ledger.sent_again(_FIRST, first)
+        return _FIRST
 
-    def _send(self, command: Command) -> None:
-        if not self._slot.taken and not self._start():
-            self._waiting.append(command)
-            return
-        if self._load is not None:
-            command = self._load.told(command, lost_devices(self.machine, self.devices))
-        self._slot.send(command)
-        if self._stage is Stage.READY and not isinstance(command, Peek):
-            self._tell_stage(Stage.BUSY)
+    def _end_worker(self, why: Message) -> None:
+        self._worker.end()
+        self._turns.give_up()
+        self._give_up(self.ledger.unfinished, "worker lost", why)
+        self.ledger.lost()
 
-    def _start(self) -> bool:
-        """False where a Python has to be found first, or none can be started."""
-        python = self.pythons.python
-        if python is None:
-            self._tell_stage(Stage.SEARCHING)
-            self.pythons.find()
-            return False
-        try:
-            self._slot.start(self._switches, python.path)
-        except Trouble as trouble:
-            self._fail(told(trouble.sentence, trouble.hint))
-            return False
-        self._tell_stage(Stage.STARTING)
-        return True
-
-    def _end_worker(self) -> None:
-        self._slot.clear()
-        self._logging = self._restarting = False
-        self._patience.stop()
-        self._waiting.clear()
-        if self._load is not None:
-            self._load.released()
-
-    def _fail(self, sentence: Message) -> None:
-        self._sentence = sentence
-        waiting, self._waiting = self._waiting, []
-        self._tell_stage(Stage.FAILED)
-        self._give_up([command.id for command in waiting], sentence)
-        self._tell_changed()
-
-    def _give_up(self, commands: Sequence[int], sentence: Message) -> None:
-        for number in commands:
-            refused = Failed(number, "worker lost", "", "", sentence)
+    def _give_up(self, commands: Collection[int], cause: str, why: Message) -> None:
+        for number in sorted(commands):
+            refused = Failed(number, cause, "", "", why)
             self.ledger.apply(refused)
             self.told.emit(refused)
-
-    def _tell_stage(self, stage: Stage) -> None:
-        if stage is not self._stage:
-            self._stage = stage
-            self.stage_changed.emit()
 
     def _tell_changed(self) -> None:
         if not self._stopped and not self._settle.isActive():
@@ -332,74 +326,47 @@ class LabState(QObject):
 
     def _on_said(self, event: Event) -> None:
         if isinstance(event, Began):
-            self._began_at[event.id] = self.machine.session.clock.now()
+            self._newest_began = self.machine.session.clock.now()
+            self._began_at[event.id] = self._newest_began
         elif isinstance(event, Finished):
             self._done_at = self.machine.session.clock.now()
+        elif isinstance(event, Asked) and event.what == "nvidia-smi":
+            self._worker.heard(event, busy=True)
+            printed = self._nvidia_smi(event.text) if self._nvidia_smi is not None else None
+            self._worker.send(Answer(event.id, printed))
+            return
         self.ledger.apply(event)
-        if self._load is not None:
-            self._load.apply(event)
         if isinstance(event, Failed):
             self._take_failure(event)
+        self._worker.heard(event, busy=self.ledger.busy)
+        if isinstance(event, Finished) and event.id == self._turns.head:
+            self._go_on()
         self.flags.note(event)
-        self._tell_stage(self._stage_now(event))
         self.told.emit(event)
         self._tell_changed()
 
     def _take_failure(self, failed: Failed) -> None:
-        entry = self.ledger.entry(failed.id)
+        cell = self.ledger.cell(failed.id)
+        if failed.id == self._turns.head:
+            self._give_up(self._turns.give_up(), "cancelled", _ONE_BEFORE_FAILED)
         if failed.cause == "device broken":
             # Nothing on that card works any more before its context is gone with the process.
-            self._slot.kill(failed.sentence)
-        elif entry is not None and entry.id != failed.id and not self._sentence:
-            number = self.line_number(entry.id)
-            self._sentence = Message(
-                "Line {number} could not be run again: {why}",
-                number=number,
-                why=failed.sentence or failed.message,
-            )
+            self._worker.kill(failed.sentence)
+        elif cell is not None and cell.id != failed.id and cell.state == "failed":
+            self._not_again.append(failed)
+            numbers = [self.ledger.number(each.id) or 0 for each in self._not_again]
+            self.sentence = endings.not_again(numbers, self._not_again[0])
 
-    def _stage_now(self, event: Event) -> Stage:
-        if self._stage is Stage.STARTING and not isinstance(event, Hello):
-            return Stage.STARTING
-        if self.ledger.busy:
-            return Stage.HANGING if self._stage is Stage.HANGING else Stage.BUSY
-        self._patience.stop()
-        return Stage.READY
-
-    def _on_ended(self, why: Message) -> None:
-        """A new one is ready for what comes."""
-        began = self._stage is not Stage.STARTING
+    def _on_gone(self, why: Message, began: bool) -> None:
         gone = lost_devices(self.machine, self.devices) if began else ()
-        left_out = [self.line_number(each) or 0 for each in self.ledger.leave_out(gone)]
-        lost = self.ledger.rebuild() if began else ()
-        self._logging = False
-        self._patience.stop()
-        if self._load is not None:
-            self._load.released()
+        left_out = [each.number for each in self.ledger.leave_out(gone)]
         self.ledger.lost()
-        self._sentence = told(why, left_out_words(left_out, gone))
-        restarting, self._restarting = self._restarting, False
-        if not began and not restarting:  # it would end again and again
-            self._fail(why)
-            return
-        self._lost = lost
-        self._start()
+        self.sentence = told(why, endings.left_out(left_out, gone))
         self._tell_changed()
 
-    def _on_patience_over(self) -> None:
-        if self._stage is Stage.BUSY:
-            self._tell_stage(Stage.HANGING)
-
-    def _on_pythons_changed(self) -> None:
-        if self._stopped or self._stage is not Stage.SEARCHING or self.pythons.working:
-            return
-        if self.pythons.python is None and not self.pythons.trouble:
-            # What was asked just now was something else, or was given up with another lab.
-            self.pythons.find()
-            return
-        if self.pythons.python is None:
-            self._fail(self.pythons.trouble)
-            return
-        waiting, self._waiting = self._waiting, []
-        for command in waiting:
-            self._send(command)
+    def _on_refused(self, commands: Sequence[int], why: Message) -> None:
+        """No worker can be started."""
+        self.sentence = why
+        self._turns.give_up()
+        self._give_up({*commands, *self.ledger.unfinished}, "worker lost", why)
+        self._tell_changed()

@@ -8,40 +8,32 @@ from gpuexplorer.lab.ledger import Ledger
 
 
 class Selection(QObject):
-    """A line and the things it is about: code line, blocks, flags and rows light up together.
+    """A cell and the things it is about: its code, blocks, flags and rows light up together.
 
-    Lines are named by the number of their command.
+    Cells are named by the number of their command.
     """
 
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._line: int | None = None
-        self._things: frozenset[str] = frozenset()
-
-    @property
-    def line(self) -> int | None:
-        return self._line
-
-    @property
-    def things(self) -> frozenset[str]:
-        return self._things
+        self.cell: int | None = None
+        self.things: frozenset[str] = frozenset()
 
     @property
     def thing(self) -> str | None:
         """The name, where it is about one thing."""
-        return next(iter(self._things)) if len(self._things) == 1 else None
+        return next(iter(self.things)) if len(self.things) == 1 else None
 
-    def line_in(self, ledger: Ledger) -> int | None:
-        """Where only a thing is selected, the line that placed it last."""
-        if self._line is not None or self.thing is None:
-            return self._line
-        placed = (each.id for each in reversed(ledger.entries) if self.thing in each.placed)
+    def cell_in(self, ledger: Ledger) -> int | None:
+        """Where only a thing is selected, the cell that placed it last."""
+        if self.cell is not None or self.thing is None:
+            return self.cell
+        placed = (each.id for each in reversed(ledger.cells) if self.thing in each.placed)
         return next(placed, None)
 
-    def choose(self, line: int | None = None, things: Collection[str] = ()) -> None:
-        chosen = (line, frozenset(things))
-        if chosen != (self._line, self._things):
-            self._line, self._things = chosen
+    def choose(self, cell: int | None = None, things: Collection[str] = ()) -> None:
+        chosen = (cell, frozenset(things))
+        if chosen != (self.cell, self.things):
+            self.cell, self.things = chosen
             self.changed.emit()

@@ -1,19 +1,23 @@
 """Starting: the worker that suits a session: on real devices, or on its simulated cards."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.switches import Switches
-from gpuexplorer.gui.state.lab.worker_slot import StartWorker
+from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.load import Load
-from gpuexplorer.lab.simulated_cards import Chosen, simulated_cards
-from gpuexplorer.lab.worker_process import Start, WorkerProcess
-from gpuexplorer.simulation.faults import FaultKind
+from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.start import Program, Start
+from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
@@ -26,63 +30,67 @@ OnEnd = Callable[[Message], None]
 def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
     """For the session that is shown. Starts nothing yet."""
     session = machine.session
-    return LabState(machine, pythons, starter_of(session), load_of(session), machine)
+    return LabState(
+        machine,
+        pythons,
+        starter_of(session),
+        load_of(session),
+        smi_of(session),
+        machine,
+        partial(starter_of, session),
+        load_of(session, live=True),
+    )
 
 
-def starter_of(session: Session) -> StartWorker:
+def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     backend = session.backend
-    if isinstance(backend, SimulatedBackend):
-        return _on_simulated(backend)
-    return _on_real(session)
-
-
-def load_of(session: Session) -> Load | None:
-    """Real cards notice by themselves what is done to them."""
-    backend = session.backend
-    if isinstance(backend, SimulatedBackend):
-        return Load(backend.machine, lambda: backend.elapsed)
-    return None
-
-
-def _on_simulated(backend: SimulatedBackend) -> StartWorker:
-    machine = backend.machine
 
     def start(
         switches: Switches, python: Path, on_event: OnEvent, on_end: OnEnd
     ) -> WorkerProcess:
-        elapsed = backend.elapsed
-        held = {
-            index: machine.reading(index, elapsed).memory_used
-            + machine.spec.cards[index].model.memory.reserved_bytes
-            for index in range(len(machine.spec.cards))
-        }
-        wrong = [
-            (each.card, each.to)
-            for each in backend.faults
-            if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
-            if each.card is not None and each.to is not None
-        ]
-        made = simulated_cards(machine.spec, Chosen(switches.visible, held, wrong))
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",
-            cards=made.cards,
-            links=made.links,
+            # A program is started where its file is: that is what it was written for, mostly.
+            folder=None if program is None else program.path.parent,
+            program=program,
+            sampled=program is not None,
         )
-        return WorkerProcess(begun, on_event, on_end)
-
-    return start
-
-
-def _on_real(session: Session) -> StartWorker:
-    def start(
-        switches: Switches, python: Path, on_event: OnEvent, on_end: OnEnd
-    ) -> WorkerProcess:
-        visible = None
-        if switches.visible is not None:
+        if isinstance(backend, SimulatedBackend):
+            made = present_cards(
+                backend.machine, backend.faults, backend.elapsed, switches.visible
+            )
+            begun = replace(begun, cards=made.cards, links=made.links)
+        elif switches.visible is not None:
             ids = {card.index: str(card.id) for card in session.cards()}
             visible = [ids[index] for index in switches.visible if index in ids]
-        begun = Start(python, visible=visible, allocator=_GROWING if switches.growing else "")
+            begun = replace(begun, visible=visible)
         return WorkerProcess(begun, on_event, on_end)
 
     return start
+
+
+def load_of(session: Session, *, live: bool = False) -> Load | None:
+    """Real cards notice by themselves what is done to them. `live`: of a program."""
+    backend = session.backend
+    if isinstance(backend, SimulatedBackend):
+        return Load(backend.machine, lambda: backend.elapsed, live=live)
+    return None
+
+
+def smi_of(session: Session) -> Callable[[str], str] | None:
+    """What `!nvidia-smi` prints, by its arguments. None where cards are real: they have one."""
+    backend = session.backend
+    if not isinstance(backend, SimulatedBackend):
+        return None
+
+    def smi(arguments: str) -> str:
+        from gpuexplorer.telemetry.nvidia_smi import nvidia_smi  # noqa: PLC0415
+
+        try:
+            said = nvidia_smi(arguments, backend, datetime.now().astimezone())
+        except Trouble as trouble:
+            return trouble.told
+        return f"{said}\n{tr(MADE_UP)}"
+
+    return smi

@@ -5,11 +5,11 @@ from PySide6.QtGui import QColor, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.memory_parts import MemoryPart, MemoryPicture, PartKind
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.wording.cards.memory_parts import MemoryPart, MemoryPicture, PartKind
 
 _TOP, _BAR, _ENTRY = 30.0, 18.0, 52.0
 _BELOW_BAR, _SENTENCE = 16.0, 26.0
@@ -23,9 +23,9 @@ _BESIDE_TITLE = 12
 class MemoryBar(Painted):
     """Grows by a line of its legend where it is narrow."""
 
-    def __init__(self, look: Look, tag: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, look: Look, tag: QWidget) -> None:
         """`tag` stands beside the heading."""
-        super().__init__(look, parent)
+        super().__init__(look)
         tag.setParent(self)
         tag.move(round(look.letters.title.width(tr("Memory"))) + _BESIDE_TITLE, 4)
         self._picture: MemoryPicture | None = None
@@ -57,9 +57,6 @@ class MemoryBar(Painted):
             lead, rest = picture.around_used
             runs = [Run(lead, letters.body, theme.quiet)] if lead else []
             runs.append(Run(picture.used.number, letters.number, theme.text))
-            if picture.used.unit:
-                unit = f"{THIN_SPACE}{picture.used.unit}"
-                runs.append(Run(unit, letters.body, theme.quiet))
             runs.append(Run(rest, letters.body, theme.quiet))
             drawing.runs_right(self.width(), baseline, runs)
             self._draw_bar(drawing, bar, picture.parts)
@@ -102,9 +99,7 @@ class MemoryBar(Painted):
         if part.kind is PartKind.UNEXPLAINED:
             drawing.no_bar(place)
         else:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._fill(drawing, part))
-            painter.drawRoundedRect(bar, 4, 4)
+            drawing.filled(bar, self._fill(drawing, part), 4)
             if self._hatched(part):
                 hatch(drawing, place, self._hue(drawing))
         painter.restore()

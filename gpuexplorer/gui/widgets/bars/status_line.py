@@ -1,12 +1,13 @@
 """StatusLine: the quiet line at the bottom: driver, CUDA, beat, what is missing, cost."""
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, row
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.beat import BeatCount
 
@@ -28,13 +29,8 @@ class StatusLine(QFrame):
         self._beat = ElidedLabel(letters, Tone.QUIET)
         self._missing = ElidedLabel(letters, Tone.QUIET)
         self._cost = ElidedLabel(letters, Tone.QUIET)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
-        row.setSpacing(_GAP)
-        for label in (self._driver, self._cuda, self._beat, self._missing):
-            row.addWidget(label)
-        row.addStretch(1)
-        row.addWidget(self._cost)
+        parts = (self._driver, self._cuda, self._beat, self._missing, FREE, self._cost)
+        row(*parts, within=self, gap=_GAP, margins=(_MARGIN, 0, _MARGIN, 0))
         self._arrange()
 
     def show_source(self, source: Source) -> None:

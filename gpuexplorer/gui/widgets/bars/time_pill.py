@@ -1,7 +1,7 @@
 """TimePill: says that the plots show the past, and leads back to now."""
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
@@ -9,7 +9,6 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.wording.moments import moment_words
 
 _HEIGHT, _MARGIN, _ICON, _GAP = 28, 10, 16, 8
 
@@ -19,10 +18,8 @@ class TimePill(PaintedButton):
     on.
     """
 
-    def __init__(
-        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(look, parent)
+    def __init__(self, look: Look, time_window: TimeWindow) -> None:
+        super().__init__(look)
         self._time_window = time_window
         self._forms: tuple[str, ...] = ("",)
         self._said = ""
@@ -60,7 +57,7 @@ class TimePill(PaintedButton):
     def _say(self) -> None:
         """The moment at which what is shown ends."""
         window = self._time_window
-        moment = moment_words(window.wall(window.stretch()[1]), window.wall(window.now()))
+        moment = window.moment(window.stretch()[1])
         long = tr("Looking back: ends {moment}", moment=moment)
         self._forms = (long, tr("Ends {moment}", moment=moment), "")
         self._said = long
@@ -74,9 +71,7 @@ class TimePill(PaintedButton):
         theme, letters = drawing.theme, drawing.letters.body
         place = QRectF(self.rect())
         radius = place.height() / 2
-        drawing.painter.setPen(Qt.PenStyle.NoPen)
-        drawing.painter.setBrush(theme.selection)
-        drawing.painter.drawRoundedRect(place, radius, radius)
+        drawing.filled(place, theme.selection, radius)
         if self.hasFocus():
             drawing.focus_ring(place, radius)
         middle = place.center().y()

@@ -2,19 +2,20 @@
 
 from PySide6.QtCore import QSysInfo, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.wording.moments import span_words
+from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.telemetry.backend import Source
 
 HEIGHT = 52
@@ -35,24 +36,17 @@ class TopBar(QFrame):
     search_asked = Signal()
     real_cards_asked = Signal()
 
-    def __init__(
-        self, look: Look, time_window: TimeWindow, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._look = look
+    def __init__(self, look: Look, time_window: TimeWindow) -> None:
+        super().__init__()
         self._time_window = time_window
         self._source: Source | None = None
         self._can_look = False
         self.setProperty("panel", "top")
         self.setFixedHeight(HEIGHT)
-        self._host = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._host.show_text(host_name())
+        self._host = ElidedLabel(look.letters.title, Tone.TEXT, host_name())
         self._badge = SourceBadge(look)
         self._label = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._stop = QPushButton(tr(STOP_SIMULATING))
-        self._stop.setProperty("kind", "link")
-        self._stop.setFont(look.letters.body.font)
-        self._stop.setAutoDefault(True)
+        self._stop = link_button(tr(STOP_SIMULATING))
         self._stop.setToolTip(tr("Look for real cards, and read these if there are some."))
         self._stop.clicked.connect(self.real_cards_asked)
         self._pill = TimePill(look, time_window)
@@ -62,16 +56,10 @@ class TopBar(QFrame):
         self._pause.clicked.connect(time_window.toggle_pause)
         self._search = SearchButton(look)
         self._search.clicked.connect(self.search_asked)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
-        row.setSpacing(_GAP)
-        row.addWidget(self._host)
-        row.addWidget(self._badge)
-        row.addWidget(self._label, 1000)
-        row.addStretch(1)
-        row.addWidget(self._stop)
-        for widget in (self._pill, self._spans, self._pause, self._search):
-            row.addWidget(widget)
+        source = (self._host, self._badge, self._label, Grow(1000))
+        time = (self._stop, self._pill, self._spans, self._pause)
+        margins = (_MARGIN, 0, _MARGIN, 0)
+        row(*source, FREE, *time, self._search, within=self, gap=_GAP, margins=margins)
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
         self._say_source()
@@ -88,15 +76,13 @@ class TopBar(QFrame):
 
     def _say_source(self) -> None:
         source = self._source
+        self._badge.show_source(source)
         if source is None or not source.cards:
-            self._badge.show_no_card()
             self._label.show_text("")
         elif source.simulated:
-            self._badge.show_simulated()
             cards = str(source.label.values["cards"]).replace("NVIDIA ", "")
             self._label.show_text(tr("{cards}; no real card is read", cards=cards))
         else:
-            self._badge.show_live(source.name.upper())
             self._label.show_text(tr(source.label))
         self._arrange()
 

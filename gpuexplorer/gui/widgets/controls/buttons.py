@@ -3,8 +3,8 @@
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.laid_out import FREE, row
 
 _ICON, _SMALL_ICON, _BEFORE_WORD = QSize(20, 20), QSize(16, 16), QSize(20, 16)
 _BESIDE, _ALONE = (
@@ -28,10 +29,17 @@ _PRIMARY_MARGIN, _KEYS_GAP = 12, 10
 _SEARCH_WIDE, _SEARCH_NARROW = 208, 32
 
 
+def pressed_by_enter(window: QWidget, event: QKeyEvent) -> bool:
+    """For windows without a default button: there Qt takes only the space bar for a press."""
+    marked = window.focusWidget()
+    if event.key() not in _ENTER or not isinstance(marked, QAbstractButton):
+        return False
+    marked.click()
+    return True
+
+
 class ToolButton(QToolButton):
-    """The mouse presses it and leaves the keyboard where it is. Enter presses it as the space
-    bar does.
-    """
+    """The mouse presses it and leaves the keyboard where it is."""
 
     def __init__(
         self, look: Look, kind: str, words: str = "", parent: QWidget | None = None
@@ -39,7 +47,6 @@ class ToolButton(QToolButton):
         super().__init__(parent)
         self.look = look
         self.setProperty("kind", kind)
-        self.setFont(look.letters.body.font)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_words(words)
 
@@ -48,11 +55,12 @@ class ToolButton(QToolButton):
             self.setText(words)
             self.setAccessibleName(words)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _ENTER and not event.modifiers():
-            self.click()
-        else:
-            super().keyPressEvent(event)
+
+def link_button(words: str) -> QPushButton:
+    """Looks like a link, and is a button to the keyboard and to screen readers."""
+    button = QPushButton(words)
+    button.setProperty("kind", "link")
+    return button
 
 
 def one_tab_stop(group: QButtonGroup) -> None:
@@ -68,11 +76,11 @@ def one_tab_stop(group: QButtonGroup) -> None:
 class IconButton(ToolButton):
     """An icon by itself; its tooltip says what it does, and with which key."""
 
-    def __init__(self, look: Look, icon: Icon, parent: QWidget | None = None) -> None:
-        super().__init__(look, "icon", "", parent)
-        self.setIcon(look.icons.for_button(icon))
+    def __init__(self, look: Look, icon: Icon, words: str = "", keys: str = "") -> None:
+        super().__init__(look, "icon")
         self.setIconSize(_ICON)
         self.setFixedSize(32, 32)
+        self.show_meaning(icon, words, keys)
 
     def show_meaning(self, icon: Icon, words: str, keys: str = "") -> None:
         self.setIcon(self.look.icons.for_button(icon))
@@ -83,10 +91,8 @@ class IconButton(ToolButton):
 class WordButton(ToolButton):
     """An icon and a word, quiet until it is pointed at: for the head of a panel."""
 
-    def __init__(
-        self, look: Look, icon: Icon, words: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(look, "word", words, parent)
+    def __init__(self, look: Look, icon: Icon, words: str) -> None:
+        super().__init__(look, "word", words)
         self.setIcon(look.icons.for_button(icon))
         self.setIconSize(_BEFORE_WORD)
         self.setToolButtonStyle(_BESIDE)
@@ -95,10 +101,8 @@ class WordButton(ToolButton):
 class FramedButton(ToolButton):
     """An icon and a word in a frame; in a narrow place the icon alone."""
 
-    def __init__(
-        self, look: Look, icon: Icon, words: str, meaning: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(look, "framed", words, parent)
+    def __init__(self, look: Look, icon: Icon, words: str, meaning: str) -> None:
+        super().__init__(look, "framed", words)
         self.setIcon(look.icons.for_button(icon))
         self.setIconSize(_SMALL_ICON)
         self.setAccessibleDescription(meaning)
@@ -117,11 +121,11 @@ class MenuButton(QPushButton):
 
     about_to_open = Signal(QMenu)
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
+        self.setAutoDefault(False)  # no dialog fills it for being the first
         self.setProperty("kind", "menu")
-        self.setFont(look.letters.body.font)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(name)
@@ -143,36 +147,25 @@ class MenuButton(QPushButton):
         super().initStyleOption(option)
         option.features |= QStyleOptionButton.ButtonFeature.HasMenu
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _ENTER:
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
 
 class _KeyedButton(QPushButton):
     """Its key stands at its right."""
 
-    def __init__(self, look: Look, kind: str, keys: str, parent: QWidget | None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, kind: str, keys: str) -> None:
+        super().__init__()
         self.setProperty("kind", kind)
-        self.setFont(look.letters.body.font)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAutoDefault(True)  # so that Enter presses it
         self.keys = QLabel(keys)
         self.keys.setFont(look.letters.caption.font)
         self.keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 8, 0)
-        row.addStretch(1)
-        row.addWidget(self.keys, 0, Qt.AlignmentFlag.AlignVCenter)
+        row(FREE, self.keys, Qt.AlignmentFlag.AlignVCenter, within=self, margins=(0, 0, 8, 0))
 
 
 class PrimaryButton(_KeyedButton):
     """The one button of a screen that stands out."""
 
-    def __init__(self, look: Look, keys: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(look, "primary", keys, parent)
+    def __init__(self, look: Look, keys: str = "") -> None:
+        super().__init__(look, "primary", keys)
         self._letters = look.letters.strong
         self._words = ""
         self.setProperty("keyed", bool(keys))
@@ -203,8 +196,8 @@ class PrimaryButton(_KeyedButton):
 class SearchButton(_KeyedButton):
     """Looks like a field to type in, and opens the palette of all commands."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, "search", "Ctrl K", parent)
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, "search", "Ctrl K")
         self.setIcon(look.icons.for_button(Icon.SEARCH))
         self.setIconSize(QSize(18, 18))
         self.setAccessibleName(tr("Search all commands"))

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
+from gpuexplorer.gui.widgets.laid_out import row
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 
 # Eight cards and the computer are still found at a glance; beyond, a step on or back and a grid
@@ -34,31 +34,28 @@ class CardChoice:
     colour: int | None
 
 
-class CardChips(QWidget):
+class CardChips(QFrame):
     """Asks for another card; whoever decides shows it by `show_choices`."""
 
     chosen = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look) -> None:
+        super().__init__()
         self._look = look
         self._choices: Sequence[CardChoice] = ()
         self._current: CardId | None = None
         self._chips: dict[CardId, CardChip] = {}
+        self.setProperty("panel", "track")
         self.setAccessibleName(tr("Card to look at"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._back = IconButton(look, Icon.PREVIOUS)
-        self._back.show_meaning(Icon.PREVIOUS, tr("Previous card"))
+        self._back = IconButton(look, Icon.PREVIOUS, tr("Previous card"))
         self._back.clicked.connect(self._on_back_asked)
-        self._on = IconButton(look, Icon.NEXT)
-        self._on.show_meaning(Icon.NEXT, tr("Next card"))
+        self._on = IconButton(look, Icon.NEXT, tr("Next card"))
         self._on.clicked.connect(self._on_next_asked)
         self._all = _OpensAll(look)
         self._all.clicked.connect(self._on_all_asked)
         self._keys = ArrowKeys(self)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(_INSET, _INSET, _INSET, _INSET)
-        self._row.setSpacing(0)
+        self._row = row(within=self, gap=0, margins=_INSET)
         for button in (self._back, self._all, self._on):
             button.setFixedHeight(_HEIGHT - 2 * _INSET)
             self._row.addWidget(button)
@@ -131,13 +128,6 @@ class CardChips(QWidget):
         picker.chosen.connect(self.chosen)
         picker.open()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._look.theme.track)
-            painter.drawRoundedRect(QRectF(self.rect()), CONTROL_RADIUS, CONTROL_RADIUS)
-
 
 class CardChip(PaintedButton):
     """One card as its chip; raised while it is the one looked at."""
@@ -174,8 +164,17 @@ class CardChip(PaintedButton):
         return QSize(round(chip + height - _CHIP), height)
 
 
-class _OpensAll(PaintedButton):
+class _OpensAll(ToolButton):
     """The number of the card that is looked at; opens the grid of all."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, "choice")
+        self.setFont(look.letters.strong.font)
+        self.setIcon(look.icons.for_button(Icon.OPEN))
+        self.setIconSize(QSize(16, 16))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self.setToolTip(tr("Choose a card"))
 
     def show_choice(self, choice: CardChoice, count: int) -> None:
         of_all = tr("{number} of {count}", number=choice.number, count=count)
@@ -183,19 +182,3 @@ class _OpensAll(PaintedButton):
         self.setAccessibleName(
             tr("{card}. Choose from {count} cards.", card=choice.title, count=count)
         )
-        self.setToolTip(tr("Choose a card"))
-        self.setFixedWidth(self.sizeHint().width())
-        self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        place = QRectF(self.rect())
-        self.draw_ground(drawing, place)
-        theme, letters = drawing.theme, drawing.letters
-        baseline = place.center().y() + letters.body.cap_height / 2
-        drawing.text(10, baseline, Run(self.text(), letters.strong, theme.text))
-        arrow = QRectF(place.right() - 22, place.center().y() - 8, 16, 16)
-        drawing.icon(Icon.OPEN, arrow, theme.quiet)
-
-    def sizeHint(self) -> QSize:
-        letters = self.look.letters.strong
-        return QSize(round(letters.width(self.text()) + 36), _HEIGHT - 2 * _INSET)

@@ -1,47 +1,26 @@
 """Dropdown: a field that shows what was chosen, and opens the list of all there is."""
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QStandardItem, QStandardItemModel, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QSizePolicy,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionComboBox,
     QStyleOptionViewItem,
-    QWidget,
 )
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.delegate import Delegate, Index
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.controls.choice import Choice
 
 _ROW, _MOST_ROWS, _INNER, _TICK, _RADIUS = 30, 12, 12.0, 16.0, 6.0
 _CHIP, _GAP, _LEAST_REMARK = 20.0, 8.0, 18.0
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """`chip` is where it lies: a card's number, or H for the host, which has no colour."""
-
-    key: Hashable
-    words: str
-    remark: str = ""
-    chip: str = ""
-    colour: int | None = None
-    outlined: bool = False  # a chip without a card's colour
-    refused: str = ""  # why it cannot be chosen
-    typed: bool = True  # words of code, in letters of one width
-
-    @property
-    def said(self) -> str:
-        """For screen readers."""
-        on = tr("on {place}", place=self.chip) if self.chip else ""
-        return ", ".join(each for each in (self.words, on, self.remark, self.refused) if each)
 
 
 Offer = Callable[[], Sequence[Choice]]
@@ -52,23 +31,15 @@ class Dropdown(QComboBox):
 
     chosen = Signal(object)
 
-    def __init__(
-        self,
-        look: Look,
-        name: str,
-        offer: Offer,
-        least_width: int = 0,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, look: Look, name: str, offer: Offer, least_width: int = 0) -> None:
         """`least_width` is the list's, where the field itself is narrow."""
-        super().__init__(parent)
+        super().__init__()
         self.look = look
         self._offer = offer
         self._least_width = least_width
         self._offered: Sequence[Choice] = ()
         self._choice: Choice | None = None
         self.setAccessibleName(name)
-        self.setFont(look.letters.body.font)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(40)
         self.setMaxVisibleItems(_MOST_ROWS)
@@ -121,6 +92,7 @@ class Dropdown(QComboBox):
         """The page scrolls on."""
         event.ignore()
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -143,29 +115,20 @@ class Dropdown(QComboBox):
         return QSize(40, super().minimumSizeHint().height())
 
 
-class _ChoiceRow(QStyledItemDelegate):
+class _ChoiceRow(Delegate):
     """What holds has a tick."""
 
     def __init__(self, dropdown: Dropdown) -> None:
-        super().__init__(dropdown)
+        super().__init__(dropdown.look, dropdown)
         self._dropdown = dropdown
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
+    def draw(
+        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
         choice = self._dropdown.choice_at(index.row())
-        painter.save()
-        drawing = Drawing(painter, self._dropdown.look)
-        rect: QRect = option.rect
-        place = QRectF(rect).adjusted(4, 1, -4, -1)
-        state: QStyle.StateFlag = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(drawing.theme.selection)
-            painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+        place = place.adjusted(4, 1, -4, -1)
+        if option.state & QStyle.StateFlag.State_Selected:
+            drawing.filled(place, drawing.theme.selection, _RADIUS)
         inner = place.adjusted(_INNER - 4, 0, -_INNER, 0)
         if self._dropdown.holds(choice):
             top = inner.center().y() - _TICK / 2
@@ -173,11 +136,8 @@ class _ChoiceRow(QStyledItemDelegate):
             drawing.icon(Icon.CHECK, tick, drawing.theme.quiet)
             inner.setRight(tick.left() - 4)
         draw_choice(drawing, inner, choice)
-        painter.restore()
 
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, _ROW)
 
 

@@ -2,38 +2,36 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
 
 
 class Labelled(QWidget):
     """A control with its caption above; `show_remark` says something at the right."""
 
-    def __init__(
-        self, look: Look, caption: str, control: QWidget, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.control = control
+    def __init__(self, look: Look, caption: str, control: QWidget) -> None:
+        super().__init__()
+        self.control, self._caption = control, caption
         self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._remark.hide()
-        words = ElidedLabel(look.letters.caption, Tone.QUIET)
-        words.show_text(caption)
+        words = ElidedLabel(look.letters.caption, Tone.QUIET, caption)
+        if not caption:
+            words.hide()
         words.setBuddy(control)  # on Linux a list has no other name for screen readers
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(words)
-        head.addStretch(1)
-        head.addWidget(self._remark)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(control)
+        column(row(words, FREE, self._remark, gap=6), control, within=self, gap=4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def about(self, problem: str) -> str:
+        """Where it stands beside the problems of others."""
+        if not self._caption:
+            return problem
+        return tr("{field}: {problem}", field=self._caption, problem=problem)
 
     def show_remark(self, remark: str) -> None:
         if remark != self._remark.text():
@@ -44,25 +42,14 @@ class Labelled(QWidget):
 class FieldRow(QWidget):
     """The sentence belongs to its control: screen readers read both together."""
 
-    def __init__(
-        self, look: Look, fields: Mapping[str, Labelled], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, fields: Mapping[str, Labelled]) -> None:
+        super().__init__()
         self._fields = fields
-        self._sentence = QLabel()
-        self._sentence.setFont(look.letters.caption.font)
-        self._sentence.setProperty("tone", Tone.BAD.value)
+        self._sentence = label("", look.letters.caption, Tone.BAD)
         self._sentence.setWordWrap(True)
         self._sentence.hide()
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for each in fields.values():
-            row.addWidget(each, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self._sentence)
+        side_by_side = (each for field in fields.values() for each in (field, GROWS))
+        column(row(*side_by_side), self._sentence, within=self, gap=4)
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
         """Those of its own among all that are wrong in a form."""
@@ -72,10 +59,12 @@ class FieldRow(QWidget):
             if control.accessibleDescription() != problem:
                 control.setAccessibleDescription(problem)
             restyle(control, "bad", bool(problem))
-        sentence = " ".join(each for each in mine.values() if each)
+        said = [each for each in mine.values() if each]
+        if len(said) > 1:  # several red frames do not say which sentence is about which field
+            said = [self._fields[key].about(mine[key]) for key in mine if mine[key]]
+        sentence = "\n".join(said)
         if sentence != self._sentence.text():
-            self._sentence.setText(sentence)
-            self._sentence.setVisible(bool(sentence))
+            say(self._sentence, sentence)
 
     def first_bad(self, problems: Mapping[str, str]) -> QWidget | None:
         """Where the keyboard should go to mend it."""

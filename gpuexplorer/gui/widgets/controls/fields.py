@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QToolButton
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
@@ -19,8 +19,8 @@ class TextField(QLineEdit):
 
     typed = Signal(str)
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, name: str) -> None:
+        super().__init__()
         self.setFont(look.letters.mono.font)
         self.setAccessibleName(name)
         self.setFixedHeight(_HEIGHT)
@@ -40,10 +40,8 @@ class CodeField(QPlainTextEdit):
 
     typed = Signal(str)
 
-    def __init__(
-        self, look: Look, name: str, lines: int, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, name: str, lines: int) -> None:
+        super().__init__()
         self.setFont(look.letters.mono.font)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
@@ -77,11 +75,10 @@ class SearchField(QLineEdit):
     searched_for = Signal(str)
     left = Signal()
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, name: str) -> None:
+        super().__init__()
         self.setPlaceholderText(name)
         self.setAccessibleName(name)
-        self.setFont(look.letters.body.font)
         leading = QLineEdit.ActionPosition.LeadingPosition
         self.addAction(look.icons.for_button(Icon.SEARCH), leading).triggered.connect(
             self.setFocus

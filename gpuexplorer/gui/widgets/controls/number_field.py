@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
 
 _DECIMALS = 6
 
@@ -41,12 +40,11 @@ class NumberField(QDoubleSpinBox):
     chosen = Signal(float)
 
     def __init__(
-        self, look: Look, name: str, limits: Range, unit: str, parent: QWidget | None = None
+        self, name: str, limits: Range, unit: str, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._name = name
         self._limits = limits
-        self.setFont(look.letters.body.font)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)

@@ -1,9 +1,10 @@
 """PaintedButton: a button that draws itself, and is one to keyboard and screen reader."""
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
 
@@ -25,19 +26,11 @@ class PaintedButton(QAbstractButton):
     def draw_ground(self, drawing: Drawing, place: QRectF) -> None:
         """What shows that it is chosen, pointed at, or has the keyboard."""
         if self.isChecked() or (self.isEnabled() and (self.underMouse() or self.isDown())):
-            drawing.painter.setPen(Qt.PenStyle.NoPen)
-            drawing.painter.setBrush(drawing.theme.selection)
-            drawing.painter.drawRoundedRect(place, CONTROL_RADIUS, CONTROL_RADIUS)
+            drawing.filled(place, drawing.theme.selection, CONTROL_RADIUS)
         if self.hasFocus():
             drawing.focus_ring(place, CONTROL_RADIUS)
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             self.draw(Drawing(painter, self.look))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Of itself Qt takes only the space bar for a press.
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)

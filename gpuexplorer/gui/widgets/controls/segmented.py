@@ -44,7 +44,7 @@ class Segmented(QFrame):
         }
         # What holds and was none of the choices.
         self._other = ToolButton(look, "segment", "", self)
-        self._menu = MenuButton(look, name, self)
+        self._menu = MenuButton(name, self)
         self._menu.about_to_open.connect(self._on_menu_asked)
         self._group = QButtonGroup(self)
         row = self._row = QHBoxLayout(self)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Property, QEasingCurve, QPropertyAnimation, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import Look
@@ -19,8 +19,8 @@ class Switch(PaintedButton):
 
     turned = Signal(bool)
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, look: Look, name: str) -> None:
+        super().__init__(look)
         self._at = 0.0
         self.setCheckable(True)
         self.setAccessibleName(name)

@@ -9,23 +9,20 @@ from PySide6.QtCore import QRectF, QSizeF
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.gui.widgets.machine.machine_columns import (
     RAIL,
-    Column,
-    Columns,
-    Form,
-    columns_of,
-    large_columns_of,
-)
-from gpuexplorer.gui.widgets.machine.machine_lanes import (
     SCALES,
+    CardColumn,
+    CardRows,
     Lanes,
+    MachineForm,
     bracket,
+    card_rows,
     lane_width,
     level,
     rail,
     upright,
     wire_width,
 )
-from gpuexplorer.gui.wording.machine.machine_things import (
+from gpuexplorer.gui.widgets.machine.machine_things import (
     OfCard,
     OfHub,
     OfJunction,
@@ -62,18 +59,13 @@ class Wire:
     lanes: Lanes
     before: QRectF = field(default_factory=QRectF)
     after: QRectF = field(default_factory=QRectF)
-    place: QRectF = field(init=False)  # all of it, its words included
-
-    def __post_init__(self) -> None:
-        whole = self.lanes.bounds().united(self.before).united(self.after)
-        object.__setattr__(self, "place", whole)
 
 
 @dataclass(frozen=True, slots=True)
 class MachineLayout:
     """All of it, in pixels from the top left corner."""
 
-    form: Form
+    form: MachineForm
     size: QSizeF
     boxes: tuple[Box, ...]
     wires: tuple[Wire, ...]
@@ -99,66 +91,70 @@ class Down:
     row_gap: float
 
 
+_SMALL = Down(0, 0, 20, 8, 12, 8, 16, 34, 14, 18, 6, 0, 26)
 _DOWN = {
-    Form.LARGE: Down(40, 28, 46, 26, 60, 32, 88, 136, 48, 64, 24, 44, 40),
-    Form.ROOMY: Down(32, 20, 38, 22, 44, 28, 60, 70, 40, 48, 16, 36, 36),
-    Form.NORMAL: Down(30, 18, 34, 22, 40, 26, 74, 86, 36, 58, 14, 64, 36),
-    Form.COMPACT: Down(0, 0, 20, 8, 12, 8, 16, 34, 14, 18, 6, 0, 26),
+    MachineForm.LARGE: Down(40, 28, 46, 26, 60, 32, 88, 136, 48, 64, 24, 44, 40),
+    MachineForm.ROOMY: Down(32, 20, 38, 22, 44, 28, 60, 70, 40, 48, 16, 36, 36),
+    MachineForm.NORMAL: Down(30, 18, 34, 22, 40, 26, 74, 86, 36, 58, 14, 64, 36),
+    MachineForm.COMPACT: _SMALL,
+    MachineForm.PACKED: _SMALL,
 }
-_MOST_STRETCH = {Form.LARGE: 2.1, Form.ROOMY: 2.1, Form.NORMAL: 2.1}
+# How much gaps and boxes may grow at most where height is left.
+_MOST = {
+    MachineForm.LARGE: (2.1, 1.1),
+    MachineForm.ROOMY: (2.1, 1.6),
+    MachineForm.NORMAL: (2.1, 1.7),
+    MachineForm.COMPACT: (3.0, 2.6),
+    MachineForm.PACKED: (2.0, 2.0),
+}
+_GAPS = ("memory_gap", "uplink", "words", "nvlink", "bracket")
+_BOXES = ("tile", "socket", "switch", "bridge", "hub")
 HUB_TITLE = 26.0  # below the figures that stand in it
+SMALL = (MachineForm.COMPACT, MachineForm.PACKED)
 # Shares of a tile's width, or pixels, that the wires of one card may take.
 _SPOKE_SHARE, _HOST_SHARE = 0.72, 0.5
 _BRACKET_LANE = 30.0
 _WIRE_INSET = 12.0
+_NARROW, _NARROW_INSET = 90.0, 5.0  # a tile, in which a wire leaves its words more room
 _WORDS_GAP = 7.0
 
 
 def layout_of(shape: MachineShape, width: float, height: float = 0.0) -> MachineLayout:
-    """As wide as there is room at most. A height that is left makes all larger where that
-    fits, and stretches the gaps; the most compact form takes no notice of it.
-    """
-    large = large_columns_of(shape, width) if height > 0 else None
-    if large is not None:
-        layout = _Plan(shape, large, _DOWN[large.form]).layout()
-        if layout.size.height() <= height:
-            return _stretched(shape, large, layout, height)
-    columns = columns_of(shape, width)
-    layout = _Plan(shape, columns, _DOWN[columns.form]).layout()
-    return layout if height <= 0 else _stretched(shape, columns, layout, height)
-
-
-def _stretched(
-    shape: MachineShape, columns: Columns, natural: MachineLayout, height: float
-) -> MachineLayout:
-    most = _MOST_STRETCH.get(columns.form)
-    spare = height - natural.size.height()
-    if most is None or spare <= 0:
-        return natural
-    down = _DOWN[columns.form]
-    widest = _Plan(shape, columns, _with_gaps(down, most)).layout()
-    gained = widest.size.height() - natural.size.height()
+    """The largest form for which there is room. A height that is left makes it taller."""
+    rows, layout = None, None
+    for form in MachineForm:
+        large = form is MachineForm.LARGE
+        rows = None if large and height <= 0 else card_rows(shape, width, form)
+        if rows is not None:
+            layout = _Plan(shape, rows, _DOWN[form]).layout()
+            if not large or layout.size.height() <= height:
+                break
+    assert rows is not None
+    assert layout is not None
+    spare = height - layout.size.height()
+    if spare <= 0:
+        return layout
+    tallest = _Plan(shape, rows, _stretched(_DOWN[rows.form], rows.form, 1.0)).layout()
+    gained = tallest.size.height() - layout.size.height()
     if gained <= spare:
-        return widest
-    return _Plan(shape, columns, _with_gaps(down, 1 + (most - 1) * spare / gained)).layout()
+        return tallest
+    return _Plan(shape, rows, _stretched(_DOWN[rows.form], rows.form, spare / gained)).layout()
 
 
-def _with_gaps(down: Down, stretch: float) -> Down:
-    # Rounded down: together they must not exceed what is left.
-    return replace(
-        down,
-        memory_gap=float(int(down.memory_gap * stretch)),
-        uplink=float(int(down.uplink * stretch)),
-        words=float(int(down.words * stretch)),
-        nvlink=float(int(down.nvlink * stretch)),
-        bracket=float(int(down.bracket * stretch)),
-    )
+def _stretched(down: Down, form: MachineForm, share: float) -> Down:
+    """`share`, 0 to 1, of as tall as it may become. Rounded down: together they must not
+    exceed what is left.
+    """
+    gap, box = (1 + (most - 1) * share for most in _MOST[form])
+    taller = {name: float(int(getattr(down, name) * gap)) for name in _GAPS}
+    taller |= {name: float(int(getattr(down, name) * box)) for name in _BOXES}
+    return replace(down, **taller)
 
 
 class _Plan:
     """Goes through the rows from top to bottom."""
 
-    def __init__(self, shape: MachineShape, columns: Columns, down: Down) -> None:
+    def __init__(self, shape: MachineShape, columns: CardRows, down: Down) -> None:
         self._shape = shape
         self._form = columns.form
         self._rows = columns.rows
@@ -167,7 +163,7 @@ class _Plan:
         self._scale = self._fitting_scale()
         self._boxes: list[Box] = []
         self._wires: list[Wire] = []
-        self._says_words = columns.form is not Form.COMPACT
+        self._says_words = columns.form not in SMALL
         self._stops: list[tuple[float, float]] = []
 
     def layout(self) -> MachineLayout:
@@ -209,7 +205,7 @@ class _Plan:
                 return scale
         return SCALES[-1]
 
-    def _lay_row(self, row: Sequence[Column], top: float) -> float:
+    def _lay_row(self, row: Sequence[CardColumn], top: float) -> float:
         """Returns where the row ends."""
         wired = [column for column in row if column.socket is not None]
         bottoms = self._lay_processors(wired, top)
@@ -224,7 +220,7 @@ class _Plan:
                 self._wire_card(column, bottoms[column.card], tiles)
         return self._lay_nvlinks(row, tiles + self._down.tile)
 
-    def _lay_processors(self, row: Sequence[Column], top: float) -> dict[CardId, float]:
+    def _lay_processors(self, row: Sequence[CardColumn], top: float) -> dict[CardId, float]:
         """Returns for each card where the lowest box above it ends."""
         down = self._down
         above = top + down.memory + down.memory_gap
@@ -264,7 +260,11 @@ class _Plan:
         self._wire(OfSockets(), ends, rail(x, self._stops))
 
     def _lay_junctions(
-        self, kind: PathKind, row: Sequence[Column], bottoms: dict[CardId, float], under: float
+        self,
+        kind: PathKind,
+        row: Sequence[CardColumn],
+        bottoms: dict[CardId, float],
+        under: float,
     ) -> float:
         """One kind of them over its cards. Returns where they end, or what was handed in."""
         found = [
@@ -288,7 +288,7 @@ class _Plan:
         return top + height
 
     def _wire_up(
-        self, junction: Junction, here: Sequence[Column], above: float, place: QRectF
+        self, junction: Junction, here: Sequence[CardColumn], above: float, place: QRectF
     ) -> None:
         """As wide as the widest of its cards' wires: nobody tells more."""
         links = [self._shape.host_link(card) for card in junction.cards]
@@ -305,30 +305,32 @@ class _Plan:
         )
         self._wire(OfUplink(junction.number), ends, lanes, after=words)
 
-    def _above(self, column: Column, thing: OfJunction | OfCard) -> Thing:
+    def _above(self, column: CardColumn, thing: OfJunction | OfCard) -> Thing:
         """The box that a card's or a switch's wire leads up to."""
         ways = [OfJunction(each.number) for each in self._shape.above[column.card]]
         rest = ways[ways.index(thing) + 1 :] if isinstance(thing, OfJunction) else ways
         assert column.socket is not None
         return rest[0] if rest else OfSocket(column.socket)
 
-    def _wire_card(self, column: Column, above: float, tiles: float) -> None:
+    def _wire_card(self, column: CardColumn, above: float, tiles: float) -> None:
         link = self._shape.host_link(column.card)
         lane = lane_width(None if link is None else link.rate, self._scale)
         wide = wire_width(lane)
-        normal = self._form is Form.NORMAL
-        middle = column.left + _WIRE_INSET + wide / 2 if normal else column.middle
+        normal = self._form is MachineForm.NORMAL
+        inset = _NARROW_INSET if self._tile < _NARROW else _WIRE_INSET
+        middle = column.left + inset + wide / 2 if normal else column.middle
         lanes = upright(middle, above, tiles, lane)
         bounds = lanes.bounds()
         top = tiles - self._down.words
-        left = QRectF(column.left, top, bounds.left() - _WORDS_GAP - column.left, tiles - top)
-        right = QRectF(bounds.right() + _WORDS_GAP, top, 0, tiles - top)
+        gap = _NARROW_INSET if self._tile < _NARROW else _WORDS_GAP
+        left = QRectF(column.left, top, bounds.left() - gap - column.left, tiles - top)
+        right = QRectF(bounds.right() + gap, top, 0, tiles - top)
         right.setRight(column.right)
         thing = OfLink(column.card, HOST_ID)
         ends = (OfCard(column.card), self._above(column, OfCard(column.card)))
         self._wire(thing, ends, lanes, None if normal else left, right)
 
-    def _lay_nvlinks(self, row: Sequence[Column], top: float) -> float:
+    def _lay_nvlinks(self, row: Sequence[CardColumn], top: float) -> float:
         """Below the tiles; what would cross stands deeper. Returns where they end."""
         places = {column.card: column for column in row}
         spans: list[tuple[float, float, Link | int]] = []
@@ -354,7 +356,7 @@ class _Plan:
         return bottom
 
     def _lay_hub(
-        self, number: int, places: Mapping[CardId, Column], top: float, begin: float
+        self, number: int, places: Mapping[CardId, CardColumn], top: float, begin: float
     ) -> float:
         hub = self._shape.hubs[number]
         here = [places[card] for card in hub.cards if card in places]
@@ -370,7 +372,7 @@ class _Plan:
         return bar + self._down.hub
 
     def _lay_bracket(
-        self, link: Link, places: Mapping[CardId, Column], top: float, deeper: float
+        self, link: Link, places: Mapping[CardId, CardColumn], top: float, deeper: float
     ) -> float:
         a, b = places[link.a], places[link.b]
         lane = lane_width(link.rate, self._scale)
@@ -389,7 +391,7 @@ class _Plan:
         return words.bottom() if self._down.bracket_words else top + depth
 
 
-def _over(columns: Sequence[Column], top: float, height: float) -> QRectF:
+def _over(columns: Sequence[CardColumn], top: float, height: float) -> QRectF:
     """From the first to the last of these."""
     places = [QRectF(each.left, top, each.right - each.left, height) for each in columns]
     return reduce(QRectF.united, places)

@@ -1,40 +1,34 @@
 """Voiced: a drawing whose parts screen readers find one by one, like widgets."""
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QAccessibleObject
-from PySide6.QtWidgets import QAccessibleWidget, QWidget
+from PySide6.QtWidgets import QAccessibleWidget, QGraphicsView
 
-P = TypeVar("P", bound=Hashable)
-if TYPE_CHECKING:
-    _Widget = QWidget
-else:
-    _Widget = object  # a drawing is a widget by its first base, and Qt knows no second
+from gpuexplorer.gui.widgets.machine.machine_things import Thing
 
 
-class Voiced(Generic[P], _Widget):
-    """A second base of widgets, which say what their parts are. Nobody asks for them where no
-    screen reader runs, and then they cost nothing: a widget for each would be dressed with
-    every style sheet.
+class Voiced(QGraphicsView):
+    """Says what its parts are. Nobody asks for them where no screen reader runs, and then they
+    cost nothing: a widget for each would be dressed with every style sheet.
     """
 
-    def parts(self) -> Sequence[P]:
+    def parts(self) -> Sequence[Thing]:
         raise NotImplementedError
 
-    def words_of(self, part: P) -> tuple[str, str]:
+    def words_of(self, part: Thing) -> tuple[str, str]:
         """Name and description."""
         raise NotImplementedError
 
-    def place_of(self, part: P) -> QRect:
+    def place_of(self, part: Thing) -> QRect:
         raise NotImplementedError
 
-    def focused_part(self) -> P | None:
+    def focused_part(self) -> Thing | None:
         """What the keyboard is at; None where it is elsewhere in the window."""
         raise NotImplementedError
 
-    def voice_of(self, part: P) -> "Voice[P]":
+    def voice_of(self, part: Thing) -> "Voice":
         """The same as long as the part is there."""
         for voice in self._voices():
             if voice.part == part:
@@ -56,32 +50,32 @@ class Voiced(Generic[P], _Widget):
             event = QAccessibleEvent(self.voice_of(part), QAccessible.Event.Focus)
             QAccessible.updateAccessibility(event)
 
-    def tell_words(self, part: P) -> None:
+    def tell_words(self, part: Thing) -> None:
         """They are others now."""
         if QAccessible.isActive():
             voice = self.voice_of(part)
             for what in (QAccessible.Event.NameChanged, QAccessible.Event.DescriptionChanged):
                 QAccessible.updateAccessibility(QAccessibleEvent(voice, what))
 
-    def _voices(self) -> list["Voice[P]"]:
+    def _voices(self) -> list["Voice"]:
         return [each for each in self.children() if isinstance(each, Voice)]
 
 
-class Voice(QObject, Generic[P]):
+class Voice(QObject):
     """Stands for one part. Qt keeps an interface only as long as the object it belongs to:
     without an object of its own it would be freed twice when the program ends.
     """
 
-    def __init__(self, part: P, drawing: Voiced[P]) -> None:
+    def __init__(self, part: Thing, drawing: Voiced) -> None:
         super().__init__(drawing)
         self.part = part
         self.drawing = drawing
 
 
-class _Part(QAccessibleObject, Generic[P]):
+class _Part(QAccessibleObject):
     """One of them, as screen readers see it."""
 
-    def __init__(self, voice: Voice[P]) -> None:
+    def __init__(self, voice: Voice) -> None:
         super().__init__(voice)
         self._part, self._drawing = voice.part, voice.drawing
 
@@ -117,10 +111,10 @@ class _Part(QAccessibleObject, Generic[P]):
         return -1
 
 
-class _Whole(QAccessibleWidget, Generic[P]):
+class _Whole(QAccessibleWidget):
     """The drawing itself."""
 
-    def __init__(self, drawing: Voiced[P]) -> None:
+    def __init__(self, drawing: Voiced) -> None:
         super().__init__(drawing, QAccessible.Role.Canvas)
         self._drawing = drawing
 
@@ -140,7 +134,7 @@ class _Whole(QAccessibleWidget, Generic[P]):
         part = self._drawing.focused_part()
         return None if part is None else self._interface_of(part)
 
-    def _interface_of(self, part: P) -> QAccessibleInterface:
+    def _interface_of(self, part: Thing) -> QAccessibleInterface:
         return QAccessible.queryAccessibleInterface(self._drawing.voice_of(part))
 
 

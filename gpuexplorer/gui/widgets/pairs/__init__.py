@@ -1,1 +1,1 @@
-"""Heat maps of every ordered pair of some devices."""
+"""Every ordered pair of some devices in a table, its cells shaded by their rates."""

@@ -1,26 +1,27 @@
 """FullPlot: one plot alone on the whole screen, until Escape or another double click."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Flag, Origin, PlotContent
-from gpuexplorer.gui.plots.layout import AXIS, is_compact
-from gpuexplorer.gui.state.command_list import CommandList, Group, command_of
+from gpuexplorer.gui.plots.layout import is_compact
+from gpuexplorer.gui.state.command_list import CommandGroup, CommandList
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
+from gpuexplorer.gui.widgets.command_palette import CommandPalette
+from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.palette.palette import Palette
-from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.plots.plot_actions import PlotActions
 
 _BACK = mark("Escape goes back")
@@ -48,25 +49,13 @@ class FullPlot(QWidget):
         back.show_text(tr(_BACK))
         self._badge = SourceBadge(look)
         self._canvas = PlotCanvas(look, time_window, settings)
-        self._canvas.full_screen_asked.connect(self._on_full_screen_asked)
-        note = PlotNote(look, self._canvas, AXIS)
-        self._deeds = PlotActions(self._canvas, settings)
-        self._deeds.full_screen.setVisible(False)
-        self._deeds.done.connect(note.show_done)
-        self._deeds.refused.connect(note.show_refused)
+        self._canvas.full_screen_asked.connect(lambda _: self.close())
+        self._files = PlotActions(self._canvas, settings)
+        self._files.full_screen.setVisible(False)
         self.show_origin(origin)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._title)
-        head.addWidget(self._badge)
-        head.addWidget(self._source, 1)
-        head.addWidget(TimePill(look, time_window))
-        head.addWidget(back)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(32, 24, 32, 24)
-        column.setSpacing(16)
-        column.addLayout(head)
-        column.addWidget(self._canvas, 1)
+        pill = TimePill(look, time_window)
+        head = row(self._title, self._badge, self._source, GROWS, pill, back, gap=12)
+        column(head, self._canvas, GROWS, within=self, gap=16, margins=(32, 24, 32, 24))
         self.setFocusProxy(self._canvas)
         FullPlotCommands(look, time_window, self, self._canvas)
         look.changed.connect(self.update)
@@ -82,7 +71,7 @@ class FullPlot(QWidget):
         if origin.simulated:
             self._badge.show_simulated()
         self._badge.setVisible(origin.simulated)
-        self._deeds.show_origin(origin)
+        self._files.origin = origin
 
     def show_content(self, content: PlotContent, flags: Sequence[Flag]) -> None:
         # Others have their title in the plot itself.
@@ -94,15 +83,13 @@ class FullPlot(QWidget):
     def columns(self) -> int:
         return self._canvas.columns()
 
-    def _on_full_screen_asked(self, _name: str) -> None:
-        self.close()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close()
-        else:
+        elif not pressed_by_enter(self, event):
             super().keyPressEvent(event)
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._look.theme.surface)
@@ -118,52 +105,14 @@ class FullPlotCommands(CommandList):
     def __init__(
         self, look: Look, time_window: TimeWindow, window: QWidget, canvas: QWidget
     ) -> None:
-        super().__init__(window)
+        super().__init__(window, time_window)
         self._look = look
-        self._time_window = time_window
-        self._window = window
         self._canvas = canvas
-        for position, (seconds, words) in enumerate(SPANS):
-            run = partial(time_window.choose_span, seconds)
-            span = self._make(
-                Group.TIME, tr("Show {span}", span=words), run, f"Alt+{position + 1}"
-            )
-            span.setCheckable(True)
-            span.setData(seconds)
-        self._hold = self._make(
-            Group.TIME, tr("Pause or resume the plots"), time_window.toggle_pause, "Space"
-        )
-        self._hold.setAutoRepeat(False)
-        self._now = self._make(
-            Group.TIME, tr("Back to now"), time_window.back_to_now, "Ctrl+End"
-        )
-        self._make(Group.VIEW, tr("Leave full screen"), window.close, "F11")
-        keys = ("Ctrl+K", "Ctrl+Shift+P")
-        self._search = self._make(
-            Group.PROGRAM, tr("Search all commands"), self._on_palette_asked, *keys
-        )
-        time_window.changed.connect(self._on_time_changed)
-        self._on_time_changed()
-
-    def _make(self, group: Group, words: str, run: Callable[[], object], *keys: str) -> QAction:
-        action = QAction(words, self._window)
-        action.setShortcuts([QKeySequence(each) for each in keys])
-        action.triggered.connect(lambda _=False: run())
-        self._window.addAction(action)
-        return self.add(group, action)
-
-    def _on_time_changed(self) -> None:
-        self._now.setEnabled(not self._time_window.following)
-        for action in self.of(Group.TIME):
-            if action.isCheckable():
-                action.setChecked(action.data() == self._time_window.span)
+        self.make(CommandGroup.VIEW, tr("Leave full screen"), "F11", run=window.close)
+        words, keys = tr("Search all commands"), ("Ctrl+K", "Ctrl+Shift+P")
+        self._search = self.make(CommandGroup.PROGRAM, words, *keys)
+        self._search.triggered.connect(self._on_palette_asked)
 
     def _on_palette_asked(self) -> None:
-        here = [
-            command_of(action, Group.HERE)
-            for action in self._canvas.actions()
-            if action.isEnabled() and action.isVisible()
-        ]
-        others = [each for each in self.commands() if each.run != self._search.trigger]
-        commands = [*here, *others]
-        Palette(self._look, commands, self._search.shortcuts(), self._window).open()
+        commands = self.commands(self._canvas.actions())
+        CommandPalette(self._look, commands, self._search.shortcuts(), self._window).open()

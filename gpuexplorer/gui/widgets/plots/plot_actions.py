@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -12,15 +12,16 @@ from gpuexplorer.core.metric import Metric
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Line, Origin
+from gpuexplorer.gui.plots.layout import AXIS
 from gpuexplorer.gui.plots.picture import picture, png, svg
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.saving import (
     CSV,
     PNG,
     SVG,
     FileKind,
     Saving,
-    Take,
     Write,
     suggested_name,
 )
@@ -32,100 +33,77 @@ _EVERY_READING = 10_000_000
 
 
 class PlotActions(QObject):
-    """Gives its canvas the actions that a menu and the list of all commands offer."""
-
-    done = Signal(str)  # a sentence
-    refused = Signal(str)  # a sentence, and what to do about it
+    """Gives its canvas the actions that a menu and the list of all commands offer. A note over
+    the plots says what came of them.
+    """
 
     def __init__(self, canvas: PlotCanvas, settings: Settings) -> None:
         super().__init__(canvas)
         self._canvas = canvas
-        self._origin = Origin()
+        self.origin = Origin()
+        self.note = PlotNote(canvas.look, canvas, AXIS)
         self._saving = Saving(settings, canvas)
-        self._saving.done.connect(self.done)
-        self._saving.refused.connect(self.refused)
-        self.full_screen = self._add(tr("Full screen of one plot"), self._on_full_screen_asked)
+        self._saving.done.connect(self.note.show_done)
+        self._saving.refused.connect(self.note.show_refused)
+        self.full_screen = self._add(
+            tr("Full screen of one plot"),
+            lambda: canvas.full_screen_asked.emit(canvas.current),
+        )
         copy = self._add(tr("Copy picture of the plots"), self.copy_picture)
         copy.setShortcut(QKeySequence.StandardKey.Copy)
-        save = self._add(tr("Save plots as PNG…"), self._on_png_asked)
+        save = self._add(
+            tr("Save plots as PNG…"), partial(self._ask, tr("Save plots as PNG"), PNG)
+        )
         save.setShortcut(QKeySequence.StandardKey.Save)
-        self._add(tr("Save plots as SVG…"), self._on_svg_asked)
-        self._add(tr("Save visible data as CSV…"), self._on_csv_asked)
+        self._add(tr("Save plots as SVG…"), partial(self._ask, tr("Save plots as SVG"), SVG))
+        self._add(
+            tr("Save visible data as CSV…"),
+            partial(self._ask, tr("Save visible data as CSV"), CSV),
+        )
         canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         canvas.customContextMenuRequested.connect(self._on_menu_asked)
 
-    @property
-    def origin(self) -> Origin:
-        return self._origin
-
-    def show_origin(self, origin: Origin) -> None:
-        self._origin = origin
-
     def copy_picture(self) -> None:
         """To the clipboard, as it is seen."""
-        image = picture(self._canvas, self._origin)
-        QGuiApplication.clipboard().setImage(image)
-        self.done.emit(tr("The picture is on the clipboard."))
+        QGuiApplication.clipboard().setImage(picture(self._canvas, self.origin))
+        self.note.show_done(tr("The picture is on the clipboard."))
 
-    def save_png(self, path: Path) -> None:
-        self._saving.save(path, self._png(path))
+    def save(self, kind: FileKind, path: Path) -> None:
+        """In a thread of its own; a sentence says when it is done, or why not. A file of data
+        has every reading in the stretch that is seen, not only what is drawn.
+        """
+        self._saving.save(path, self._write(kind, path))
 
-    def save_svg(self, path: Path) -> None:
-        self._saving.save(path, self._svg(path))
-
-    def save_csv(self, path: Path) -> None:
-        """Every reading of the lines in the stretch that is seen, not only what is drawn."""
-        self._saving.save(path, self._csv(path))
-
-    def _png(self, path: Path) -> Write:
-        image = picture(self._canvas, self._origin)
-        return lambda: write_whole(path, [png(image)])
-
-    def _svg(self, path: Path) -> Write:
-        drawn = svg(self._canvas, self._origin)
-        return partial(write_whole, path, [drawn])
-
-    def _csv(self, path: Path) -> Write:
-        stretch = self._canvas.shown().stretch
-        heading = Heading(
-            self._origin.source,
-            self._origin.simulated,
-            stretch.start,
-            stretch.end,
-            stretch.offset,
-        )
-        lines = [line for content in self._canvas.contents for line in content.lines]
-        return partial(_write_csv, path, lines, heading, self._origin.past)
+    def _write(self, kind: FileKind, path: Path) -> Write:
+        canvas, origin = self._canvas, self.origin
+        if kind is PNG:
+            image = picture(canvas, origin)
+            return lambda: write_whole(path, [png(image)])
+        if kind is SVG:
+            return partial(write_whole, path, [svg(canvas, origin)])
+        stretch = canvas.shown().stretch
+        ends = (stretch.start, stretch.end, stretch.offset)
+        heading = Heading(origin.source, origin.simulated, *ends)
+        lines = [line for content in canvas.contents for line in content.lines]
+        return partial(_write_csv, path, lines, heading, origin.past)
 
     def _add(self, text: str, triggered: Callable[[], object]) -> QAction:
         action = QAction(text, self._canvas)
-        action.triggered.connect(triggered)
+        action.triggered.connect(lambda _=False: triggered())
         self._canvas.addAction(action)
         return action
 
-    def _ask(self, caption: str, kind: FileKind, take: Take) -> None:
+    def _ask(self, caption: str, kind: FileKind) -> None:
         stretch = self._canvas.shown().stretch
         end = stretch.end + stretch.offset
-        name = suggested_name("plots", end, simulated=self._origin.simulated)
-        self._saving.ask(caption, name, [kind], take)
+        name = suggested_name("plots", end, simulated=self.origin.simulated)
+        self._saving.ask(caption, name, [kind], partial(self._write, kind))
 
     def _on_menu_asked(self, place: QPoint) -> None:
         menu = QMenu(self._canvas)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addActions(self._canvas.actions())
         menu.popup(self._canvas.mapToGlobal(place))
-
-    def _on_full_screen_asked(self) -> None:
-        self._canvas.full_screen_asked.emit(self._canvas.current)
-
-    def _on_png_asked(self) -> None:
-        self._ask(tr("Save plots as PNG"), PNG, self._png)
-
-    def _on_svg_asked(self) -> None:
-        self._ask(tr("Save plots as SVG"), SVG, self._svg)
-
-    def _on_csv_asked(self) -> None:
-        self._ask(tr("Save visible data as CSV"), CSV, self._csv)
 
 
 def _write_csv(

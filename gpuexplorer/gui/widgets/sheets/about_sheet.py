@@ -38,7 +38,7 @@ class AboutSheet(Sheet):
         )
         self.add_sentence(
             tr(
-                "Free software under the MIT licence. Its letters are Inter, under the SIL "
+                "Free software under the MIT licence. Its typeface is Inter, under the SIL "
                 "Open Font License."
             ),
             Tone.QUIET,

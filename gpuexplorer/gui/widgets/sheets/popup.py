@@ -1,21 +1,27 @@
 """Popup: a panel with a soft shadow below what it was opened from, until a click elsewhere."""
 
+import ctypes
+
 from PySide6.QtCore import QMargins, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBitmap,
     QColor,
+    QGuiApplication,
     QHideEvent,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.desktop.compositing import can_see_through
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
+from gpuexplorer.gui.widgets.laid_out import column
 
 _SHADOW, _SHADOW_DOWN, _STEPS = 24, 8, 12
 _GAP, _EDGE = 6, 8
@@ -41,40 +47,43 @@ class Popup(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # Letters and colours are the window's.
         self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
-        self._see_through = can_see_through()
+        self._see_through = _can_see_through()
         if self._see_through:
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self._around = _SEE_THROUGH if self._see_through else _SOLID
         self.setContentsMargins(self._around)
-        self.panel = QVBoxLayout(self)
-        self.panel.setContentsMargins(0, 0, 0, 0)
-        self.panel.setSpacing(0)
+        self.panel = column(within=self, gap=0)
 
     def open(self) -> None:
         self.arrange(self._size)
         self.show()
 
     def arrange(self, size: QSize) -> None:
-        """Of this size, where there is so much room."""
-        room = (
-            self.anchor.screen()
-            .availableGeometry()
-            .marginsRemoved(QMargins(_EDGE, _EDGE, _EDGE, _EDGE))
-        )
-        place = QRect(QPoint(), size.boundedTo(room.size()))
-        place.moveTopLeft(self.corner(place.size()))
+        """As large as this, where there is so much room."""
+        edges = QMargins(_EDGE, _EDGE, _EDGE, _EDGE)
+        room = self.anchor.screen().availableGeometry().marginsRemoved(edges)
+        place = self.place(size.boundedTo(room.size()), room)
         place.moveLeft(max(room.left(), min(place.left(), room.right() + 1 - place.width())))
         place.moveTop(max(room.top(), min(place.top(), room.bottom() + 1 - place.height())))
         self.setGeometry(place.marginsAdded(self._around))
 
-    def corner(self, size: QSize) -> QPoint:
-        """Below the anchor, and towards the middle of the window."""
-        below = self.anchor.mapToGlobal(QPoint(0, self.anchor.height() + _GAP))
-        middle = self.anchor.window().frameGeometry().center().x()
-        if below.x() + self.anchor.width() / 2 > middle:
-            below.setX(below.x() + self.anchor.width() - size.width())
-        return below
+    def place(self, size: QSize, room: QRect) -> QRect:
+        """Below the anchor, or above it where there is more room, and never over it; towards
+        the middle of the window.
+        """
+        anchor = QRect(self.anchor.mapToGlobal(QPoint()), self.anchor.size())
+        above, below = anchor.top() - _GAP - room.top(), room.bottom() - _GAP - anchor.bottom()
+        place = QRect(QPoint(), size.boundedTo(QSize(size.width(), max(above, below))))
+        if below >= min(size.height(), above):
+            place.moveTop(anchor.bottom() + 1 + _GAP)
+        else:
+            place.moveBottom(anchor.top() - 1 - _GAP)
+        place.moveLeft(anchor.left())
+        if anchor.center().x() > self.anchor.window().frameGeometry().center().x():
+            place.moveRight(anchor.right())
+        return place
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self.look.theme
         place = QRectF(self.rect().marginsRemoved(self._around))
@@ -116,7 +125,33 @@ class Popup(QWidget):
         else:
             self.close()  # in its shadow
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if not event.spontaneous():
             self.closed.emit()
+
+
+def _can_see_through() -> bool:
+    """So that it can have a soft shadow. On X11 only while something composes its windows:
+    elsewhere there it would be black.
+    """
+    if QGuiApplication.platformName() != "xcb":
+        return True
+    try:
+        x11 = ctypes.CDLL("libX11.so.6")
+    except OSError:
+        return False
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    x11.XInternAtom.restype = x11.XGetSelectionOwner.restype = ctypes.c_ulong
+    display = x11.XOpenDisplay(None)
+    if display is None:
+        return False
+    display = ctypes.c_void_p(display)
+    compositor = ctypes.c_ulong(x11.XInternAtom(display, b"_NET_WM_CM_S0", 0))
+    owner = x11.XGetSelectionOwner(display, compositor)
+    x11.XCloseDisplay(display)
+    return bool(owner)

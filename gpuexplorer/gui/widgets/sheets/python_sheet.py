@@ -1,34 +1,48 @@
 """PythonSheet: every Python of this computer that could run the lab, to choose one."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
-    QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.stage import Stage
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
-from gpuexplorer.gui.wording.lab.head.python_words import (
-    NONE,
-    RowFace,
-    one_of_each,
-    row_face,
-    way_to_torch,
-)
+from gpuexplorer.lab.events import Hello
+from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.torch_builds import Suits, flavour
+
+NONE = mark("No Python of this computer has PyTorch.")
+_MAKE_ONE = mark("Make one: `python3 -m venv lab`, then `lab/bin/pip install torch`.")
+_TONES = {Verdict.FINE: Tone.QUIET, Verdict.LOOK: Tone.QUIET, Verdict.BROKEN: Tone.WARN}
+
+
+@dataclass(frozen=True, slots=True)
+class RowFace:
+    """One Python of the list."""
+
+    path: str
+    what: str  # version and build
+    suits: str
+    tone: Tone
+    usable: bool
+    used: bool
 
 
 class PythonSheet(Sheet):
@@ -41,7 +55,7 @@ class PythonSheet(Sheet):
         self._asked: Path | None = None
         self.add_sentence(
             tr(
-                "The lab's lines run in another process, in a Python of yours that has PyTorch."
+                "The lab's cells run in another process, in a Python of yours that has PyTorch."
             ),
             Tone.QUIET,
         )
@@ -50,8 +64,7 @@ class PythonSheet(Sheet):
             Tone.QUIET,
         )
         self._trouble = self.add_sentence("", Tone.WARN)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
+        self._list = column(gap=0)
         self.body.addLayout(self._list)
         self._way = self.add_sentence(self._way_words(), Tone.QUIET)
         other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
@@ -97,9 +110,9 @@ class PythonSheet(Sheet):
         for at, face in enumerate(faces):
             if at:
                 self._list.addWidget(line_between())
-            row = PythonRow(self.look, face)
-            row.used.connect(self._on_used)
-            self._list.addWidget(row)
+            line = PythonRow(self.look, face)
+            line.used.connect(self._on_used)
+            self._list.addWidget(line)
 
     def _choose(self, path: Path) -> None:
         """A worker that runs has to be ended first: it is of another Python."""
@@ -153,8 +166,7 @@ class PythonSheet(Sheet):
         trouble = tr(pythons.trouble) or tr(pythons.passed_over)
         if none and pythons.searched and not (trouble or pythons.working):
             trouble = NONE
-        self._trouble.setText(trouble)
-        self._trouble.setVisible(bool(trouble))
+        say(self._trouble, trouble)
         self._way.setVisible(none and pythons.searched)
         self._show_rows(self._rows())
 
@@ -164,34 +176,22 @@ class PythonRow(QWidget):
 
     used = Signal(str)
 
-    def __init__(self, look: Look, face: RowFace, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, face: RowFace) -> None:
+        super().__init__()
         self._face = face
-        path = ElidedLabel(look.letters.mono, Tone.TEXT if face.usable else Tone.FAINT)
-        path.show_text(face.path)
-        what = ElidedLabel(look.letters.body, Tone.QUIET)
-        what.show_text(face.what)
-        said = wrapped_label(look, face.suits, face.tone)
-        column = QVBoxLayout()
-        column.setSpacing(3)
-        column.addWidget(path)
-        column.addWidget(what)
-        column.addWidget(said)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 8, 0, 8)
-        row.setSpacing(16)
-        row.addLayout(column, 1)
+        tone = Tone.TEXT if face.usable else Tone.FAINT
+        path = ElidedLabel(look.letters.mono, tone, face.path)
+        what = ElidedLabel(look.letters.body, Tone.QUIET, face.what)
+        words = column(path, what, wrapped_label(look, face.suits, face.tone), gap=3)
+        line = row(words, GROWS, within=self, gap=16, margins=(0, 8, 0, 8))
         self.button: QPushButton | None = None
         if face.used:
-            mark = QLabel(tr("In use"))
-            mark.setFont(look.letters.strong.font)
-            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+            add(line, label(tr("In use"), look.letters.strong), Qt.AlignmentFlag.AlignTop)
         elif face.usable:
             self.button = QPushButton(tr("Use this"))
-            self.button.setFont(look.letters.body.font)
             self.button.setAccessibleName(tr("Use {path}", path=face.path))
             self.button.clicked.connect(self._on_clicked)
-            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+            add(line, self.button, Qt.AlignmentFlag.AlignTop)
 
     @property
     def face(self) -> RowFace:
@@ -199,3 +199,59 @@ class PythonRow(QWidget):
 
     def _on_clicked(self) -> None:
         self.used.emit(self._face.path)
+
+
+def row_face(
+    python: LabPython,
+    used: LabPython | None,
+    cards: Sequence[Card],
+    driver: str | None,
+    simulated: bool,
+    hello: Hello | None,
+) -> RowFace:
+    """`hello`: what the one that is used said when it started."""
+    is_used = used is not None and used.path == python.path
+    number = ".".join(map(str, python.version))
+    what = [f"Python {number}" if number else "Python"]
+    if python.build is not None:
+        what.append(tr(python.build.label))
+    suits = _suits(python, cards, driver, simulated)
+    said = [tr(each) for each in (suits.sentence, suits.do) if each]
+    if is_used and hello is not None:
+        names = [each.name for each in hello.devices if each.usable]
+        said.append(tr("It offers {devices}.", devices=listed(names)))
+    tone = _TONES[suits.verdict] if python.usable else Tone.FAINT
+    return RowFace(
+        str(python.path), ", ".join(what), " ".join(said), tone, python.usable, is_used
+    )
+
+
+def one_of_each(pythons: Sequence[LabPython], used: LabPython | None) -> Sequence[LabPython]:
+    """`python` and `python3` of one environment are the same; the one in use stays."""
+    found: dict[str, LabPython] = {}
+    for each in pythons:
+        key = each.prefix or str(each.path)
+        if key not in found or (used is not None and each.path == used.path):
+            found[key] = each
+    return list(found.values())
+
+
+def way_to_torch(cards: Sequence[Card], driver: str | None, simulated: bool) -> str:
+    """What to do where no Python has PyTorch."""
+    made = tr(_MAKE_ONE)
+    if simulated or not cards:
+        return paragraph([made, tr("For simulated cards every build will do.")])
+    capabilities = [card.compute_capability for card in cards if card.compute_capability]
+    suited = flavour(driver, capabilities)
+    if suited is None:
+        return paragraph([made, tr("No single build suits all these cards and this driver.")])
+    build = tr("The build for CUDA {cuda} suits these cards and this driver.", cuda=suited)
+    return paragraph([made, build])
+
+
+def _suits(
+    python: LabPython, cards: Sequence[Card], driver: str | None, simulated: bool
+) -> Suits:
+    if simulated and python.usable:
+        return Suits(Verdict.FINE, Message("It suits the simulated cards."))
+    return python.fits(cards, driver)

@@ -28,10 +28,10 @@ class ReleaseDialog(Sheet):
         if names:
             self.add_sentence(lost(names))
         if busy:
-            self.add_sentence(tr("The line that runs is given up."), Tone.WARN)
+            self.add_sentence(tr("The cell that runs is given up."), Tone.WARN)
         self.add_sentence(
             tr(
-                "The worker ends and gives back all memory it holds. The lines stay to be read "
+                "The worker ends and gives back all memory it holds. The cells stay to be read "
                 "and to be run again."
             ),
             Tone.QUIET,

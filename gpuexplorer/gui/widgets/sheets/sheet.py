@@ -1,7 +1,6 @@
 """Sheet: a dialog with a heading, what it says, and its buttons; Escape closes it."""
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -9,20 +8,22 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
 
 ROLE = QDialogButtonBox.ButtonRole
 _SIDE, _TOP, _BOTTOM, _GAP = 24, 20, 20, 12
+_BESIDE = 8
 _MOST_LINES = 6
-_LOW = 480
+_LEAST = QSize(520, 480)
+_NO_LIMIT = 10_000
 _FRAME = QSize(16, 64)  # of the screen, for what the system draws around a window
 
 
@@ -34,11 +35,16 @@ class Sheet(QDialog):
     """
 
     def __init__(
-        self, look: Look, heading: str, parent: QWidget | None, width: int = 520
+        self,
+        look: Look,
+        heading: str,
+        parent: QWidget | None,
+        width: int = 520,
+        highest: int = _NO_LIMIT,
     ) -> None:
         super().__init__(parent)
         self.look = look
-        self._width = width
+        self._width, self._highest = width, highest
         self._default: QPushButton | None = None
         self._begins: QWidget | None = None
         self._asks = True
@@ -47,32 +53,30 @@ class Sheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
         self.setWindowTitle(heading)
         self.setAccessibleName(heading)
-        title = text_label(heading, look.letters.title.font)
+        title = label(heading, look.letters.title)
         title.setWordWrap(True)
         title.setContentsMargins(_SIDE, 0, _SIDE, 0)
         content = QWidget()
         content.setProperty("panel", "clear")
-        self.body = QVBoxLayout(content)
-        self.body.setContentsMargins(_SIDE, 0, _SIDE, 0)
-        self.body.setSpacing(8)
+        self.body = column(within=content, margins=(_SIDE, 0, _SIDE, 0))
         self._content = content
-        self._area = scrolled(content)
-        self._area.setAccessibleName(heading)
+        self.area = scrolled(content)
+        self.area.setAccessibleName(heading)
+        self.area.setMinimumHeight(1)  # of itself it would be as high as three lines
         self.buttons = QDialogButtonBox()
         self.buttons.setContentsMargins(_SIDE, 0, _SIDE, 0)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, _TOP, 0, _BOTTOM)
-        self._column.setSpacing(_GAP)
-        self._column.addWidget(title)
-        self._column.addWidget(self._area, 1)
+        self.head = column(title, gap=6)  # above what is scrolled
+        self.row = row(self.area, gap=0)  # what is scrolled, and what stands beside it
+        parts = (self.head, self.row, GROWS)
+        self._column = column(*parts, within=self, gap=_GAP, margins=(0, _TOP, 0, _BOTTOM))
 
     def add_sentence(self, sentence: str, tone: Tone = Tone.TEXT) -> QLabel:
-        label = wrapped_label(self.look, sentence, tone)
-        self.body.addWidget(label)
-        return label
+        said = wrapped_label(self.look, sentence, tone)
+        self.body.addWidget(said)
+        return said
 
-    def add_code(self, text: str, name: str) -> QPlainTextEdit:
-        """In letters of one width, whole, and to be copied."""
+    def add_code(self, text: str, name: str, beside: QWidget | None = None) -> QPlainTextEdit:
+        """In letters of one width, whole, and to be copied; at its right what is `beside`."""
         code = QPlainTextEdit(text)
         code.setReadOnly(True)
         code.setTabChangesFocus(True)
@@ -80,10 +84,14 @@ class Sheet(QDialog):
         code.setFont(self.look.letters.mono.font)
         code.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         line = self.look.letters.mono.height
-        per_line = (self._width - 80) / self.look.letters.mono.width("m")
+        taken = 80 if beside is None else 80 + _BESIDE + beside.sizeHint().width()
+        per_line = (self._width - taken) // self.look.letters.mono.width("m")
         lines = sum(1 + int(len(each) / per_line) for each in text.split("\n"))
         code.setFixedHeight(round(min(lines, _MOST_LINES) * line + 30))
-        self.body.addWidget(code)
+        if beside is None:
+            self.body.addWidget(code)
+        else:
+            self.body.addLayout(row(code, GROWS, column(beside, FREE), gap=_BESIDE))
         return code
 
     def add_button(
@@ -105,7 +113,7 @@ class Sheet(QDialog):
         self._begins = widget
 
     def bring_into_view(self, widget: QWidget) -> None:
-        self._area.ensureWidgetVisible(widget)
+        self.area.ensureWidgetVisible(widget)
 
     def open(self) -> None:
         # Last, so that the Tab key comes to the buttons last.
@@ -115,30 +123,33 @@ class Sheet(QDialog):
         if self._default is not None:
             self._default.setDefault(True)
         scrolls = self._fit()
-        begins = self._begins or (self._default if self._asks or not scrolls else self._area)
+        begins = self._begins or (self._default if self._asks or not scrolls else self.area)
         if begins is not None:
             begins.setFocus(Qt.FocusReason.PopupFocusReason)
         super().open()
 
     def _fit(self) -> bool:
-        """As high as what it says, as far as the window below goes, or the screen. Returns
+        """As high as what it says, as far as the window below goes and the screen. Returns
         whether the rest has to be scrolled to.
         """
         screen = self.screen().availableGeometry()
         room = screen.size() - _FRAME
         parent = self.parentWidget()
         if parent is not None:
-            room.setHeight(min(room.height(), max(_LOW, parent.window().height())))
+            below = parent.window().size().expandedTo(_LEAST)
+            room = room.boundedTo(below).boundedTo(QSize(below.width(), self._highest))
         width = min(self._width, room.width())
-        rest = self._column.totalHeightForWidth(width) - self._area.sizeHint().height()
+        rest = self._column.totalHeightForWidth(width) - self.area.sizeHint().height()
         wanted = rest + self._content.heightForWidth(width)
         self.resize(width, min(wanted, room.height()))
-        below = self.frameGeometry().bottom() - screen.bottom()
-        if self.isVisible() and below > 0:
-            self.move(self.x(), self.y() - below)
+        over = self.frameGeometry().bottom() - screen.bottom()
+        if self.isVisible() and over > 0:
+            self.move(self.x(), self.y() - over)
         scrolls = wanted > room.height()
-        policy = Qt.FocusPolicy.StrongFocus if scrolls else Qt.FocusPolicy.NoFocus
-        self._area.setFocusPolicy(policy)
+        # Where the keyboard begins elsewhere, what is scrolled follows it there.
+        read = scrolls and self._begins is None
+        policy = Qt.FocusPolicy.StrongFocus if read else Qt.FocusPolicy.NoFocus
+        self.area.setFocusPolicy(policy)
         return scrolls
 
     def done(self, result: int) -> None:
@@ -153,15 +164,6 @@ class Sheet(QDialog):
         if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
             self._fit()
         return done
-
-
-def text_label(text: str, font: QFont, tone: Tone = Tone.TEXT) -> QLabel:
-    """One line, as it is written."""
-    label = QLabel(text)
-    label.setFont(font)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("tone", tone.value)
-    return label
 
 
 def line_between() -> QFrame:

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.key_cap import parts_of
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between, text_label
-from gpuexplorer.gui.wording.key_words import KeyGroup
+from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
 
 _WIDTH, _TWO_COLUMNS_FROM = 720, 600
 
@@ -26,22 +28,18 @@ class ShortcutsSheet(Sheet):
         window: QWidget,
     ) -> None:
         super().__init__(look, tr("Keys"), window, _WIDTH)
-        row = QHBoxLayout()
-        row.setSpacing(40)
-        self.body.addLayout(row)
-        wide = self.screen().availableSize().width() >= _TWO_COLUMNS_FROM
+        halves = row(gap=40)
+        self.body.addLayout(halves)
+        wide = window.width() >= _TWO_COLUMNS_FROM
         for half in _halves(groups) if wide else [groups]:
-            column = QVBoxLayout()
-            column.setSpacing(0)
+            listed = column(gap=0)
             for heading, keys in half:
-                column.addWidget(text_label(heading, look.letters.caption.font, Tone.QUIET))
-                column.addSpacing(4)
+                add(listed, label(heading, look.letters.caption, Tone.QUIET), Space(4))
                 for keys_of_one, words in keys:
-                    column.addLayout(self._row(words, keys_of_one))
-                    column.addWidget(line_between())
-                column.addSpacing(14)
-            column.addStretch(1)
-            row.addLayout(column, 1)
+                    add(listed, self._row(words, keys_of_one), line_between())
+                add(listed, Space(14))
+            add(listed, FREE)
+            add(halves, listed, GROWS)
         self.add_close()
         for each in opened_by:
             QShortcut(each, self, self.reject)
@@ -50,20 +48,17 @@ class ShortcutsSheet(Sheet):
         """What it does, and a cap for each key of "Ctrl+Shift+P". With a space between they
         are pressed one or the other.
         """
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 5, 0, 5)
-        row.setSpacing(4)
-        label = text_label(words, self.look.letters.body.font)
-        label.setWordWrap(True)
-        label.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys))
-        row.addWidget(label, 1)
+        said = label(words, self.look.letters.body)
+        said.setWordWrap(True)
+        said.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys))
+        line = row(said, GROWS, gap=4, margins=(0, 5, 0, 5))
         for either in keys.split():
-            row.addSpacing(4)
+            add(line, Space(4))
             for key in parts_of(either):
-                cap = text_label(key, self.look.letters.caption.font)
+                cap = label(key, self.look.letters.caption)
                 cap.setProperty("kind", "key")
-                row.addWidget(cap)
-        return row
+                add(line, cap, Qt.AlignmentFlag.AlignVCenter)
+        return line
 
 
 def _halves(groups: Sequence[KeyGroup]) -> Sequence[Sequence[KeyGroup]]:

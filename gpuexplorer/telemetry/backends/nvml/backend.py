@@ -2,7 +2,8 @@
 
 import os
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import pynvml
@@ -17,15 +18,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.card_list import CardList
-from gpuexplorer.telemetry.backends.nvml.card_reader import (
-    DriverGoneError,
-    asleep_sample,
-    lost_sample,
-    no_driver_sample,
-    refused_sample,
-    silent_sample,
-    unlisted_sample,
-)
+from gpuexplorer.telemetry.backends.nvml.card_reader import DriverGoneError, absent_sample
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
 from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
 from gpuexplorer.telemetry.backends.nvml.resting import SLEEPER, Resting
@@ -37,6 +30,12 @@ from gpuexplorer.telemetry.topology import Topology
 # How long to wait before the driver, or a card that gives nothing, is looked for again.
 _REVIVAL_PAUSE = 2.0
 _LOST_PAUSE = 10.0
+# In which state a card without a handle is. Whatever else denies it refuses it.
+_STATES = {
+    Absence.LOST: CardState.LOST,
+    Absence.UNLISTED: CardState.UNLISTED,
+    Absence.NO_ANSWER: CardState.NO_ANSWER,
+}
 _WITHOUT_FIGURES = (CardState.LOST, CardState.REFUSED)
 
 
@@ -111,7 +110,7 @@ class NvmlBackend:
         if known is None:
             return Sample(card, now, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
         if self._resting.resting(known):
-            return asleep_sample(known, now, metrics)
+            return absent_sample(known, now, metrics, CardState.ASLEEP)
         connection = self._enter()
         if connection is None:
             return self._meanwhile(known, now, metrics)
@@ -121,14 +120,14 @@ class NvmlBackend:
             sample = self._read(connection, known, metrics)
         except DriverGoneError:
             self._drop(connection, Message("The driver stopped answering."), driver_gone=True)
-            return no_driver_sample(known, now, metrics)
+            return absent_sample(known, now, metrics, CardState.NO_DRIVER)
         finally:
             connection.leave()
         if connection.given_up:
             # What hung through a change of drivers tells nothing about now.
             now = self._clock.now()
             if connection.driver_gone:
-                return silent_sample(known, now, metrics)
+                return absent_sample(known, now, metrics, CardState.NO_ANSWER)
             return self._meanwhile(known, now, metrics)
         self._consider(connection, known, sample)
         return sample
@@ -137,24 +136,19 @@ class NvmlBackend:
         known = self._list.get(card)
         if known is None or self._resting.resting(known):
             return
-        connection = self._enter()
-        if connection is None:
-            return
-        try:
-            reader = connection.readers.get(card)
+        with self._entered() as connection:
+            reader = None if connection is None else connection.readers.get(card)
             if reader is not None:
                 reader.prepare(metrics)
-        finally:
-            connection.leave()
 
     def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
         """While there is no connection: the driver is gone, or it is just being connected to
         again, because cards woke or others are listed. Nothing is news of the card then.
         """
         if self._gone:
-            return no_driver_sample(card, now, metrics)
+            return absent_sample(card, now, metrics, CardState.NO_DRIVER)
         if card.id.startswith(SLEEPER):
-            return asleep_sample(card, now, metrics)
+            return absent_sample(card, now, metrics, CardState.ASLEEP)
         if card.id in self._silent_since or card.denied is not None:
             return self._without_handle(card, now, metrics)
         return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
@@ -173,21 +167,15 @@ class NvmlBackend:
         if card.id.startswith(SLEEPER):
             # It slept when this connection was made; now it is awake and can be asked.
             self._drop(connection)
-            return asleep_sample(card, now, metrics)
+            return absent_sample(card, now, metrics, CardState.ASLEEP)
         if connection.hung(card.id):
-            return silent_sample(card, now, metrics)
+            return absent_sample(card, now, metrics, CardState.NO_ANSWER)
         return self._without_handle(card, now, metrics)
 
     def _without_handle(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
-        match card.denied:
-            case None | Absence.LOST:
-                return lost_sample(card, now, metrics)
-            case Absence.UNLISTED:
-                return unlisted_sample(card, now, metrics)
-            case Absence.NO_ANSWER:
-                return silent_sample(card, now, metrics)
-            case _:
-                return refused_sample(card, now, metrics, card.denied)
+        why = card.denied or Absence.LOST
+        state = _STATES.get(why, CardState.REFUSED)
+        return absent_sample(card, now, metrics, state, why)
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         known = self._list.get(card)
@@ -195,53 +183,39 @@ class NvmlBackend:
             return None
         if self._resting.resting(known):
             return []
-        connection = self._enter()
-        if connection is None:
-            return None
-        try:
-            lister = connection.processes.get(card)
-            if lister is None:
-                return [] if known.kind is CardKind.MIG else None
-            rows = lister.read()
-        except pynvml.NVMLError as error:
-            if error.value in library.DRIVER_GONE:
-                why = Message("The driver said: {reason}.", reason=library.message_of(error))
-                self._drop(connection, why, driver_gone=True)
-            return None
-        finally:
-            connection.leave()
+        with self._entered() as connection:
+            if connection is None:
+                return None
+            try:
+                lister = connection.processes.get(card)
+                if lister is None:
+                    return [] if known.kind is CardKind.MIG else None
+                rows = lister.read()
+            except pynvml.NVMLError as error:
+                if error.value in library.DRIVER_GONE:
+                    reason = library.message_of(error)
+                    why = Message("The driver said: {reason}.", reason=reason)
+                    self._drop(connection, why, driver_gone=True)
+                return None
         self._resting.note_users(card, len(rows))
         return rows
 
     def topology(self) -> Topology:
         cards = self._list.listed
-        all_rest = all(self._resting.resting(card) for card in cards)
-        connection = None if all_rest else self._enter()
-        if connection is None:
-            return Topology([card.id for card in cards], [], {})
-        try:
+        if not all(self._resting.resting(card) for card in cards):
             # A card that answers at this moment is not listed yet; it changes the list next.
-            return connection.topology(self._bus, {card.id for card in cards})
-        except pynvml.NVMLError:
-            return Topology([card.id for card in cards], [], {})
-        finally:
-            connection.leave()
+            with self._entered() as connection, suppress(pynvml.NVMLError):
+                if connection is not None:
+                    return connection.topology(self._bus, {card.id for card in cards})
+        return Topology([card.id for card in cards], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if all(self._resting.resting(card) for card in self._list.listed):
-            self._clock.wait(threading.Event(), seconds)
-            return []
-        connection = self._enter()
-        if connection is None:
-            self._clock.wait(threading.Event(), seconds)
-            return []
-        try:
-            return connection.wait_for_fault(seconds)
-        except pynvml.NVMLError:
-            self._clock.wait(threading.Event(), seconds)
-            return []
-        finally:
-            connection.leave()
+        if not all(self._resting.resting(card) for card in self._list.listed):
+            with self._entered() as connection, suppress(pynvml.NVMLError):
+                if connection is not None:
+                    return connection.wait_for_fault(seconds)
+        self._clock.wait(threading.Event(), seconds)
+        return []
 
     def notes(self) -> Sequence[Message]:
         notes = []
@@ -276,6 +250,15 @@ class NvmlBackend:
                 )
             )
         return notes
+
+    @contextmanager
+    def _entered(self) -> Iterator[Connection | None]:
+        connection = self._enter()
+        try:
+            yield connection
+        finally:
+            if connection is not None:
+                connection.leave()
 
     def _enter(self) -> Connection | None:
         """The living connection, entered; a new one when it is time to look for the driver."""

@@ -15,7 +15,7 @@ import pynvml
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.telemetry.backends.nvml.library import CARD_LOST, DRIVER_GONE, absence_of
-from gpuexplorer.telemetry.backends.nvml.pause import Pause
+from gpuexplorer.telemetry.backends.nvml.questions import Pause
 
 # Field, scope, microseconds, latency, type of the value, status, the value's eight bytes.
 _FIELD = struct.Struct("=IIqqII8s")

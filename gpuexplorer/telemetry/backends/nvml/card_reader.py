@@ -102,7 +102,7 @@ class CardReader:
                 question.ask(values, missing)
             except pynvml.NVMLError as error:
                 if error.value in library.CARD_LOST:
-                    return lost_sample(self.card, at, wanted)
+                    return absent_sample(self.card, at, wanted, CardState.LOST)
                 if error.value in library.DRIVER_GONE:
                     raise DriverGoneError from error
                 reason = library.absence_of(error.value)
@@ -218,34 +218,23 @@ def _slot_question(slot: tuple[int | None, int | None]) -> Question:
     return Question(metrics, ask)
 
 
+_WHY = {
+    CardState.LOST: Absence.LOST,
+    CardState.UNLISTED: Absence.UNLISTED,
+    CardState.NO_ANSWER: Absence.NO_ANSWER,
+    CardState.ASLEEP: Absence.ASLEEP,
+    CardState.NO_DRIVER: Absence.NO_DRIVER,
+}
+
+
 def absent_sample(
-    card: Card, at: float, metrics: Collection[MetricId], absence: Absence, state: CardState
+    card: Card,
+    at: float,
+    metrics: Collection[MetricId],
+    state: CardState,
+    why: Absence | None = None,
 ) -> Sample:
-    """A card that says nothing at all, with the one reason for everything."""
-    return Sample(card.id, at, {}, dict.fromkeys(metrics, absence), state)
-
-
-def lost_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
-    return absent_sample(card, at, metrics, Absence.LOST, CardState.LOST)
-
-
-def refused_sample(
-    card: Card, at: float, metrics: Collection[MetricId], why: Absence
-) -> Sample:
-    return absent_sample(card, at, metrics, why, CardState.REFUSED)
-
-
-def unlisted_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
-    return absent_sample(card, at, metrics, Absence.UNLISTED, CardState.UNLISTED)
-
-
-def silent_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
-    return absent_sample(card, at, metrics, Absence.NO_ANSWER, CardState.NO_ANSWER)
-
-
-def asleep_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
-    return absent_sample(card, at, metrics, Absence.ASLEEP, CardState.ASLEEP)
-
-
-def no_driver_sample(card: Card, at: float, metrics: Collection[MetricId]) -> Sample:
-    return absent_sample(card, at, metrics, Absence.NO_DRIVER, CardState.NO_DRIVER)
+    """A card that says nothing at all, with the one reason for everything. Only for one that
+    is refused there are several: `why`.
+    """
+    return Sample(card.id, at, {}, dict.fromkeys(metrics, why or _WHY[state]), state)

@@ -1,7 +1,5 @@
 """What is asked at every beat: load, memory, heat, power, clocks and what holds them back."""
 
-from collections.abc import Callable
-
 import pynvml
 
 from gpuexplorer.core.absence import Absence
@@ -9,7 +7,6 @@ from gpuexplorer.core.catalogue import clocks as c
 from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.catalogue import utilization as u
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.belief import (
     MEMORY,
@@ -22,7 +19,13 @@ from gpuexplorer.telemetry.backends.nvml.calls import (
     number_call,
     struct_call,
 )
-from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
+from gpuexplorer.telemetry.backends.nvml.questions import (
+    Missing,
+    Question,
+    Values,
+    number_question,
+    put,
+)
 
 _IMPOSSIBLE_MEMORY = dict.fromkeys(MEMORY, Absence.IMPOSSIBLE)
 
@@ -37,7 +40,7 @@ def fast_questions(handle: object) -> list[Question]:
         _performance_state(handle),
         _reasons(handle),
         # The one field that takes microseconds; average power takes milliseconds, for one.
-        _number(
+        number_question(
             h.POWER_DRAW_INSTANT, field_call(pynvml.NVML_FI_DEV_POWER_INSTANT, handle), 1e-3
         ),
     ]
@@ -90,12 +93,16 @@ def memory_question(handle: object) -> Question:
 def _temperature(handle: object) -> Question:
     sensor = pynvml.NVML_TEMPERATURE_GPU
     if library.has("nvmlDeviceGetTemperature"):
-        return _number(h.TEMPERATURE, number_call("nvmlDeviceGetTemperature", handle, sensor))
-    return _number(h.TEMPERATURE, lambda: pynvml.nvmlDeviceGetTemperatureV(handle, sensor))
+        return number_question(
+            h.TEMPERATURE, number_call("nvmlDeviceGetTemperature", handle, sensor)
+        )
+    return number_question(
+        h.TEMPERATURE, lambda: pynvml.nvmlDeviceGetTemperatureV(handle, sensor)
+    )
 
 
 def _power(handle: object) -> Question:
-    return _number(h.POWER_DRAW, number_call("nvmlDeviceGetPowerUsage", handle), 1e-3)
+    return number_question(h.POWER_DRAW, number_call("nvmlDeviceGetPowerUsage", handle), 1e-3)
 
 
 def _clocks(handle: object) -> list[Question]:
@@ -106,7 +113,7 @@ def _clocks(handle: object) -> list[Question]:
         (c.CLOCK_VIDEO, pynvml.NVML_CLOCK_VIDEO),
     )
     return [
-        _number(metric, number_call("nvmlDeviceGetClockInfo", handle, kind), 1e6)
+        number_question(metric, number_call("nvmlDeviceGetClockInfo", handle, kind), 1e6)
         for metric, kind in kinds
     ]
 
@@ -124,13 +131,6 @@ def _performance_state(handle: object) -> Question:
         values[c.PERFORMANCE_STATE] = state
 
     return Question((c.PERFORMANCE_STATE,), ask)
-
-
-def _number(metric: MetricId, ask_driver: Callable[[], float], factor: float = 1.0) -> Question:
-    def ask(values: Values, missing: Missing) -> None:
-        values[metric] = ask_driver() * factor
-
-    return Question((metric,), ask)
 
 
 def _reasons(handle: object) -> Question:

@@ -1,7 +1,6 @@
 """What is asked every few seconds: limits, fans, PCIe, engines beside the main one, modes."""
 
 import ctypes
-from collections.abc import Callable
 
 import pynvml
 
@@ -16,10 +15,18 @@ from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.backends.nvml.calls import PatientBatch
-from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values, put
+from gpuexplorer.telemetry.backends.nvml.questions import (
+    Missing,
+    Question,
+    Values,
+    number_question,
+    put,
+)
 
 Version = tuple[int, int]  # of the driver: 580.95.05 is (580, 95)
 
+_THRESHOLD = "nvmlDeviceGetTemperatureThreshold"
+_MAX_CLOCK = "nvmlDeviceGetMaxClockInfo"
 _FIELDS: tuple[tuple[int, MetricId, float], ...] = (
     (pynvml.NVML_FI_DEV_POWER_AVERAGE, h.POWER_DRAW_AVERAGE, 1e-3),
     (pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION, h.ENERGY, 1e-3),
@@ -47,20 +54,51 @@ _RENUMBERED = (
     (253, 271, c.throttle_time("hw_power_brake_slowdown")),
 )
 
-Scalar = Callable[[], float]
+# What the binding hands back as one number, or as the first of several: the call, what is
+# passed to it after the card, and what the number is multiplied by.
+_CALLS: tuple[tuple[MetricId, str, tuple[int, ...], float], ...] = (
+    (u.ENCODER_UTILIZATION, "nvmlDeviceGetEncoderUtilization", (), 0.01),
+    (u.DECODER_UTILIZATION, "nvmlDeviceGetDecoderUtilization", (), 0.01),
+    (u.JPEG_UTILIZATION, "nvmlDeviceGetJpgUtilization", (), 0.01),
+    (u.OFA_UTILIZATION, "nvmlDeviceGetOfaUtilization", (), 0.01),
+    (h.TEMPERATURE_SLOWDOWN, _THRESHOLD, (pynvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN,), 1.0),
+    (h.TEMPERATURE_SHUTDOWN, _THRESHOLD, (pynvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN,), 1.0),
+    (h.TEMPERATURE_MAX, _THRESHOLD, (pynvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX,), 1.0),
+    (h.MEMORY_TEMPERATURE_MAX, _THRESHOLD, (pynvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX,), 1.0),
+    (h.TEMPERATURE_MARGIN, "nvmlDeviceGetMarginTemperature", (), 1.0),
+    (h.POWER_LIMIT, "nvmlDeviceGetEnforcedPowerLimit", (), 1e-3),
+    (h.POWER_LIMIT_DEFAULT, "nvmlDeviceGetPowerManagementDefaultLimit", (), 1e-3),
+    (c.CLOCK_GRAPHICS_MAX, _MAX_CLOCK, (pynvml.NVML_CLOCK_GRAPHICS,), 1e6),
+    (c.CLOCK_SM_MAX, _MAX_CLOCK, (pynvml.NVML_CLOCK_SM,), 1e6),
+    (c.CLOCK_MEMORY_MAX, _MAX_CLOCK, (pynvml.NVML_CLOCK_MEM,), 1e6),
+    (c.CLOCK_VIDEO_MAX, _MAX_CLOCK, (pynvml.NVML_CLOCK_VIDEO,), 1e6),
+    (h.FAN_SPEED, "nvmlDeviceGetFanSpeed", (), 0.01),
+    (s.ECC_MODE, "nvmlDeviceGetEccMode", (), 1.0),
+    (s.COMPUTE_MODE, "nvmlDeviceGetComputeMode", (), 1.0),
+    (s.PERSISTENCE_MODE, "nvmlDeviceGetPersistenceMode", (), 1.0),
+    (s.MIG_MODE, "nvmlDeviceGetMigMode", (), 1.0),
+    (s.VIRTUALIZATION_MODE, "nvmlDeviceGetVirtualizationMode", (), 1.0),
+    (s.DISPLAY_ACTIVE, "nvmlDeviceGetDisplayActive", (), 1.0),
+)
+# A card that is a part of the processor's chip has no such link.
+_PCIE_CALLS: tuple[tuple[MetricId, str, tuple[int, ...], float], ...] = (
+    (k.PCIE_GENERATION, "nvmlDeviceGetCurrPcieLinkGeneration", (), 1.0),
+    (k.PCIE_GENERATION_MAX, "nvmlDeviceGetMaxPcieLinkGeneration", (), 1.0),
+    (k.PCIE_GENERATION_CARD, "nvmlDeviceGetGpuMaxPcieLinkGeneration", (), 1.0),
+    (k.PCIE_WIDTH, "nvmlDeviceGetCurrPcieLinkWidth", (), 1.0),
+    (k.PCIE_WIDTH_MAX, "nvmlDeviceGetMaxPcieLinkWidth", (), 1.0),
+)
 
 
 def slow_questions(
     handle: object, card: Card, clock: Clock, version: Version | None
 ) -> list[Question]:
+    calls = _CALLS if card.memory_shared else (*_CALLS, *_PCIE_CALLS)
     return [
-        *_engines(handle),
+        *(_called(handle, *call) for call in calls),
         bar1_question(handle),
-        *_limits(handle),
-        *_clock_limits(handle),
-        *([] if card.memory_shared else _pcie(handle)),
-        *_fans(handle, card.fans),
-        *_modes(handle),
+        _power_limits(handle),
+        *(question for fan in range(card.fans) for question in _fan(handle, fan)),
         _fields(handle, clock, version),
         *(() if version else (_of_unknown_number(),)),
     ]
@@ -74,23 +112,16 @@ def version_of(driver: str | None) -> Version | None:
     return int(parts[0]), int(parts[1])
 
 
-def _scalar(metric: MetricId, ask_driver: Scalar, factor: float = 1.0) -> Question:
-    def ask(values: Values, missing: Missing) -> None:
-        values[metric] = ask_driver() * factor
+def _called(
+    handle: object, metric: MetricId, call: str, passed: tuple[int, ...], factor: float
+) -> Question:
+    function = getattr(pynvml, call)
 
-    return Question((metric,), ask)
+    def ask_driver() -> float:
+        told = function(handle, *passed)
+        return float(told[0] if isinstance(told, list | tuple) else told)
 
-
-def _engines(handle: object) -> list[Question]:
-    def engine(metric: MetricId, ask_driver: Callable[[object], list[int]]) -> Question:
-        return _scalar(metric, lambda: ask_driver(handle)[0], 0.01)
-
-    return [
-        engine(u.ENCODER_UTILIZATION, pynvml.nvmlDeviceGetEncoderUtilization),
-        engine(u.DECODER_UTILIZATION, pynvml.nvmlDeviceGetDecoderUtilization),
-        engine(u.JPEG_UTILIZATION, pynvml.nvmlDeviceGetJpgUtilization),
-        engine(u.OFA_UTILIZATION, pynvml.nvmlDeviceGetOfaUtilization),
-    ]
+    return number_question(metric, ask_driver, factor)
 
 
 def bar1_question(handle: object) -> Question:
@@ -102,60 +133,17 @@ def bar1_question(handle: object) -> Question:
     return Question((m.BAR1_USED, m.BAR1_TOTAL), ask)
 
 
-def _limits(handle: object) -> list[Question]:
-    def threshold(metric: MetricId, kind: int) -> Question:
-        return _scalar(metric, lambda: pynvml.nvmlDeviceGetTemperatureThreshold(handle, kind))
-
-    def constraints(values: Values, missing: Missing) -> None:
+def _power_limits(handle: object) -> Question:
+    def ask(values: Values, missing: Missing) -> None:
         low, high = pynvml.nvmlDeviceGetPowerManagementLimitConstraints(handle)
         values[h.POWER_LIMIT_MIN] = low / 1000
         values[h.POWER_LIMIT_MAX] = high / 1000
 
-    return [
-        threshold(h.TEMPERATURE_SLOWDOWN, pynvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN),
-        threshold(h.TEMPERATURE_SHUTDOWN, pynvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN),
-        threshold(h.TEMPERATURE_MAX, pynvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX),
-        threshold(h.MEMORY_TEMPERATURE_MAX, pynvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
-        _scalar(h.TEMPERATURE_MARGIN, lambda: pynvml.nvmlDeviceGetMarginTemperature(handle)),
-        _scalar(h.POWER_LIMIT, lambda: pynvml.nvmlDeviceGetEnforcedPowerLimit(handle), 1e-3),
-        _scalar(
-            h.POWER_LIMIT_DEFAULT,
-            lambda: pynvml.nvmlDeviceGetPowerManagementDefaultLimit(handle),
-            1e-3,
-        ),
-        Question((h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX), constraints),
-    ]
+    return Question((h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX), ask)
 
 
-def _clock_limits(handle: object) -> list[Question]:
-    def highest(metric: MetricId, kind: int) -> Question:
-        return _scalar(metric, lambda: pynvml.nvmlDeviceGetMaxClockInfo(handle, kind), 1e6)
-
-    return [
-        highest(c.CLOCK_GRAPHICS_MAX, pynvml.NVML_CLOCK_GRAPHICS),
-        highest(c.CLOCK_SM_MAX, pynvml.NVML_CLOCK_SM),
-        highest(c.CLOCK_MEMORY_MAX, pynvml.NVML_CLOCK_MEM),
-        highest(c.CLOCK_VIDEO_MAX, pynvml.NVML_CLOCK_VIDEO),
-    ]
-
-
-def _pcie(handle: object) -> list[Question]:
-    return [
-        _scalar(k.PCIE_GENERATION, lambda: pynvml.nvmlDeviceGetCurrPcieLinkGeneration(handle)),
-        _scalar(
-            k.PCIE_GENERATION_MAX, lambda: pynvml.nvmlDeviceGetMaxPcieLinkGeneration(handle)
-        ),
-        _scalar(
-            k.PCIE_GENERATION_CARD,
-            lambda: pynvml.nvmlDeviceGetGpuMaxPcieLinkGeneration(handle),
-        ),
-        _scalar(k.PCIE_WIDTH, lambda: pynvml.nvmlDeviceGetCurrPcieLinkWidth(handle)),
-        _scalar(k.PCIE_WIDTH_MAX, lambda: pynvml.nvmlDeviceGetMaxPcieLinkWidth(handle)),
-    ]
-
-
-def _fans(handle: object, fans: int) -> list[Question]:
-    def turns(fan: int) -> float:
+def _fan(handle: object, fan: int) -> list[Question]:
+    def turns() -> float:
         if pynvml.nvmlLib is None or not hasattr(pynvml.nvmlLib, "nvmlDeviceGetFanSpeedRPM"):
             raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
         # The binding's own call asks for the first fan only.
@@ -165,27 +153,8 @@ def _fans(handle: object, fans: int) -> list[Question]:
             raise pynvml.NVMLError(code)
         return float(info.speed)
 
-    def one(fan: int) -> list[Question]:
-        return [
-            _scalar(
-                h.fan_speed(fan), lambda: pynvml.nvmlDeviceGetFanSpeed_v2(handle, fan), 0.01
-            ),
-            _scalar(h.fan_turns(fan), lambda: turns(fan)),
-        ]
-
-    overall = _scalar(h.FAN_SPEED, lambda: pynvml.nvmlDeviceGetFanSpeed(handle), 0.01)
-    return [overall, *(question for fan in range(fans) for question in one(fan))]
-
-
-def _modes(handle: object) -> list[Question]:
-    return [
-        _scalar(s.ECC_MODE, lambda: pynvml.nvmlDeviceGetEccMode(handle)[0]),
-        _scalar(s.COMPUTE_MODE, lambda: pynvml.nvmlDeviceGetComputeMode(handle)),
-        _scalar(s.PERSISTENCE_MODE, lambda: pynvml.nvmlDeviceGetPersistenceMode(handle)),
-        _scalar(s.MIG_MODE, lambda: pynvml.nvmlDeviceGetMigMode(handle)[0]),
-        _scalar(s.VIRTUALIZATION_MODE, lambda: pynvml.nvmlDeviceGetVirtualizationMode(handle)),
-        _scalar(s.DISPLAY_ACTIVE, lambda: pynvml.nvmlDeviceGetDisplayActive(handle)),
-    ]
+    speed = _called(handle, h.fan_speed(fan), "nvmlDeviceGetFanSpeed_v2", (fan,), 0.01)
+    return [speed, number_question(h.fan_turns(fan), turns)]
 
 
 def _fields(handle: object, clock: Clock, version: Version | None) -> Question:

@@ -8,10 +8,9 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import Wrong
-from gpuexplorer.worker.engines.measuring.buffers import take
-from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.plan import READ_AT_ONCE, pieces_of, row_for
+from gpuexplorer.lab.measured import Wrong
+from gpuexplorer.worker.engines.measuring.plan import READ_AT_ONCE, pieces_of, row_for
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 _WIPED = 0xA5  # neither nothing nor what was sent
 _BLOCK = 8 << 20  # bytes
@@ -25,7 +24,7 @@ class Cargo:
 
     def __init__(
         self,
-        cards: Cards,
+        cards: TorchCards,
         source: str,
         target: str,
         size: int,
@@ -40,18 +39,14 @@ class Cargo:
         self._sent: Any
         self._cards = cards
         self._near = near
-        self.source_name, self.target_name = source, target
+        self.ends = source, target  # by name
         self._size, self._mode, self._pinned, self._pieces = size, mode, pinned, pieces
         self.renew()
-
-    @property
-    def ends(self) -> "tuple[str, str]":
-        return self.source_name, self.target_name
 
     def renew(self) -> None:
         """Other memory, on the host such as nobody has used, and other bytes."""
         self.source = self.target = self._sent = None
-        self.target = self._room(self.target_name)
+        self.target = self._room(self.ends[1])
         self.source, self._sent = self._load()
         self.pairs = [(self.target, self.source)]
         if self._pieces > 1:
@@ -72,24 +67,24 @@ class Cargo:
 
     def check(self) -> "Wrong | None":
         """Reads what arrived by way of the host, whatever way the copies took."""
-        return self._compared(self.target, self.target_name, self.target.dtype)
+        return self._compared(self.target, self.ends[1], self.target.dtype)
 
     def is_source_as_sent(self) -> bool:
         """Whether the bytes had already been lost before the copies began."""
-        return self._compared(self.source, self.source_name, self.source.dtype) is None
+        return self._compared(self.source, self.ends[0], self.source.dtype) is None
 
     def _load(self) -> "tuple[Any, Any]":
         """The source, and what it holds as the host knows it."""
         if self._mode == "converted":
             sent = random_floats(self._size // 4)
-            source = self._memory(self.source_name, self._size).view(torch.float32)
+            source = self._memory(self.ends[0], self._size).view(torch.float32)
         elif self._mode == "strided":
             row = row_for(self._size)
             sent = random_bytes(self._size).view(-1, row)
-            source = self._memory(self.source_name, 2 * self._size).view(-1, row)[::2]
+            source = self._memory(self.ends[0], 2 * self._size).view(-1, row)[::2]
         else:
-            source = self._memory(self.source_name, self._size)
-            if self.source_name == "cpu":
+            source = self._memory(self.ends[0], self._size)
+            if self.ends[0] == "cpu":
                 return random_bytes(self._size, into=source), source
             sent = random_bytes(self._size)
         self._cards.copy(source, sent, wait=True)
@@ -103,11 +98,11 @@ class Cargo:
 
     def _memory(self, device: str, size: int) -> Any:
         if device != "cpu":
-            return take(self._cards, device, size)
+            return self._cards.take(device, size)
         if self._mode == "fresh":
             return self._cards.untouched(size)
         with self._near() as near:
-            memory = take(self._cards, device, size, pinned=self._pinned)
+            memory = self._cards.take(device, size, pinned=self._pinned)
             if near and not self._pinned:  # it lies where it is touched first
                 ctypes.memset(memory.data_ptr(), 0, size)
         return memory
@@ -174,5 +169,5 @@ def random_floats(count: int) -> Any:
 
 
 def _anew() -> "torch.Generator":
-    """Of its own: the lab's random numbers go on as if nothing had been drawn."""
+    """One of its own: the lab's random numbers go on as if nothing had been drawn."""
     return torch.Generator().manual_seed(int.from_bytes(os.urandom(7), "big"))

@@ -1,33 +1,35 @@
 """The answer to a Multiply: products of matrices, timed as copies are, and one to check."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Event, Multiplied, Sampled
+from gpuexplorer.lab.events import Event
+from gpuexplorer.lab.measured import Multiplied, Sampled
+from gpuexplorer.lab.product_job import BYTES_OF, KINDS, ProductJob
 from gpuexplorer.lab.wire import Multiply
-from gpuexplorer.worker.engines.measuring.buffers import take
-from gpuexplorer.worker.engines.measuring.by_host import single_call, timed
-from gpuexplorer.worker.engines.measuring.by_host import warmed as warmed_by_host
-from gpuexplorer.worker.engines.measuring.giving_back import given_back
-from gpuexplorer.worker.engines.measuring.lanes import Lane
-from gpuexplorer.worker.engines.measuring.sampling import Sampler, warmed
-from gpuexplorer.worker.measuring.card_errors import of_card
-from gpuexplorer.worker.measuring.cards import Cards
-from gpuexplorer.worker.measuring.plan import host_loops_for, loops_for
-from gpuexplorer.worker.measuring.products import (
-    CHECKED_ROWS,
+from gpuexplorer.worker.engines.measuring.lanes import Lane, single_call, timed, warmed
+from gpuexplorer.worker.engines.measuring.plan import host_loops_for, loops_for
+from gpuexplorer.worker.engines.measuring.refusals import (
     HOST,
-    notes_on,
-    refuse,
-    refuse_what_does_not_fit,
-    refuse_what_the_card_cannot,
+    MOST_SAMPLES,
+    explained,
+    given_back,
+    refuse_number,
+    refuse_share,
+    size_in_words,
 )
+from gpuexplorer.worker.engines.measuring.sampling import Sampler
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
+_CHECKED_ROWS = 512  # of the known product, at once
+_LEAST_ROWS, _MOST_ROWS = 16, 32768
+_MOST_SECONDS = 60.0
+_TENSOR_CORES_KNOW = (8, 0)  # compute capability from which TF32 and BF16 are theirs
 _DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
 _MOST = 8  # whole numbers up to it, whose products even 16 bits hold without rounding
 # Sums of 16 bits may be put together from parts, which are rounded.
@@ -36,213 +38,252 @@ _OFF = {torch.bfloat16: 1 / 64}
 
 def multiply(
     command: Multiply,
-    cards: Cards,
+    cards: TorchCards,
     say: "Callable[[Event], None]",
     checkpoint: "Callable[[], None]",
 ) -> None:
     """Says Sampled, first with 0 when the device has warmed up, and Multiplied at the end."""
-    refuse(command, cards.names())
-    say(given_back(cards, lambda: _multiplied(command, cards, say, checkpoint)))
+    _refuse(command, cards.names())
+
+    def on_sample(taken: int) -> None:
+        say(Sampled(command.id, taken, command.samples))
+
+    say(given_back(cards, lambda: _multiplied(command, cards, on_sample, checkpoint)))
 
 
 def _multiplied(
     command: Multiply,
-    cards: Cards,
-    say: "Callable[[Event], None]",
+    cards: TorchCards,
+    on_sample: "Callable[[int], None]",
     checkpoint: "Callable[[], None]",
 ) -> Multiplied:
-    def on_sample(taken: int) -> None:
-        say(Sampled(command.id, taken, command.samples))
-
     try:
         capability = cards.capability(command.device)
-        refuse_what_the_card_cannot(command.job, capability)
-        refuse_what_does_not_fit(command, cards.free_bytes)
+        _refuse_what_the_card_cannot(command, capability, cards.free_bytes)
         with cards.tf32(on=command.kind == "tf32"):
-            asked = _Asked(command, cards, _Matrices(cards, command), on_sample, checkpoint)
-            times = _by_host(asked) if command.device == HOST else _in_queue(asked)
+            products = _Products(command, cards, on_sample, checkpoint)
+            by_host = command.device == HOST
+            measured = products.measured_by_host() if by_host else products.measured_in_queue()
     except RuntimeError as error:
         raise _explained(error, command, cards) from None
-    notes = notes_on(command.job, capability)
-    if times.asked_late:
+    notes = _notes_on(command.job, capability)
+    if measured.gated is False:
         notes.append(
             Message("What asking takes may be in the times: the queue was not full in time.")
         )
-    if times.wrong_values:
+    if measured.wrong_values:
         notes.append(
             Message.counted(
                 "{count} value of a known product came out wrong.",
                 "{count} values of a known product came out wrong.",
-                times.wrong_values,
+                measured.wrong_values,
             )
         )
-    return Multiplied(
-        command.id,
-        times.samples,
-        times.host,
-        times.loops,
-        times.gated,
-        times.wrong_values == 0,
-        times.wrong_values,
-        times.loaded,
-        notes=tuple(notes),
-    )
+    return replace(measured, notes=tuple(notes))
 
 
-class _Matrices:
+def _refuse(command: Multiply, names: "Sequence[str]") -> None:
+    """Raises Trouble. `names`: the devices that are here."""
+    refuse_number("size", command.size, _LEAST_ROWS, _MOST_ROWS)
+    refuse_number("samples", command.samples, 1, MOST_SAMPLES)
+    refuse_share(command.most_share)
+    if not 0 <= command.seconds <= _MOST_SECONDS:
+        raise Trouble("The seconds at work must be from 0 to {most:.0f}.", most=_MOST_SECONDS)
+    if command.device not in names:
+        raise Trouble(
+            "Products are not measured on {device}: it is not here.",
+            "This PyTorch has: {names}.",
+            device=command.device,
+            names=", ".join(names),
+        )
+    if command.kind not in KINDS:
+        raise Trouble(
+            "{kind!r} is no kind of number that can be measured.",
+            "One of {kinds}.",
+            kind=command.kind,
+            kinds=", ".join(KINDS),
+        )
+    if command.kind == "tf32" and command.device == HOST:
+        raise Trouble(
+            "TF32 is a way in which tensor cores multiply, and the processor has none.",
+            "Measure fp32 or bf16, or choose a card.",
+        )
+
+
+def _refuse_what_the_card_cannot(
+    command: Multiply,
+    capability: "tuple[int, int] | None",
+    free_bytes: "Callable[[str], int | None]",
+) -> None:
+    """Raises Trouble. A card without TF32 would go on in FP32, under the other's name; and none
+    gives up more than its share of memory.
+    """
+    device = command.device
+    if command.kind == "tf32" and capability is None:
+        raise Trouble(
+            "It is not known whether {device} has TF32.",
+            "Measure fp32 or bf16 there.",
+            device=device,
+        )
+    if command.kind == "tf32" and capability is not None and capability < _TENSOR_CORES_KNOW:
+        raise Trouble(
+            "{device} has no TF32: it came with compute capability 8.0, and this card has "
+            "{capability}.",
+            "Measure fp32 or bf16 there.",
+            device=device,
+            capability="{}.{}".format(*capability),
+        )
+    need, free = _needs(command.job), free_bytes(device)
+    if free is not None and need > free * command.most_share:
+        raise Trouble(
+            "Multiplying {size} x {size} takes {need} on {device}, more than {share:.4g} of "
+            "the {free} that are free there.",
+            "Take smaller matrices, or end what holds the memory.",
+            size=command.size,
+            need=size_in_words(need),
+            device=device,
+            share=command.most_share,
+            free=size_in_words(free),
+        )
+
+
+def _needs(job: ProductJob) -> int:
+    """Two matrices, their product, and the rows with which the known one is compared."""
+    rows = min(_CHECKED_ROWS, job.size)
+    return 3 * job.matrix_bytes + 3 * rows * job.size * BYTES_OF[job.kind]
+
+
+def _notes_on(job: ProductJob, capability: "tuple[int, int] | None") -> "list[Message]":
+    """What is true of it before it is measured."""
+    if job.kind != "bf16" or capability is None or capability >= _TENSOR_CORES_KNOW:
+        return []
+    return [Message("This card's tensor cores do not support BF16: its other cores multiply.")]
+
+
+# Any: tensors are PyTorch's.
+class _Products:
     """Two matrices and their product. What is timed has random values, as work has."""
 
-    def __init__(self, cards: Cards, command: Multiply) -> None:
-        self._cards = cards
-        self._device = command.device
+    def __init__(
+        self,
+        command: Multiply,
+        cards: TorchCards,
+        on_sample: "Callable[[int], None]",
+        checkpoint: "Callable[[], None]",
+    ) -> None:
+        self._command, self._cards = command, cards
+        self._on_sample, self._checkpoint = on_sample, checkpoint
         size, kind = command.size, _DTYPES[command.kind]
-        self.left, self.right, self.product = (
-            take(cards, command.device, command.job.matrix_bytes).view(kind).view(size, size)
+        self._left, self._right, self._product = (
+            cards.take(command.device, command.job.matrix_bytes).view(kind).view(size, size)
             for _ in range(3)
         )
         self._known = KnownProduct(size)
 
-    def multiply(self) -> None:
-        self._cards.multiply(self.product, self.left, self.right)
+    def measured_in_queue(self) -> Multiplied:
+        """By the card's clock. The known product before, and after, when the card is hot."""
+        wrong = self._wrong_values()
+        self._fill_with_chance()
+        cards, card = self._cards, self._command.device
+        lane = Lane(cards, card, [cards.stream(card)], self._multiply, devices=(card,))
+        lane.loops = loops_for(lane.warmed(self._checkpoint))
+        loaded = self._kept_at_work(lane)
+        sampler = Sampler(cards, [lane], self._checkpoint)
+        sampler.close_gate()
+        samples = [sampler.sample() for _ in self._rounds()]
+        host, _ = lane.single_call()
+        wrong += self._wrong_values()
+        seconds = tuple(each.seconds[0] / lane.loops for each in samples)
+        gated = all(each.gated for each in samples)
+        return self._multiplied(seconds, host, lane.loops, gated, wrong, loaded)
 
-    def fill_with_chance(self) -> None:
+    def measured_by_host(self) -> Multiplied:
+        """The processor is asked and answers: its own clock, no gate."""
+        cards, devices = self._cards, (self._command.device,)
+        wrong = self._wrong_values()
+        self._fill_with_chance()
+        loops = host_loops_for(warmed(cards, self._multiply, devices, self._checkpoint))
+        began = cards.now()
+        while cards.now() - began < self._command.seconds:
+            self._checkpoint()
+            self._multiply()
+        loaded = cards.now() - began
+        samples = tuple(timed(cards, self._multiply, devices, loops)[0] for _ in self._rounds())
+        host, _ = single_call(cards, self._multiply, devices)
+        wrong += self._wrong_values()
+        return self._multiplied(samples, host, loops, None, wrong, loaded)
+
+    def _multiplied(
+        self,
+        samples: "tuple[float, ...]",
+        host: float,
+        loops: int,
+        gated: "bool | None",
+        wrong: int,
+        loaded: float,
+    ) -> Multiplied:
+        number = self._command.id
+        return Multiplied(number, samples, host, loops, gated, wrong == 0, wrong, loaded)
+
+    def _rounds(self) -> "Iterator[None]":
+        """One for each sample."""
+        self._on_sample(0)
+        for number in range(self._command.samples):
+            self._checkpoint()
+            yield
+            self._on_sample(number + 1)
+
+    def _kept_at_work(self, lane: Lane) -> float:
+        """The card never waits: while one batch is multiplied, the next is asked for."""
+        cards = self._cards
+        began = cards.now()
+        before: Any = None  # a mark of the cards' maker
+        while cards.now() - began < self._command.seconds:
+            self._checkpoint()
+            mark = cards.event()
+            with cards.on(*lane.streams):
+                for _ in range(lane.loops):
+                    lane.ask()
+                mark.record(lane.stream)
+            if before is not None:
+                before.synchronize()
+            before = mark
+        cards.synchronize(*lane.devices)
+        return cards.now() - began
+
+    def _multiply(self) -> None:
+        self._cards.multiply(self._product, self._left, self._right)
+
+    def _fill_with_chance(self) -> None:
         """The same each time: what a card draws depends on what it multiplies."""
-        chance = torch.Generator(self.left.device).manual_seed(1)
-        self.left.normal_(generator=chance)
-        self.right.normal_(generator=chance)
+        chance = torch.Generator(self._left.device).manual_seed(1)
+        self._left.normal_(generator=chance)
+        self._right.normal_(generator=chance)
 
-    def wrong_values(self) -> int:
+    def _wrong_values(self) -> int:
         """Of the known product, which takes the place of what was there."""
-        self._known.fill(self.left, self.right)
-        self.product.zero_()
-        self.multiply()
-        self._cards.synchronize(self._device)
-        return self._known.wrong_values(self.product)
+        self._known.fill(self._left, self._right)
+        self._product.zero_()
+        self._multiply()
+        self._cards.synchronize(self._command.device)
+        return self._known.wrong_values(self._product)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A measurement that was asked for, with all that carrying it out takes."""
-
-    command: Multiply
-    cards: Cards
-    matrices: _Matrices
-    on_sample: "Callable[[int], None]"
-    checkpoint: "Callable[[], None]"
-
-
-@dataclass(frozen=True)
-class _Times:
-    """What came of it."""
-
-    samples: "tuple[float, ...]"
-    host: float
-    loops: int
-    gated: "bool | None"
-    loaded: float
-    wrong_values: int
-
-    @property
-    def asked_late(self) -> bool:
-        return self.gated is False
-
-
-def _in_queue(asked: _Asked) -> _Times:
-    """By the card's clock. The known product before, and after, when the card is hot."""
-    command, cards, matrices = asked.command, asked.cards, asked.matrices
-    wrong = matrices.wrong_values()
-    matrices.fill_with_chance()
-    lane = Lane(
-        command.device,
-        [cards.stream(command.device)],
-        matrices.multiply,
-        1,
-        devices=(command.device,),
-    )
-    lane.loops = loops_for(warmed(cards, lane, asked.checkpoint))
-    loaded = _kept_at_work(asked, lane)
-    asked.on_sample(0)
-    sampler = Sampler(cards, [lane], asked.checkpoint)
-    sampler.close_gate()
-    samples = []
-    for number in range(command.samples):
-        asked.checkpoint()
-        samples.append(sampler.sample())
-        asked.on_sample(number + 1)
-    with cards.on(*lane.streams):
-        host, _ = single_call(cards, lane.ask, lane.devices)
-    return _Times(
-        tuple(each.seconds[0] / lane.loops for each in samples),
-        host,
-        lane.loops,
-        all(each.gated for each in samples),
-        loaded,
-        wrong + matrices.wrong_values(),
-    )
-
-
-def _kept_at_work(asked: _Asked, lane: Lane) -> float:
-    """The card never waits: while one batch is multiplied, the next is asked for."""
-    cards = asked.cards
-    began = cards.now()
-    before: Any = None  # a mark of the cards' maker
-    while cards.now() - began < asked.command.seconds:
-        asked.checkpoint()
-        mark = cards.event()
-        with cards.on(*lane.streams):
-            for _ in range(lane.loops):
-                lane.ask()
-            mark.record(lane.stream)
-        if before is not None:
-            before.synchronize()
-        before = mark
-    cards.synchronize(*lane.devices)
-    return cards.now() - began
-
-
-def _by_host(asked: _Asked) -> _Times:
-    """The processor is asked and answers: its own clock, no gate."""
-    command, cards, matrices = asked.command, asked.cards, asked.matrices
-    devices = (command.device,)
-    wrong = matrices.wrong_values()
-    matrices.fill_with_chance()
-    loops = host_loops_for(warmed_by_host(cards, matrices.multiply, devices, asked.checkpoint))
-    began = cards.now()
-    while cards.now() - began < command.seconds:
-        asked.checkpoint()
-        matrices.multiply()
-    loaded = cards.now() - began
-    asked.on_sample(0)
-    samples = []
-    for number in range(command.samples):
-        asked.checkpoint()
-        samples.append(timed(cards, matrices.multiply, devices, loops)[0])
-        asked.on_sample(number + 1)
-    host, _ = single_call(cards, matrices.multiply, devices)
-    return _Times(tuple(samples), host, loops, None, loaded, wrong + matrices.wrong_values())
-
-
-def _explained(error: RuntimeError, command: Multiply, cards: Cards) -> Exception:
-    """What PyTorch says of a card is told as what it means for the measurement."""
-    words = str(error)
-    if not any(name in words for name in ("CUDA", "HIP", "CUBLAS", "cuBLAS")):
-        return error
-    if "out of memory" in words or "ALLOC_FAILED" in words:
-        return error if type(error).__name__ == "OutOfMemoryError" else MemoryError(words)
-    if "no kernel image" in words:
-        return Trouble(
-            "This PyTorch has no kernels for the card, and a product needs one.",
-            "Take a PyTorch that was built for the card.",
-        )
-    if "NOT_SUPPORTED" in words or "ARCH_MISMATCH" in words:
+def _explained(error: RuntimeError, command: Multiply, cards: TorchCards) -> Exception:
+    device = command.device
+    if any(each in str(error) for each in ("NOT_SUPPORTED", "ARCH_MISMATCH")):
         return Trouble(
             "{device} cannot multiply matrices of {kind}.",
             "Measure another kind of number.",
-            device=command.device,
+            device=device,
             kind=command.kind,
         )
-    broke = Message("A card broke off while {device} multiplied.", device=command.device)
-    return of_card(words, cards, (command.device,), command.device, broke)
+    no_kernels = Trouble(
+        "This PyTorch has no kernels for the card, and a product needs one.",
+        "Take a PyTorch that was built for the card.",
+    )
+    broke = Message("A card broke off while {device} multiplied.", device=device)
+    return explained(error, cards, (device,), device, broke, no_kernels)
 
 
 # Any: tensors are PyTorch's.
@@ -276,9 +317,9 @@ class KnownProduct:
         down = (self._left * self._counted).to(product.device, kind)
         across = self._right.to(product.device, kind)
         found = 0
-        for begin in range(0, self._rows, CHECKED_ROWS):
-            part = product[begin : begin + CHECKED_ROWS]
-            expected = down[begin : begin + CHECKED_ROWS, None] * across[None, :]
+        for begin in range(0, self._rows, _CHECKED_ROWS):
+            part = product[begin : begin + _CHECKED_ROWS]
+            expected = down[begin : begin + _CHECKED_ROWS, None] * across[None, :]
             off = (part - expected).abs() > expected.abs() * _OFF.get(kind, 0.0)
             found += int((off | part.isnan()).sum())
         return found

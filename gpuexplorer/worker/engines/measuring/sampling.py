@@ -1,16 +1,32 @@
-"""Sampling: the samples of copies that wait in a queue, timed by the card itself."""
+"""Sampling: copies that wait in queues behind a gate, timed by the card's own clock."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
+
+import torch
 
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.worker.engines.measuring.gate import Gate, calibrated
 from gpuexplorer.worker.engines.measuring.lanes import Lane
-from gpuexplorer.worker.measuring.cards import Cards, Event
-from gpuexplorer.worker.measuring.plan import fits_queue, is_awake, overlap_of, usual
+from gpuexplorer.worker.engines.measuring.plan import (
+    LONGEST_GATE,
+    PRODUCT,
+    QUEUE_HOLDS,
+    gate_for,
+    overlap_of,
+    products_for,
+    taller_for,
+)
+from gpuexplorer.worker.engines.measuring.refusals import NO_KERNELS
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
-_NO_KERNELS = Message(
+_FIRST_CYCLES = 1_000_000
+_ENOUGH_MS = 1.0  # to be told from the clock's own steps
+_TRIES = 4
+_TRIED_SECONDS = 0.02  # in which any host has asked for a copy
+_TRIED_PRODUCTS = 20  # whose time in a queue says what one takes
+_NO_GATE_KERNEL = Message(
     "No gate: this PyTorch has no kernels for the card, so what asking takes is in the times "
     "of small copies."
 )
@@ -23,6 +39,71 @@ TOO_SLOW = Message(
     "The queue could not be filled before the first copy began: what asking takes may be in "
     "the times."
 )
+
+
+@dataclass
+class Gate:
+    """Holds a queue shut until all copies of a sample are in it. It opens by itself: one that
+    waits to be opened could wait for a full queue for ever.
+    """
+
+    seconds: float
+    cycles_per_second: float
+
+    @property
+    def cycles(self) -> int:
+        return int(self.seconds * self.cycles_per_second)
+
+    def widen(self) -> bool:
+        """For another try. Whether it could be; else it was wide enough to have worked."""
+        before, self.seconds = self.seconds, min(LONGEST_GATE, self.seconds * 2)
+        return before < LONGEST_GATE
+
+
+# Any: a stream of the cards' maker.
+def calibrated(cards: TorchCards, stream: Any, operations: int) -> "Gate | None":
+    """By the card's own clock, of which nobody tells the rate. None: it runs no kernels."""
+    cycles = _FIRST_CYCLES
+    try:
+        with cards.on(stream):
+            cards.sleep(1000)  # the first brings the kernel to the card
+            for _ in range(_TRIES):
+                begin, end = cards.event(), cards.event()
+                begin.record(stream)
+                cards.sleep(cycles)
+                end.record(stream)
+                end.synchronize()
+                took = begin.elapsed_time(end)
+                if took >= _ENOUGH_MS:
+                    break
+                cycles *= 4
+    except RuntimeError as error:
+        if NO_KERNELS in str(error):
+            return None
+        raise
+    return Gate(gate_for(operations), cycles / max(took, 1e-3) * 1000)
+
+
+def holds_host(cards: TorchCards, lane: Lane) -> bool:
+    """Whether asking for a copy behind a gate ends only when the gate has opened.
+
+    Without direct access between two cards the driver may itself take the bytes through the
+    host. Then no gate helps, and lanes that one thread asks for run one after the other.
+    """
+    gate = calibrated(cards, lane.stream, lane.operations)
+    if gate is None:
+        return False  # it cannot be tried, and there is no gate anyway
+    gate.seconds = _TRIED_SECONDS
+    cards.synchronize(*lane.devices)
+    opened = cards.event()
+    with cards.on(*lane.streams):
+        cards.sleep(gate.cycles)
+        opened.record(lane.stream)
+        lane.ask()
+        held = bool(opened.query())
+        lane.finish()
+    cards.synchronize(*lane.devices)
+    return held
 
 
 @dataclass(frozen=True)
@@ -38,20 +119,14 @@ class Sample:
     overlap: "float | None" = None
 
 
-@dataclass(frozen=True)
-class _Run:
-    """One lane's copies, asked for without a gate."""
-
-    marks: "tuple[Event, Event]"
-    asked: float
-    span: "tuple[float, float]"  # by the host's clock
+_Marks = tuple[Any, Any]  # PyTorch's events
 
 
 class Sampler:
     """`checkpoint` raises where the measurement was given up."""
 
     def __init__(
-        self, cards: Cards, lanes: Sequence[Lane], checkpoint: "Callable[[], None]"
+        self, cards: TorchCards, lanes: Sequence[Lane], checkpoint: "Callable[[], None]"
     ) -> None:
         self._cards = cards
         self._lanes = lanes
@@ -65,11 +140,11 @@ class Sampler:
         self._gate, self.no_gate = None, NOTHING
         if any(lane.holds_host for lane in self._lanes):
             self.no_gate = _HOLDS_HOST
-        elif not all(map(fits_queue, operations)):
+        elif max(operations) > QUEUE_HOLDS:
             self.no_gate = _TOO_MANY
         else:
             self._gate = calibrated(self._cards, self._lanes[0].stream, sum(operations))
-            self.no_gate = _NO_KERNELS if self._gate is None else NOTHING
+            self.no_gate = _NO_GATE_KERNEL if self._gate is None else NOTHING
 
     def sample(self) -> Sample:
         """Again, with the gate twice as wide, where a copy began before all were asked for."""
@@ -87,10 +162,10 @@ class Sampler:
                     return self._read(marks, asked, gated=False)
                 self._gate, self.no_gate = None, TOO_SLOW
 
-    def _ask(self) -> "tuple[list[tuple[Event, Event]], float, bool]":
+    def _ask(self) -> "tuple[list[_Marks], float, bool]":
         """The gate, then for each lane its first mark, its copies, and its last mark."""
         self._wait()
-        marks: list[tuple[Event, Event]] = []
+        marks: list[_Marks] = []
         asked = 0.0
         for lane in self._lanes:
             begin, end = self._cards.event(), self._cards.event()
@@ -104,7 +179,7 @@ class Sampler:
             marks.append((begin, end))
         return marks, asked, not marks[0][0].query()
 
-    def _fill(self, lane: Lane, begin: Event, end: Event) -> float:
+    def _fill(self, lane: Lane, begin: Any, end: Any) -> float:
         """Seconds that asking for the copies took."""
         begin.record(lane.stream)
         began = self._cards.now()
@@ -118,23 +193,22 @@ class Sampler:
     def _sample_at_once(self) -> Sample:
         """No gate lets all begin at once, so each lane has a thread that asks for it."""
         self._wait()
-        runs = self._cards.at_once([partial(self._run, lane) for lane in self._lanes])
-        overlap = overlap_of([run.span for run in runs])
-        return self._read(
-            [run.marks for run in runs], runs[0].asked, gated=False, overlap=overlap
-        )
+        tasks = [partial(self._run, lane) for lane in self._lanes]
+        marks, asked, spans = zip(*self._cards.at_once(tasks), strict=True)
+        return self._read(marks, asked[0], gated=False, overlap=overlap_of(spans))
 
-    def _run(self, lane: Lane) -> _Run:
+    def _run(self, lane: Lane) -> "tuple[_Marks, float, tuple[float, float]]":
+        """The marks, seconds of asking, and when it began and ended by the host's clock."""
         begin, end = self._cards.event(), self._cards.event()
         began = self._cards.now()
         with self._cards.on(*lane.streams):
             asked = self._fill(lane, begin, end)
         end.synchronize()
-        return _Run((begin, end), asked, (began, self._cards.now()))
+        return (begin, end), asked, (began, self._cards.now())
 
     def _read(
         self,
-        marks: "Sequence[tuple[Event, Event]]",
+        marks: "Sequence[_Marks]",
         asked: float,
         *,
         gated: bool,
@@ -150,17 +224,39 @@ class Sampler:
         self._cards.synchronize(*{each: None for lane in self._lanes for each in lane.devices})
 
 
-def warmed(cards: Cards, lane: Lane, checkpoint: "Callable[[], None]") -> float:
-    """Seconds of one copy, once the link is awake."""
-    durations: list[float] = []
-    began = cards.now()
-    cards.synchronize(*lane.devices)
-    while not is_awake(durations, cards.now() - began):
-        checkpoint()
-        asked = cards.now()
-        with cards.on(*lane.streams):
-            lane.ask()
-            lane.finish()
-        cards.synchronize(*lane.devices)
-        durations.append(cards.now() - asked)
-    return usual(durations)
+def computing_lane(
+    cards: TorchCards, card: str, seconds: float, checkpoint: "Callable[[], None]"
+) -> Lane:
+    """One product of matrices after the other, for about so many seconds."""
+    lane = _products(cards, card, 1)
+    product = _seconds_of_one(lane, checkpoint)
+    taller = taller_for(seconds, product)
+    if taller > 1:
+        lane = _products(cards, card, taller)
+        product = _seconds_of_one(lane, checkpoint)
+    lane.loops = products_for(seconds, product)
+    return lane
+
+
+def _products(cards: TorchCards, card: str, taller: int) -> Lane:
+    left, right, out = (_matrix(cards, card, times) for times in (taller, 1, taller))
+
+    def multiply() -> None:
+        cards.multiply(out, left, right)
+
+    return Lane(cards, card, [cards.stream(card)], multiply, devices=(card,))
+
+
+def _seconds_of_one(lane: Lane, checkpoint: "Callable[[], None]") -> float:
+    """In a queue: alone, what asking and waiting takes would be most of it."""
+    lane.warmed(checkpoint)
+    lane.loops = _TRIED_PRODUCTS
+    sampler = Sampler(lane.cards, [lane], checkpoint)
+    sampler.close_gate()
+    return sampler.sample().together / _TRIED_PRODUCTS
+
+
+# Any: a tensor is PyTorch's.
+def _matrix(cards: TorchCards, card: str, taller: int) -> Any:
+    memory = cards.take(card, taller * PRODUCT * PRODUCT * torch.float32.itemsize)
+    return memory.view(torch.float32).view(taller * PRODUCT, PRODUCT)

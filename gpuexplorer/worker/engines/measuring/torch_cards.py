@@ -1,19 +1,25 @@
-"""TorchCards: the devices of this PyTorch, as a measurement asks for them."""
+"""TorchCards: the devices of this PyTorch, as a measurement asks for them; and the threads that
+ask, on processors that are close to a card, or several at the same time.
+"""
 
 import contextlib
 import ctypes
 import importlib
 import mmap
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.worker.engines.measuring.refusals import HOST, size_in_words
 from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
-from gpuexplorer.worker.measuring.near import on_processors
-from gpuexplorer.worker.measuring.threads import at_once
+from gpuexplorer.worker.failures import Spoiled
 
 T = TypeVar("T")
 
@@ -28,25 +34,31 @@ _OLD_DRIVER = {
     "cudaErrorSystemDriverMismatch",
     "cudaErrorCompatNotSupportedOnDevice",
 }
+_SMALL = 4096
+# What the driver says where it will not pin; all else is an error of the card.
+_NOT_PINNED = ("out of memory", "not supported", "invalid argument")
 _NO_SUCH_CALL = "not found"  # in the driver, say the bindings
 _RUNTIMES = ("cuda.bindings.runtime", "cuda.cudart")
 
 
 # Any throughout: tensors, streams and events are PyTorch's.
 class TorchCards:
-    """Thin on purpose: what is decided is decided elsewhere, where it can be tried without."""
+    """Thin on purpose: tests put other cards in its place."""
 
     def __init__(self) -> None:
         self._runtime: Any = None
 
     def now(self) -> float:
+        """The host's clock, in seconds."""
         return time.perf_counter()
 
     def names(self) -> "tuple[str, ...]":
+        """Devices that can be measured, as PyTorch names them: `cpu`, `cuda:0`."""
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
         return ("cpu", *(f"cuda:{index}" for index in range(count)))
 
     def threads(self) -> int:
+        """With which PyTorch copies within the host."""
         return int(torch.get_num_threads())
 
     def free_bytes(self, device: str) -> "int | None":
@@ -56,6 +68,7 @@ class TorchCards:
         return int(free)
 
     def cache_bytes(self, device: str) -> "int | None":
+        """What a card's L2 cache holds."""
         if device == "cpu":
             return None
         size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
@@ -65,6 +78,7 @@ class TorchCards:
         return bool(torch.cuda.can_device_access_peer(source, target))
 
     def capability(self, device: str) -> "tuple[int, int] | None":
+        """NVIDIA's number for what a card can do; None for everything else."""
         if device == "cpu" or torch.version.hip is not None:
             return None
         major, minor = torch.cuda.get_device_capability(device)
@@ -72,7 +86,9 @@ class TorchCards:
 
     @contextlib.contextmanager
     def tf32(self, *, on: bool) -> "Iterator[None]":
-        """Newer PyTorch has a word for it and refuses to mix it with the older switch."""
+        """Products of float32 may be made by tensor cores, or not; then all is as it was. Newer
+        PyTorch has a word for it and refuses to mix it with the older switch.
+        """
         products = torch.backends.cuda.matmul
         words = ("tf32", "ieee") if hasattr(products, "fp32_precision") else (True, False)
         name = "allow_tf32" if words[0] is True else "fp32_precision"
@@ -83,29 +99,76 @@ class TorchCards:
         finally:
             setattr(products, name, before)
 
-    def on_processors(self, numbers: "Set[int]") -> "contextlib.AbstractContextManager[bool]":
-        return on_processors(numbers)
+    @contextlib.contextmanager
+    def on_processors(self, numbers: "Set[int]") -> "Iterator[bool]":
+        """Of this thread, and of those it starts: whatever they take is close to these. False:
+        the system lets it run on none of them, or has no such call; it stays where it is.
+        """
+        if not hasattr(os, "sched_setaffinity"):
+            yield False
+            return
+        before = os.sched_getaffinity(0)
+        allowed = before & numbers
+        moved = False
+        if allowed:
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, allowed)
+                moved = True
+        try:
+            yield moved
+        finally:
+            if moved:
+                os.sched_setaffinity(0, before)
 
     def at_once(self, tasks: "Sequence[Callable[[], T]]") -> "list[T]":
-        """PyTorch lets others run while it copies, and each has current queues of its own."""
-        return at_once(tasks)
+        """Each in a thread of its own, with current queues of its own. They begin when all
+        threads are there, and have ended when this returns or raises.
+        """
+        ready = threading.Event()
+
+        def run(task: "Callable[[], T]") -> T:
+            ready.wait()
+            return task()
+
+        with ThreadPoolExecutor(len(tasks)) as pool:
+            try:
+                asked = [pool.submit(run, task) for task in tasks]
+            finally:
+                ready.set()
+            return [each.result() for each in asked]
 
     def empty(self, device: str, size: int, *, pinned: bool = False) -> Any:
+        """Contiguous bytes."""
         if pinned:
             return torch.empty(size, dtype=torch.uint8, pin_memory=True)
         return torch.empty(size, dtype=torch.uint8, device=device)
 
+    def take(self, device: str, size: int, *, pinned: bool = False) -> Any:
+        """Raises MemoryError where there is no room, and Spoiled where none could be pinned."""
+        if pinned:
+            return self._pinned(size)
+        try:
+            return self.empty(device, size)
+        except RuntimeError as error:
+            if device == HOST or "out of memory" in str(error):
+                raise MemoryError(str(error)) from None
+            raise
+
     def untouched(self, size: int) -> Any:
-        """An allocator would hand out what somebody has used before."""
+        """Bytes of the host that were never written to: the first write finds them. From an
+        allocator they may be such as somebody has used before.
+        """
         return torch.frombuffer(mmap.mmap(-1, size, **_NOBODY_ELSES), dtype=torch.uint8)
 
     def stream(self, device: str) -> Any:
         return torch.cuda.Stream(device)
 
     def event(self) -> Any:
+        """A mark in a queue. Only queues of one card share a clock."""
         return torch.cuda.Event(enable_timing=True)
 
     def on(self, *streams: Any) -> "contextlib.AbstractContextManager[object]":
+        """Copies are put into these queues, and the last one's card is the current one."""
         stack = contextlib.ExitStack()
         # Leaving a stream makes a context on the card before it; leaving a device does not.
         stack.enter_context(torch.cuda.device(streams[0].device))
@@ -114,14 +177,17 @@ class TorchCards:
         return stack
 
     def sleep(self, cycles: int) -> None:
+        """Hold the current card's queue for so many of its cycles."""
         torch.cuda._sleep(cycles)
 
     def copy(self, target: Any, source: Any, *, wait: bool) -> None:
+        """As PyTorch does it. `wait`: the host goes on when it is done."""
         target.copy_(source, non_blocking=not wait)
         if wait and source.is_cuda and target.is_cuda:
             torch.cuda.synchronize(source.device)  # between cards PyTorch never waits
 
     def raw_copy(self, target: Any, source: Any, stream: Any) -> None:
+        """As the driver does it; without a stream: as the C library does it."""
         size = target.numel()
         if stream is None:
             ctypes.memmove(target.data_ptr(), source.data_ptr(), size)
@@ -164,8 +230,9 @@ class TorchCards:
                 torch.cuda.synchronize(device)
 
     def give_back(self) -> None:
-        """A card that broke off can be given nothing back. What was given up may still be
-        copied or multiplied in queues that the memory's own knows nothing of.
+        """All memory that PyTorch keeps. A card that broke off can be given nothing back. What
+        was given up may still be copied or multiplied in queues that the memory's own knows
+        nothing of.
         """
         if not torch.cuda.is_initialized():
             return
@@ -175,6 +242,26 @@ class TorchCards:
                 with contextlib.suppress(RuntimeError), torch.cuda.device(index):
                     torch.cuda.synchronize(index)
                     _empty_caches()
+
+    def _pinned(self, size: int) -> Any:
+        """A little first: where even that fails, no large piece is locked for nothing."""
+        try:
+            self.empty(HOST, min(size, _SMALL), pinned=True)
+            return self.empty(HOST, size, pinned=True)
+        except RuntimeError as error:
+            if not any(each in str(error) for each in _NOT_PINNED):
+                raise
+            # The driver remembers it, and blames whatever is computed next.
+            raise Spoiled(
+                Message(
+                    "{size} of the host's memory could not be pinned.", size=size_in_words(size)
+                ),
+                Message(
+                    "Measure fewer bytes, or memory that is not pinned. The next measurement "
+                    "needs a new worker: in this one the next computation would fail."
+                ),
+                str(error),
+            ) from None
 
     def _raw_runtime(self) -> Any:
         """Found by name: it may be missing, and is then no fault."""
@@ -201,7 +288,7 @@ def _old_driver(said: str) -> Trouble:
 
 
 def _empty_caches() -> None:
-    """Of the current card, and of the host's pinned memory."""
+    """On the current card, and in the host's pinned memory."""
     for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
         empty = getattr(torch._C, name, None)  # not in every PyTorch
         if empty is not None:

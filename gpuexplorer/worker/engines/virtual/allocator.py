@@ -2,6 +2,7 @@
 
 from bisect import insort
 from dataclasses import dataclass, field
+from typing import Any
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
@@ -35,7 +36,6 @@ class Block:
     offset: int
     bytes: int
     free: bool = True
-    asked_bytes: int = 0
     before: "Block | None" = None
     after: "Block | None" = None
 
@@ -82,12 +82,11 @@ class Allocator:
     def allocate(self, asked_bytes: int) -> Block:
         """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
         self.wake()
-        _refuse_absurd(asked_bytes)
-        size = max(_SMALLEST, -(-asked_bytes // _SMALLEST) * _SMALLEST)
+        size = _block_bytes(asked_bytes)
         small = size <= _SMALL
         block = self._best_fit(size, small) or self._new_segment(asked_bytes, size, small)
         self._split(block, size)
-        block.free, block.asked_bytes = False, asked_bytes
+        block.free = False
         self.counts.allocated += block.bytes
         self.counts.max_allocated = max(self.counts.max_allocated, self.counts.allocated)
         return block
@@ -95,8 +94,7 @@ class Allocator:
     def would_fit(self, asked_bytes: int) -> None:
         """Raises OutOfMemory as `allocate` would; takes nothing."""
         self.wake()
-        _refuse_absurd(asked_bytes)
-        size = max(_SMALLEST, -(-asked_bytes // _SMALLEST) * _SMALLEST)
+        size = _block_bytes(asked_bytes)
         small = size <= _SMALL
         if any(entry[0] >= size for entry in self._free[small]):
             return
@@ -114,7 +112,7 @@ class Allocator:
     def release(self, block: Block) -> None:
         """Stays reserved, and is merged with free neighbours."""
         self.counts.allocated -= block.bytes
-        block.free, block.asked_bytes = True, 0
+        block.free = True
         for neighbour in (block.before, block.after):
             if neighbour is not None and neighbour.free:
                 self._take(neighbour)
@@ -151,11 +149,9 @@ class Allocator:
         if self._over_fraction(length) or length > self.free_bytes:
             # As PyTorch does: give back what is only cached, and try once more.
             self.empty_cache()
-        if self._over_fraction(length):
-            capped = self.fraction < 1.0
-            raise OutOfMemory(self._text(asked, capped=capped))
-        if length > self.free_bytes:
-            raise OutOfMemory(self._text(asked, capped=False))
+        over = self._over_fraction(length)
+        if over or length > self.free_bytes:
+            raise OutOfMemory(self._text(asked, capped=over and self.fraction < 1.0))
         self.counts.reserved += length
         self.counts.segments += 1
         self.counts.max_reserved = max(self.counts.max_reserved, self.counts.reserved)
@@ -217,9 +213,10 @@ class Allocator:
         )
 
 
-def _refuse_absurd(asked: int) -> None:
+def _block_bytes(asked: int) -> int:
     if asked >= _EXABYTE:
         raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
+    return max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
 
 
 def _segment_bytes(size: int, small: bool) -> int:
@@ -238,3 +235,45 @@ def _size(value: int) -> str:
         if value >= unit:
             return f"{value / unit:.2f} {name}"
     raise AssertionError(value)
+
+
+_POOLS = ("all", "small_pool", "large_pool")
+_NAMES = (
+    "allocated_bytes",
+    "reserved_bytes",
+    "active_bytes",
+    "requested_bytes",
+    "inactive_split_bytes",
+    "allocation",
+    "segment",
+    "active",
+    "inactive_split",
+)
+
+
+# Any: a table of tables, as torch._C gives it.
+def memory_stats(memory: Allocator) -> "dict[str, Any]":
+    counts = memory.counts
+    allocated, reserved = (
+        (counts.allocated, counts.max_allocated),
+        (counts.reserved, counts.max_reserved),
+    )
+    known = {
+        "allocated_bytes": allocated,
+        "active_bytes": allocated,
+        "reserved_bytes": reserved,
+        "segment": (counts.segments, counts.segments),
+    }
+
+    def row(name: str = "", pool: str = "all") -> "dict[str, int]":
+        current, peak = known.get(name, (0, 0)) if pool == "all" else (0, 0)
+        return {"current": current, "peak": peak, "allocated": current, "freed": 0}
+
+    return {
+        **{name: {pool: row(name, pool) for pool in _POOLS} for name in _NAMES},
+        "oversize_allocations": row(),
+        "oversize_segments": row(),
+        "num_alloc_retries": 0,
+        "num_ooms": counts.out_of_memories,
+        "max_split_size": -1,
+    }

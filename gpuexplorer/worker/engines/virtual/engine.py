@@ -1,80 +1,131 @@
-"""VirtualEngine: PyTorch on simulated cards, as the worker's loop wants an engine."""
+"""VirtualEngine: PyTorch on simulated cards, as the worker's loop wants an engine; and how
+these cards are put in PyTorch's place, for the whole process and every thread of it.
+"""
 
 import contextlib
-import functools
 import platform
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Union
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import VERSION, Device, Event, Hello, Memory, Span, Transferred
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.lab.events import (
+    VERSION,
+    Device,
+    Event,
+    Finished,
+    Hello,
+    Memory,
+    Span,
+    Transferred,
+    Watched,
+)
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.engine import Times
-from gpuexplorer.worker.engines.placement import PlacementLog
-from gpuexplorer.worker.engines.random_bytes import bytes_of
-from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
-from gpuexplorer.worker.engines.virtual.cuda_words import CudaWords
-from gpuexplorer.worker.engines.virtual.dispatch import Dispatch, refused
-from gpuexplorer.worker.engines.virtual.files import CardFiles
-from gpuexplorer.worker.engines.virtual.functions import Functions
-from gpuexplorer.worker.engines.virtual.lazy import placed_when_known
-from gpuexplorer.worker.engines.virtual.modules import DataParallel, movable
-from gpuexplorer.worker.engines.virtual.tensor import Holdings
-from gpuexplorer.worker.engines.words import word
-from gpuexplorer.worker.failures import CardLost
+from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
+from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.casting import put_casting
+from gpuexplorer.worker.engines.virtual.clock import Clock, put_clock
+from gpuexplorer.worker.engines.virtual.copying import put_saving
+from gpuexplorer.worker.engines.virtual.cuda import put_accelerator, put_between_cards, put_cuda
+from gpuexplorer.worker.engines.virtual.dispatch import Dispatch
+from gpuexplorer.worker.engines.virtual.holdings import Holdings, put_in_force
+from gpuexplorer.worker.engines.virtual.loaders import put_loaders
+from gpuexplorer.worker.engines.virtual.methods import put_autograd, put_makers, put_methods
+from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
+from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
+from gpuexplorer.worker.watching.seen import Seen
+from gpuexplorer.worker.watching.ticking import Ticking
 
-_CUDA = "torch.cuda."
-_MORE = (
-    "\nSearch for `{}' in https://docs.nvidia.com/cuda/cuda-runtime-api/"
-    "group__CUDART__TYPES.html for more information.\n"
-    "CUDA kernel errors might be asynchronously reported at some other API call, so the "
-    "stacktrace below might be incorrect.\n"
-    "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
-    "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
+_patches = Patches()
+# Or torch.tensor(…, device=…) moves what it made below the mode.
+_lift_on_host_only = torch._C._set_only_lift_cpu_tensors
+_entered: "list[Dispatch]" = []
+_hooks: "list[Callable[[], None]]" = []  # what takes them away
+
+
+def enter(holdings: Holdings) -> None:
+    """Those that were in force before are gone with it."""
+    leave()
+    put_in_force(holdings)
+    put_refusals(_patches)
+    put_cuda(_patches)
+    put_accelerator(_patches)
+    put_makers(_patches)
+    put_methods(_patches)
+    put_autograd(_patches)
+    for owner, methods in telling_methods(
+        holdings.cards.copies, lambda: holdings.cards.watched
+    ):
+        _patches.put(owner, methods)
+    put_casting(_patches)
+    put_between_cards(_patches)
+    put_saving(_patches)
+    put_loaders(_patches, holdings.cards, holdings.clock)
+    put_clock(_patches, holdings.clock)
+    _hooks.append(put_hooks(_patches.put, lambda: holdings.cards.seen))
+    _patches.put(threading.Thread, {"_bootstrap_inner": _in_every(threading.Thread)})
+    _lift_on_host_only(True)  # noqa: FBT003 - PyTorch's own
+    mode = Dispatch()
+    mode.__enter__()
+    _entered.append(mode)
+
+
+def leave() -> None:
+    """PyTorch is as it was. For tests, which see several machines in one process."""
+    _patches.undo()
+    while _hooks:
+        _hooks.pop()()
+    while _entered:
+        _entered.pop().__exit__(None, None, None)
+        _lift_on_host_only(False)  # noqa: FBT003 - PyTorch's own
+
+
+def _in_every(thread: Any) -> Any:  # Any: threading's own class, and what begins its threads
+    begin = thread._bootstrap_inner
+
+    def bootstrap(self: Any) -> None:
+        with Dispatch():
+            begin(self)
+
+    return bootstrap
+
+
+_COPIES = mark("Copies of simulated cards are not measured: the program models their times.")
+_PRODUCTS = mark(
+    "Products on simulated cards are not measured: the program models their times."
 )
-# Of a card that falls off the bus: by a process that used it, and by one that did not yet.
-_BROKE_OFF = "CUDA error: unspecified launch failure" + _MORE.format("cudaErrorLaunchFailure")
-_NO_CONTEXT = "CUDA error: unknown error" + _MORE.format("cudaErrorUnknown")
 
 
 class VirtualEngine:
     """Values are PyTorch's own; memory and times are modelled, and said to be."""
 
     def __init__(
-        self, cards: "Sequence[Mapping[str, object]]", links: "Sequence[Mapping[str, object]]"
+        self,
+        cards: "Sequence[Mapping[str, object]]",
+        links: "Sequence[Mapping[str, object]]",
+        clock: "Callable[[Cards], Clock]" = Clock,
     ) -> None:
         torch.backends.cudnn.enabled = False  # or it warns that it is not there
         self._cards = Cards(
             [CardFacts.read(each) for each in cards],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
         )
-        self._holdings = Holdings(self._cards)
-        self._cuda = CudaWords(self._holdings)
-        files = CardFiles(self._holdings)
-        self._own: Mapping[str, Callable[..., Any]] = {
-            "torch.save": files.save,
-            "torch.load": files.load,
-            "torch.device": _device_of,
-            "torch.nn.DataParallel": functools.partial(DataParallel, len(self._cards)),
-        }
+        self._holdings = holdings = Holdings(self._cards, clock(self._cards))
+        enter(self._holdings)
+        self._seen = Seen(self.copies, holdings.clock.moment)
 
     @property
     def copies(self) -> Copies:
         return self._cards.copies
 
     def hello(self) -> Hello:
+        version, kind, devices = platform.python_version(), "simulated cards", self.devices()
         return Hello(
-            VERSION,
-            platform.python_version(),
-            torch.__version__,
-            "simulated cards",
-            simulated=True,
-            devices=tuple(self.devices()),
+            VERSION, version, torch.__version__, kind, simulated=True, devices=tuple(devices)
         )
 
     def devices(self) -> Sequence[Device]:
@@ -82,14 +133,27 @@ class VirtualEngine:
             Device(f"cuda:{index}", each.name, each.uuid, each.memory_bytes, each.capability)
             for index, each in enumerate(self._cards.facts)
         ]
-        host = Device("cpu", platform.processor() or platform.machine())
+        host = Device("cpu", platform.machine())
         return [host, *cards, Device("meta", Message("shapes without values"))]
 
+    @contextlib.contextmanager
     def running(
-        self, stays_on_host: "Callable[[], bool] | None" = None
-    ) -> AbstractContextManager[object]:
+        self, *, watched: bool = True, program: bool = False, sampled: bool = False
+    ) -> "Iterator[None]":
+        """Bookkeeping alone: the cards are in force all the time, and watching takes none of
+        the modelled time. So nothing has to be left out.
+        """
         self._cards.begin()
-        return self._in_force()
+        self._cards.watched = watched
+        self.copies.begin(program=program)
+        began, clock = self._cards.work.began, self._holdings.clock
+        self._seen = Seen(self.copies, lambda: clock.moment() - began)
+        as_program = program or sampled
+        clock.begin(host_counts=as_program)
+        self._cards.seen = self._seen if as_program and watched else None
+        looking = Ticking(self._seen, sampled=False, counts=clock.counts)
+        with looking if as_program and watched else contextlib.nullcontext():
+            yield
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
         by_name = dict(held)
@@ -100,56 +164,39 @@ class VirtualEngine:
         cards = self._cards
         cards.lost = frozenset(each for each in range(len(cards)) if named(each) in names)
 
-    def log_placement(self, say: "Callable[[str], None] | None") -> None:
-        self._holdings.placement = None if say is None else PlacementLog(say)
-
-    # Any: PyTorch's own, or what answers in its place.
-    def word(self, name: str) -> Any:
-        if name.startswith(_CUDA):
-            return self._cuda.word(name.removeprefix(_CUDA))
-        return self._own.get(name) or word(name)
-
     def measure(
         self,
-        command: Measure,
+        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
         say: "Callable[[Event], None]",
         checkpoint: "Callable[[], None]",
     ) -> None:
         """There is nothing to be measured."""
         self._cards.begin()
         raise Trouble(
-            "Copies of simulated cards are not measured: the program models their times.",
-            "Measure on a machine with cards, or look at the modelled times.",
-        )
-
-    def multiply(
-        self,
-        command: Multiply,
-        say: "Callable[[Event], None]",
-        checkpoint: "Callable[[], None]",
-    ) -> None:
-        """There is nothing to be measured here either."""
-        self._cards.begin()
-        raise Trouble(
-            "Products on simulated cards are not measured: the program models their times.",
+            _COPIES if isinstance(command, Measure) else _PRODUCTS,
             "Measure on a machine with cards, or look at the modelled times.",
         )
 
     def settle(self) -> None:
         """What is modelled is done at once."""
 
-    def times(self) -> Times:
+    def times(self, command: int = 0, own: float = 0.0) -> Finished:
         spent = self._cards.spent()
         if spent is None:
-            return Times()
+            return Finished(command, own)
         busy = tuple((named(card), s) for card, s in sorted(self._cards.work.busy.items()))
-        return Times(*spent, modelled=True, busy=busy)
+        return Finished(command, *spent, modelled=True, busy=busy)
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         return self._cards.copies.told(command)
 
     def spans(self) -> Sequence[Span]:
-        return self._cards.work.spans()
+        return self._cards.work.tracks.spans()
+
+    def watched(self, command: int) -> Watched:
+        with self._cards.lock:
+            busy = [(named(card), s) for card, s in sorted(self._cards.work.busy.items())]
+        return self._seen.changed(command, modelled=True, busy=busy, memory=self.memory())
 
     def memory(self) -> Sequence[Memory]:
         return [
@@ -164,31 +211,3 @@ class VirtualEngine:
             for each in self._cards.allocators
             if each.awake
         ]
-
-    def random_state(self) -> object:
-        return bytes_of(torch.get_rng_state())
-
-    def set_random_state(self, state: object) -> None:
-        assert isinstance(state, bytes)
-        torch.set_rng_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))
-
-    def seed(self, number: int) -> None:
-        torch.manual_seed(number)
-
-    @contextlib.contextmanager
-    def _in_force(self) -> "Iterator[None]":
-        log = self._holdings.placement or contextlib.nullcontext()
-        models = movable(), placed_when_known(self._holdings)
-        try:
-            with models[0], models[1], Functions(self._holdings), Dispatch(self._holdings), log:
-                yield
-        except CardLost as lost:
-            raise refused(_BROKE_OFF if lost.used else _NO_CONTEXT) from lost
-
-
-# Any: a text, a number, or both, as in PyTorch.
-def _device_of(which: Any, *number: Any, **words: Any) -> torch.device:
-    """A bare number is a card's."""
-    if isinstance(which, int) and not number and not words:
-        return torch.device("cuda", which)
-    return torch.device(which, *number, **words)

@@ -4,21 +4,25 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 
 _LEFT_TO_OTHERS = 0.25  # of what is free
+_LEAST_LEFT = 512 * 1024 * 1024
+_PAGE = 4096
 
 
-def refuse_what_the_host_cannot_hold(size: int) -> None:
-    """Raises Trouble that tells the host's limit from the card's."""
-    if size < 64 * 1024 * 1024:
-        return
+def refuse_what_the_host_cannot_hold(size: int, given_out: int = 0) -> None:
+    """Raises Trouble that tells the host's limit from the card's. `given_out`: bytes on the
+    cards so far, of which the system counts only those that were written.
+    """
     free = free_bytes()
-    if free is not None and size > free * (1 - _LEFT_TO_OTHERS):
+    if free is None:
+        return
+    free = max(0, free - max(0, given_out - _written_bytes()))
+    if size > free * (1 - _LEFT_TO_OTHERS) - _LEAST_LEFT:
         raise Trouble(
             "The simulated card would have room for {wanted:.1f} GiB, this computer has not: "
             "the values lie in the computer's own memory, of which {free:.1f} GiB are free.",
@@ -26,6 +30,12 @@ def refuse_what_the_host_cannot_hold(size: int) -> None:
             wanted=size / 2**30,
             free=free / 2**30,
         )
+
+
+def _written_bytes() -> int:
+    """Of this program's memory, what takes room; no less than all where that is not told."""
+    told = _read(Path("/proc/self/statm"))
+    return sys.maxsize if told is None else int(told.split()[1]) * _PAGE
 
 
 def free_bytes() -> "int | None":
@@ -70,23 +80,17 @@ class MemoryStatus(ctypes.Structure):
     )
 
 
-@dataclass(frozen=True)
-class _Names:
-    """Of the files in which a group's memory is told: there are two generations of them."""
-
-    limit: str
-    used: str
-    pages: str  # that are given up first, of files that were read: they count as free
-
-
-_FIRST = _Names("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-_SECOND = _Names("memory.max", "memory.current", "inactive_file")
+# Where a group tells its limit, its use, and which pages of that are given up first, of
+# files that were read: they count as free. There are two generations of groups.
+_Names = tuple[str, str, str]
+_FIRST = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+_SECOND = "memory.max", "memory.current", "inactive_file"
 
 
 def left_of_group(
     root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
 ) -> "int | None":
-    """Of this process's group and those around it, the one with least. None: no limit."""
+    """The least of this process's group and those around it. None: no limit."""
     found = [_left(folder, names) for folder, names in _groups(root, own)]
     return min((each for each in found if each is not None), default=None)
 
@@ -107,13 +111,13 @@ def _groups(root: Path, own: Path) -> "Iterator[tuple[Path, _Names]]":
 
 
 def _left(folder: Path, names: _Names) -> "int | None":
-    limit, used = _read(folder / names.limit), _read(folder / names.used)
+    limit, used = _read(folder / names[0]), _read(folder / names[1])
     if limit is None or used is None or not limit.isdigit() or not used.isdigit():
         return None
     pages = 0
     for line in (_read(folder / "memory.stat") or "").splitlines():
         name, _, size = line.partition(" ")
-        if name == names.pages and size.isdigit():
+        if name == names[2] and size.isdigit():
             pages = int(size)
     return max(0, int(limit) - int(used) + pages)
 

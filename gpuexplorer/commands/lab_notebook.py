@@ -1,0 +1,165 @@
+"""A notebook, cell by cell as "run all" does it; what it shows, as text."""
+
+import linecache
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+from gpuexplorer.commands.arguments import OK, TROUBLE
+from gpuexplorer.commands.lab_answers import Answers
+from gpuexplorer.commands.lab_trace import Trace
+from gpuexplorer.commands.lab_worker import Ended, LabWorker
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.timeline import Timeline
+from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.core.words import tr
+from gpuexplorer.lab.events import Event, Failed, Finished, Frame, Hello, Pictured, Printed
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.opening import opened
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Command, Run
+from gpuexplorer.simulation.faults import FaultKind
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+
+_SIGINT = -2  # a process that Ctrl+C has ended
+
+
+def run_notebook(
+    file: Path,
+    start: Start,
+    backend: Backend,
+    answers: Answers,
+    trace: Trace,
+    *,
+    apart: bool,
+) -> Ended:
+    """In its own folder, to its end or to the first error. `apart`: all it shows goes to
+    standard error. Raises Trouble where it cannot begin.
+    """
+    codes = opened(file)
+    ledger = Ledger()
+    paper = Paper(apart=apart)
+    load = None
+    if isinstance(backend, SimulatedBackend):
+        load = Load(backend.machine, lambda: backend.elapsed)
+    status = OK
+    with LabWorker(replace(start, folder=file.resolve().parent), answers) as worker:
+        said = worker.said()
+        for number, code in enumerate(codes, 1):
+            command: Command = Run(number, code, number)
+            if load is not None:
+                command = load.told(command, _lost(worker.hello, backend))
+            ledger.sent(command, outside=str(file))
+            worker.send(command)
+            for event in said:
+                ledger.apply(event)
+                if load is not None:
+                    load.apply(event)
+                paper.show(event, codes)
+                if isinstance(event, Finished | Failed):
+                    break
+            failed = ledger.cells[-1].failed
+            if failed is not None:
+                status = _SIGINT if failed.cause == "cancelled" else TROUBLE
+                for _ in said if failed.cause == "worker lost" else ():
+                    pass  # until it is known why
+                break
+        trace.write(_trace(ledger, worker.hello))
+        if worker.end:
+            status = min(worker.status, 0) or TROUBLE
+        return worker.ended(ledger, status)
+
+
+def _lost(hello: Hello | None, backend: Backend) -> tuple[str, ...]:
+    """By PyTorch's names."""
+    if hello is None or not isinstance(backend, SimulatedBackend):
+        return ()
+    falls = [each for each in backend.faults if each.kind is FaultKind.LOST]
+    numbers = {each.name: each.uuid.removeprefix("SIM-") for each in hello.devices}
+    return tuple(
+        name
+        for name, number in numbers.items()
+        if number.isdigit() and any(f.covers(int(number), backend.elapsed) for f in falls)
+    )
+
+
+def _trace(ledger: Ledger, hello: Hello | None) -> Iterator[bytes]:
+    """One cell after another."""
+    book, timeline = CopyBook(), Timeline()
+    book.take(ledger)
+    timeline.take(ledger, book)
+    names = {each.uuid or each.name: each.label for each in hello.devices} if hello else {}
+    simulated = hello is not None and hello.simulated
+    yield from trace_pieces(timeline, book, simulated=simulated, names=names)
+
+
+class Paper:
+    """What cells show, as text on two streams; `apart`: on standard error alone."""
+
+    def __init__(self, *, apart: bool) -> None:
+        self._out = sys.stderr if apart else sys.stdout
+        self._open: TextIO | None = None  # in the middle of a line
+
+    def show(self, event: Event, codes: Sequence[str]) -> None:
+        match event:
+            case Printed(stream="out" | "err" as stream):
+                self._write(self._out if stream == "out" else sys.stderr, event.text)
+            case Printed(stream="value" | "placement"):
+                self._line(self._out, tr(event.text))
+            case Printed():
+                self._line(sys.stderr, tr(event.text))
+            case Pictured():
+                self._line(self._out, tr("[figure]"))
+            case Failed(sentence=sentence) if event.cause == "worker lost":
+                self._line(sys.stderr, tr(sentence))
+            case Failed():
+                self._line(sys.stderr, "\n".join(_traceback(event, codes)))
+            case _:
+                pass
+
+    def _line(self, stream: TextIO, text: str) -> None:
+        """Apart from what was printed before it."""
+        if self._open is stream:
+            stream.write("\n")
+        self._write(stream, text if text.endswith("\n") else f"{text}\n")
+
+    def _write(self, stream: TextIO, text: str) -> None:
+        stream.write(text)
+        stream.flush()
+        self._open = None if text.endswith("\n") else stream
+
+
+def _traceback(failed: Failed, codes: Sequence[str]) -> Iterator[str]:
+    """The person's own calls, as Python would show them; and what it means here."""
+    yield "Traceback (most recent call last):"
+    for frame in failed.frames:
+        yield from _call(frame, codes)
+    if failed.cause == "bad request":  # the lab's own words, and no exception of Python's
+        yield tr(failed.told)
+        return
+    name = failed.error or "KeyboardInterrupt"
+    yield f"{name}: {failed.message}" if failed.message else name
+    if failed.cause != "cancelled" and failed.told:
+        yield ""
+        yield tr(failed.told)
+
+
+def _call(frame: Frame, codes: Sequence[str]) -> Iterator[str]:
+    place = tr("Cell {cell}, line {line}", cell=frame.cell, line=frame.line)
+    line = ""
+    if frame.file:
+        place = tr("{file}, line {line}", file=frame.file, line=frame.line)
+        line = linecache.getline(frame.file, frame.line)
+    elif frame.cell:
+        lines = codes[frame.cell - 1].split("\n")
+        line = lines[frame.line - 1] if 0 < frame.line <= len(lines) else ""
+    yield f"  {place}, {frame.name}" if frame.name else f"  {place}"
+    if line.strip():
+        yield f"    {line.strip()}"
+        indent = len(line) - len(line.lstrip())
+        if frame.end > frame.begin >= indent:
+            yield " " * (4 + frame.begin - indent) + "^" * (frame.end - frame.begin)

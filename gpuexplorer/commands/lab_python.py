@@ -1,0 +1,39 @@
+"""Which Python has the PyTorch that a command needs."""
+
+import os
+import shutil
+from pathlib import Path
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+
+
+def lab_python(path: Path | None, why: Message, instead: str = "") -> LabPython:
+    """The one a person named, or the first that has PyTorch, as in the lab. Where none has it,
+    the Trouble says `why` that is needed, and what could be done `instead`.
+    """
+    if path is not None:
+        return chosen(_whole(path))
+    count = 0
+    for candidate in candidates(dict(os.environ), Path.home()):
+        python = ask(candidate)
+        count += 1
+        if python.usable:
+            return python
+    here = Message.counted(
+        "The one Python here does not have it.",
+        "None of {count} Pythons here has it.",
+        count,
+    )
+    if count == 0:
+        here = Message("There is no Python here.")
+    install = "Install it: `pip install torch`; or name a Python with --python."
+    raise Trouble(told(why, here), told(install, instead))
+
+
+def _whole(path: Path) -> Path:
+    """As it was typed: a file here, or a program that is searched for as a shell does."""
+    if path.exists():
+        return path.absolute()  # it may be started in another folder
+    return Path(shutil.which(path) or path)

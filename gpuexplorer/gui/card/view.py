@@ -1,0 +1,358 @@
+"""CardView: one card, or the computer itself, in depth: memory, plots over the shared stretch,
+all its facts.
+"""
+
+import json
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame
+
+from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.metrics import Cadence, MetricId
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.card.card_header import CardHeader, SentencePanel
+from gpuexplorer.gui.card.card_past import CardPast
+from gpuexplorer.gui.card.facts_panel import FactsPanel
+from gpuexplorer.gui.card.host_facts import host_facts
+from gpuexplorer.gui.card.plot_contents import flags, plot_contents
+from gpuexplorer.gui.card.plots_panel import PlotsPanel
+from gpuexplorer.gui.card.words import origin_words, plots_title, with_commands
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.card_head import head_badges, head_mark
+from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.fact import FactGroup
+from gpuexplorer.gui.cards.facts import card_facts, metric_fact
+from gpuexplorer.gui.cards.memory_parts import (
+    MemoryUser,
+    host_memory_picture,
+    memory_picture,
+)
+from gpuexplorer.gui.cards.moments import moment_words
+from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
+from gpuexplorer.gui.cards.programs import program_name
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.plots.content import Origin
+from gpuexplorer.gui.plots.lab_flags import flags_of
+from gpuexplorer.gui.state.lab.cell_flags import CellFlags
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
+from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
+from gpuexplorer.gui.widgets.key_words import CARD_KEYS, PLOT_KEYS
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.now_tag import NowTag
+from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+_FACTS_BESIDE_FROM = 1080
+_FACTS_WIDTH = 304
+_HEAD_IN_ONE_LINE_FROM = 560
+_MARGIN, _TOP, _GAP = 24, 20, 16
+_MOST = 16_777_215  # Qt's own number for "as wide as it likes"
+_FIGURES_EVERY = 0.25
+
+
+class CardView(LiveView):
+    """Shows the card that was chosen last, or the first there is; without one, the computer."""
+
+    key_groups = (PLOT_KEYS, CARD_KEYS)
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        navigation: Navigation,
+        settings: Settings,
+        frame_clock: FrameClock,
+        lab_flags: CellFlags,
+    ) -> None:
+        super().__init__(machine, time_window, frame_clock, tuple(Cadence), processes=True)
+        self._navigation = navigation
+        self._settings = settings
+        self._lab_flags = lab_flags
+        self._chosen = ChosenPlots(settings)
+        self._past = CardPast(machine, time_window)
+        self._card: Shown | None = None
+        self._figures_of: object = None
+        self._figures_pulled_at = float("-inf")
+        self._header = CardHeader(look)
+        self._chips = CardChips(look)
+        self._chips.chosen.connect(lambda card: navigation.choose_card(CardId(card)))
+        self._sentence = SentencePanel(look)
+        self._sentence.hide()
+        self._memory = MemoryBar(look, NowTag(look, time_window))
+        self._memory_panel = QFrame()
+        self._memory_panel.setProperty("panel", "card")
+        column(self._memory, within=self._memory_panel, margins=(16, 12, 16, 12))
+        self._plots = PlotsPanel(look, time_window, settings)
+        self._plots.toggled.connect(self._on_metric_toggled)
+        self._plots.usual_asked.connect(self._on_usual_asked)
+        self._plots.choosing_began.connect(self._on_choosing_began)
+        self._facts = FactsPanel(look, time_window)
+        self.add_command(tr("Copy all facts"), "", self._facts.copy_all)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(_GAP)
+        self._head.addWidget(self._header, 1)
+        self._head.addWidget(NowTag(look, time_window), 0, Qt.AlignmentFlag.AlignVCenter)
+        self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._page = Page()
+        self._page.body.addLayout(self._head)
+        for widget in (self._sentence, self._memory_panel, self._plots):
+            self._page.body.addWidget(widget)
+        self._page.body.setStretchFactor(self._plots, 1)
+        self._beside_column = column(margins=(0, _TOP, 0, _TOP))
+        self._row = row(self._page, GROWS, self._beside_column, within=self, gap=0)
+        self._beside: bool | None = None
+        self._arrange(beside=True)
+        self.begin_at(self._page)
+        navigation.card_changed.connect(self._on_card_changed)
+        settings.changed.connect(self._on_settings_changed)
+
+    def pull(self) -> None:
+        machine = self.machine
+        first = next(iter(machine.cards()), machine.host)
+        self._card = shown = machine.shown(self._navigation.card) or first
+        face = machine.face(shown)
+        reading = face.reading
+        self._past.read(shown, reading, self._plots.stack.columns())
+        self._pull_plots(shown, reading)
+        # Whoever drags the plots wants them to follow; figures can wait for the next reading.
+        now = machine.session.clock.now()
+        stamp = (shown, face, reading)
+        if stamp != self._figures_of or now - self._figures_pulled_at >= _FIGURES_EVERY:
+            self._figures_of, self._figures_pulled_at = stamp, now
+            self._pull_head(shown, face)
+            self._pull_memory(shown, reading)
+            self._pull_facts(shown, reading)
+
+    def start_search(self) -> bool:
+        field = self._facts.start_search()
+        if not self._beside:
+            self._page.ensureWidgetVisible(field, 0, 2 * _GAP)
+        return True
+
+    def _pull_head(self, shown: Shown, face: CardFace) -> None:
+        parent = self.machine.shown(shown.card.parent)
+        simulated = self.machine.session.simulated
+        badges = head_badges(face, shown, parent, simulated=simulated)
+        self._header.show_face(face, head_mark(face), badges)
+        self._chips.show_choices(self._choices(), shown.card.id)
+        self._sentence.setVisible(bool(face.sentence))
+        self._memory_panel.setVisible(not face.sentence)
+        self._sentence.show_sentences(face.sentence, face.more)
+
+    def _pull_memory(self, shown: Shown, reading: Reading) -> None:
+        units = self._settings.choices.units
+        if shown.host or shown.card.memory_shared:
+            host = self.machine.host_reading()
+            picture = host_memory_picture(host, units, shared=not shown.host)
+        else:
+            programs = programs_on(self.machine.session, shown)
+            picture = memory_picture(shown.card, reading, programs, units)
+        self._memory.show_picture(picture, shown.colour)
+
+    def _pull_plots(self, shown: Shown, reading: Reading) -> None:
+        chosen = self._chosen.of(shown.card, reading)
+        stretch = self._past.stretch
+        happenings = self.machine.session.happenings()
+        contents = plot_contents(
+            shown,
+            reading,
+            chosen,
+            self.machine.past,
+            stretch,
+            self._past.slowed,
+            happenings,
+            self.time_window.then(),
+        )
+        source = self.machine.session.source
+        simulated = source.simulated and not shown.host
+        origin = Origin(origin_words(shown, source), simulated, self.machine.past)
+        self._plots.stack.show_origin(origin)
+        self._plots.title.show_text(plots_title(self.time_window))
+        marks = [
+            *flags(happenings, shown, stretch),
+            *flags_of(self._lab_flags, shown.card.id, stretch.start, stretch.end, shown.colour),
+        ]
+        self._plots.show_contents(contents, marks)
+        if self._plots.choosing:
+            self._show_offer(shown, reading, chosen)
+
+    def _pull_facts(self, shown: Shown, reading: Reading) -> None:
+        session = self.machine.session
+        parent = self.machine.shown(shown.card.parent)
+        units = self._settings.choices.units
+        if shown.host:
+            groups = host_facts(shown.card, reading, units)
+        else:
+            groups = card_facts(
+                shown.card,
+                session.source,
+                reading,
+                units,
+                self._past.facts(),
+                instances=len(shown.instances),
+                parent="" if parent is None else parent.number,
+            )
+            groups = with_commands(groups, shown.card, reading.values)
+        moment = moment_words(session.clock.wall(), 0.0)
+        lines = [f"GPU Explorer: {shown.title}, {moment}"]
+        simulated = session.simulated and not shown.host
+        if simulated:
+            lines.append(tr("SIMULATED: every figure is made up."))
+        mark = tr(SIMULATED) if simulated else ""
+        self._facts.show_facts("\n".join(lines), groups, mark)
+
+    def _show_offer(self, shown: Shown, reading: Reading, chosen: Sequence[MetricId]) -> None:
+        """A group for each plot there can be: every metric with its value now, or why not."""
+        units = self._settings.choices.units
+        groups = [
+            FactGroup(
+                family.name,
+                tr(family.title),
+                tuple(metric_fact(reading, metric, units) for metric in metrics),
+            )
+            for family, metrics in grouped(offered(shown.card))
+        ]
+        self._plots.show_offer(groups, frozenset(chosen))
+
+    def _choices(self) -> list[CardChoice]:
+        return [
+            CardChoice(each.card.id, each.number, each.title, each.colour)
+            for shown in (*self.machine.cards(), self.machine.host)
+            for each in (shown, *shown.instances)
+        ]
+
+    def _arrange(self, *, beside: bool) -> None:
+        """The facts in a column at the right, or below all else where it is narrow."""
+        if beside is self._beside:
+            return
+        self._beside = beside
+        self._facts.show_full_height(not beside)
+        self._page.body.setContentsMargins(_MARGIN, _TOP, _GAP if beside else _MARGIN, _TOP)
+        if beside:
+            self._facts.setFixedWidth(_FACTS_WIDTH)
+            self._beside_column.addWidget(self._facts)
+            self._row.setContentsMargins(0, 0, _MARGIN, 0)
+        else:
+            self._facts.setMinimumWidth(0)
+            self._facts.setMaximumWidth(_MOST)
+            self._page.body.addWidget(self._facts)
+            self._row.setContentsMargins(0, 0, 0, 0)
+
+    def _on_card_changed(self) -> None:
+        self._past.forget()
+        if self.isVisible():
+            self.pull()
+
+    def _on_settings_changed(self) -> None:
+        self._figures_of = None
+        if self.isVisible():
+            self.pull()
+
+    def _on_metric_toggled(self, metric: str) -> None:
+        if self._card is not None:
+            reading = self.machine.face(self._card).reading
+            self._chosen.toggle(self._card.card, reading, MetricId(metric))
+            self.pull()
+
+    def _on_usual_asked(self) -> None:
+        if self._card is not None:
+            self._chosen.back_to_usual(self._card.card)
+            self.pull()
+
+    def _on_choosing_began(self) -> None:
+        if self._card is not None:
+            reading = self.machine.face(self._card).reading
+            chosen = self._chosen.of(self._card.card, reading)
+            self._show_offer(self._card, reading, chosen)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        beyond = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        match event.key():
+            case _ if beyond:
+                super().keyPressEvent(event)
+            case Qt.Key.Key_Left:
+                self._chips.step(-1)
+            case Qt.Key.Key_Right:
+                self._chips.step(1)
+            case _:
+                super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        width = event.size().width()
+        self._arrange(beside=width >= _FACTS_BESIDE_FROM)
+        direction = QBoxLayout.Direction
+        one_line = width >= _HEAD_IN_ONE_LINE_FROM
+        self._head.setDirection(direction.LeftToRight if one_line else direction.TopToBottom)
+        super().resizeEvent(event)
+
+
+class ChosenPlots:
+    """What cannot be read, or is in the catalogue no more, is as if it was never chosen."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._usual: dict[CardId, Sequence[MetricId]] = {}
+
+    def of(self, card: Card, reading: Reading) -> Sequence[MetricId]:
+        kept = self._kept(card)
+        if kept is None:
+            if reading.values:
+                self._usual[card.id] = usual(card, reading)
+            # Of a card that was lost the same is shown on.
+            return self._usual.get(card.id) or usual(card, reading)
+        return [metric for metric in offered(card) if metric in kept]
+
+    def toggle(self, card: Card, reading: Reading, metric: MetricId) -> None:
+        chosen = set(self.of(card, reading))
+        chosen.symmetric_difference_update({metric})
+        self._settings.remember(_key(card), json.dumps(sorted(chosen)))
+
+    def back_to_usual(self, card: Card) -> None:
+        self._settings.remember(_key(card), "")
+
+    def _kept(self, card: Card) -> frozenset[str] | None:
+        text = self._settings.remembered(_key(card))
+        if not text:
+            return None
+        try:
+            kept = json.loads(text)
+        except json.JSONDecodeError:
+            return None
+        if not isinstance(kept, list):
+            return None
+        return frozenset(each for each in kept if isinstance(each, str))
+
+
+def _key(card: Card) -> str:
+    return f"card/plots/{card.id}"
+
+
+def programs_on(session: RememberingSession, shown: Shown) -> Sequence[MemoryUser] | None:
+    """Those of its instances too; None where it cannot be said just now."""
+    if shown.card.id in session.processes_unknown():
+        return None
+    cards = {shown.card.id, *(instance.card.id for instance in shown.instances)}
+    return [
+        MemoryUser(_name(named), named.process.values.get(ProcessFigure.MEMORY))
+        for named in session.named_processes()
+        if named.process.card in cards
+    ]
+
+
+def _name(named: NamedProcess) -> str:
+    if named.command:
+        return program_name(named.command)
+    return tr("process {pid}", pid=named.process.pid)

@@ -1,0 +1,160 @@
+"""CopiesPage: one page of the screen of copies, and what stands beside the tabs for it."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.words import mark
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+
+# Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold
+# while the page is seen, so that pages may have the same.
+PageCommand = tuple[str, str, Callable[[], None]]
+Heard = tuple[SignalInstance, Callable[..., object]]
+
+
+class TellsOutcome(Protocol):
+    """What says by signals what came of it, in a sentence."""
+
+    @property
+    def done(self) -> SignalInstance: ...
+    @property
+    def refused(self) -> SignalInstance: ...
+
+
+MOVING_KEYS: Sequence[KeyGroup] = (
+    (
+        mark("Table of copies"),
+        (
+            ("Up Down PgUp PgDown", mark("To another copy")),
+            ("Esc", mark("Choose none, and follow the newest")),
+        ),
+    ),
+    (
+        mark("Timeline of copies"),
+        (
+            ("Left Right", mark("Move the moment")),
+            ("Ctrl+Left Ctrl+Right", mark("Move what is seen")),
+            ("+ -", mark("Zoom in or out")),
+            ("Up Down", mark("Scroll the rows")),
+            ("Home End", mark("To the beginning, or the end")),
+        ),
+    ),
+)
+MATRIX_KEYS: Sequence[KeyGroup] = (
+    (
+        mark("Cells of the matrix"),
+        (
+            ("Arrows", mark("To another cell")),
+            ("PgUp PgDown", mark("Eight rows on")),
+            ("Home End", mark("To the ends of the row")),
+            ("Enter Space", mark("To the button that measures it")),
+            ("Esc", mark("Choose none")),
+        ),
+    ),
+)
+SWEEP_KEYS: Sequence[KeyGroup] = (
+    (
+        mark("Rates over size"),
+        (
+            ("Left Right Home End", mark("To another size")),
+            ("Up Down", mark("To another way")),
+            ("Esc", mark("No size")),
+        ),
+    ),
+    (
+        mark("Table of ways"),
+        (("Up Down Home End", mark("To another way")), ("Del", mark("Take the way away"))),
+    ),
+    (
+        mark("Slider of the guess"),
+        (
+            ("Arrows PgUp PgDown Home End", mark("Another size")),
+            ("Enter Space", mark("Measure it")),
+        ),
+    ),
+)
+
+
+class CopiesPage(QWidget):
+    """Made when it is first opened. `pull` is called while it is seen."""
+
+    page_asked = Signal(str)  # the name of another page is to be opened
+    simulated_cards_asked = Signal()
+    key_groups: ClassVar[Sequence[KeyGroup]] = ()  # taken by its parts
+
+    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.copies = copies
+        self.note = PlotNote(look, self)
+        # Buttons at the right end of the row of tabs, in their order.
+        self.tools: Sequence[QWidget] = ()
+        self._following = False
+
+    def tell_of(self, files: TellsOutcome) -> None:
+        """What came of saving and opening files is told in a sentence over the page."""
+        files.done.connect(self.note.show_done)
+        files.refused.connect(self.note.show_refused)
+
+    def primary_button(self, words: str, run: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words)
+        button.setProperty("kind", "primary")
+        button.clicked.connect(run)
+        return button
+
+    def saved_as(
+        self,
+        name: str,
+        title: str,
+        what: str,
+        results: Callable[[], Sequence[CopyResult]],
+        pictured: QWidget,
+    ) -> ResultsSaving:
+        machine = self.copies.lab.machine
+        saving = ResultsSaving(self.look, machine, name, title, what, results, pictured)
+        self.tell_of(saving)
+        return saving
+
+    def start_search(self) -> bool:
+        """False where there is nothing to search."""
+        return False
+
+    def pull(self) -> None:
+        """Bring up to date what follows the cards' readings."""
+
+    def stop(self) -> None:
+        """For good. Harmless when called twice."""
+
+    def commands(self) -> Sequence[PageCommand]:
+        return ()
+
+    def heard(self) -> Sequence[Heard]:
+        """Signals that only draw, and what they set off while it is seen."""
+        return ()
+
+    def begin(self) -> None:
+        """It is seen from now on, and what happened meanwhile was not heard."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._following:
+            self._following = True
+            for signal, slot in self.heard():
+                signal.connect(slot)
+            self.begin()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._following:
+            self._following = False
+            for signal, slot in self.heard():
+                signal.disconnect(slot)

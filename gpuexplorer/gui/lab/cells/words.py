@@ -1,0 +1,243 @@
+"""What the transcript says of a cell: how it stands, why it failed, what it cost."""
+
+from collections.abc import Sequence
+
+from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_words
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.lab.events import Failed, Span, Transferred
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.seen import at_once
+
+DOT = " \N{MIDDLE DOT} "  # between short labels
+_MOST_COPIES = 4  # groups of them that are told one by one
+_MOST_DEVICES = 3
+_WORTH_WAITING = 1e-3  # seconds
+_OFTEN = 3  # copies of one line, from which on it is a loop that waits
+# So much that nobody named is no rounding of PyTorch's to whole blocks.
+_WORTH_TELLING = 2 << 20
+_BRIEFLY = {
+    "cancelled": mark("Cancelled."),
+    "out of memory": mark("Does not fit."),
+    "devices differ": mark("Two devices."),
+    "bad request": mark("Not carried out."),
+    "refused by PyTorch": mark("Refused by PyTorch."),
+    "device broken": mark("The card broke off."),
+    "device lost": mark("The card is lost."),
+    "worker lost": mark("Lost with its worker."),
+}
+STATES = {
+    "waiting": mark("waiting"),
+    "running": mark("running"),
+    "done": mark("done"),
+    "failed": mark("failed"),
+    "cancelled": mark("cancelled"),
+    "opened": mark("not run yet"),
+}
+
+
+def briefly(failed: Failed) -> str:
+    """Why, in two or three words."""
+    return tr(_BRIEFLY.get(failed.cause, mark("Failed.")))
+
+
+def outcome(cell: Cell, ledger: Ledger, units: Units) -> tuple[str, Tone]:
+    """What became of it."""
+    reasons = []
+    cures = None if cell.cures is None else ledger.number(cell.cures)
+    if cures is not None:
+        reasons.append(tr("Cures cell {number}.", number=cures))
+    match cell.state:
+        case "waiting":
+            return tr("Waits for its turn"), Tone.FAINT
+        case "running":
+            return tr("Running"), Tone.QUIET
+        case "failed" | "cancelled" if cell.failed is not None:
+            tone = Tone.BAD if cell.state == "failed" else Tone.QUIET
+            return " ".join((*reasons, _failed(cell, cell.failed, ledger))), tone
+        case _:
+            wrong = any(each.intact is False for each in cell.transfers)
+            rows = [*reasons, *cost_rows(cell, units)]
+            return "\n".join(rows), Tone.BAD if wrong else Tone.QUIET
+
+
+def _failed(cell: Cell, failed: Failed, ledger: Ledger) -> str:
+    """Why, briefly, and by which cell it was cured."""
+    said = [briefly(failed)]
+    cure = None if cell.cured_by is None else ledger.number(cell.cured_by)
+    if cure is not None:
+        said.append(tr("Cured by cell {number}.", number=cure))
+    return " ".join((*said, tr("Not in the script.")))
+
+
+def cost_rows(cell: Cell, units: Units = USUAL) -> list[str]:
+    """None where a cell that is done cost nothing that is worth a word."""
+    copies = [each for each in cell.transfers if not each.already_there]
+    rows = [*_wrong(copies), *_copied(cell, copies, units), *_held(cell, copies, units)]
+    rows += _at_once(cell.spans)
+    return rows or ([tr("Already there, nothing copied")] if cell.transfers else [])
+
+
+def time_words(cell: Cell) -> list[str]:
+    """Short labels: how long the cards worked, how long the host, and how that was taken."""
+    finished, failed = cell.finished, cell.failed
+    if finished is None:
+        if failed is None or failed.host_seconds is None:
+            return []
+        host = tr("host {time}", time=duration(failed.host_seconds))
+        return [host, tr("modelled")] if failed.modelled else [host]
+    said = []
+    busy = sorted(finished.busy, key=lambda each: -each[1])
+    if len(busy) == 1 and finished.device_seconds is not None:
+        busy = [(busy[0][0], finished.device_seconds)]
+    if busy:
+        said += [f"{name} {duration(seconds)}" for name, seconds in busy[:_MOST_DEVICES]]
+    elif finished.device_seconds is not None:
+        said.append(tr("device {time}", time=duration(finished.device_seconds)))
+    said.append(tr("host {time}", time=duration(finished.host_seconds)))
+    if finished.modelled:
+        said.append(tr("modelled"))
+    if not finished.watched:
+        said.append(tr("not watched"))
+    elif finished.watch_seconds:
+        watching = seconds_words(finished.watch_seconds)
+        said.append(tr("of which watching about {time}", time=watching))
+    return said
+
+
+def _wrong(copies: Sequence[Transferred]) -> list[str]:
+    targets = dict.fromkeys(each.target for each in copies if each.intact is False)
+    return [tr("Arrived WRONG on {device}, see Copies", device=each) for each in targets]
+
+
+def _copied(cell: Cell, copies: Sequence[Transferred], units: Units) -> list[str]:
+    groups: dict[tuple[object, ...], list[Transferred]] = {}
+    for each in copies:
+        key = (each.cell, each.line, each.source, each.target, each.asked, each.within)
+        groups.setdefault(key, []).append(each)
+    told = list(groups.values())
+    rows = [_group(cell, each, units) for each in told[:_MOST_COPIES]]
+    rest = [one for each in told[_MOST_COPIES:] for one in each]
+    if rest:
+        rows.append(
+            trn(
+                "{count} more copy, {size}",
+                "{count} more copies, {size}",
+                sum(each.copies for each in rest),
+                size=bytes_words(sum(each.bytes for each in rest), units),
+            )
+        )
+    return rows
+
+
+def _group(cell: Cell, copies: Sequence[Transferred], units: Units) -> str:
+    """Copies of one line, one way, and for one cause."""
+    one = copies[0]
+    parts = [
+        trn(
+            "Copied {size}, {source} → {target}",
+            "{count} copies, {size}, {source} → {target}",
+            sum(each.copies for each in copies),
+            size=bytes_words(sum(each.bytes for each in copies), units),
+            source=one.source,
+            target=one.target,
+        )
+    ]
+    if one.cell != cell.number and one.line:
+        parts.append(tr("cell {cell}, line {line}", cell=one.cell, line=one.line))
+    elif "\n" in cell.code and one.line:
+        parts.append(tr("line {line}", line=one.line))
+    if one.what and not one.asked:
+        parts.append(tr("by {code}", code=one.what))
+    if one.within and not one.asked:
+        parts.append(tr("in {module}", module=one.within))
+    waited = sum(each.host_seconds or 0.0 for each in copies if each.blocking)
+    if one.target == "cpu" and waited >= _WORTH_WAITING:
+        if one.thread or sum(each.copies for each in copies) < _OFTEN:
+            parts.append(tr("host waited {time}", time=duration(waited)))
+        else:
+            parts.append(
+                tr(
+                    "Python waited {time} for {device} and gave no card new work meanwhile",
+                    time=duration(waited),
+                    device=one.source,
+                )
+            )
+    return DOT.join(parts)
+
+
+def _at_once(spans: Sequence[Span]) -> list[str]:
+    """Whether cards worked at the same time; nothing where that cannot be told."""
+    worked = at_once(spans)
+    if worked is None:
+        return []
+    if not worked.together:
+        return [tr("{cards} worked one after the other", cards=listed(worked.cards))]
+    shared, whole = duration(worked.together), duration(worked.whole)
+    values = {"shared": shared.number if shared.unit == whole.unit else shared, "whole": whole}
+    if len(worked.cards) > 2:
+        many = mark(
+            "{count} cards worked, two or more at the same time for {shared} of {whole}"
+        )
+        return [tr(many, count=len(worked.cards), **values)]
+    both = mark("{cards} worked at the same time for {shared} of {whole}")
+    return [tr(both, cards=listed(worked.cards), **values)]
+
+
+def _held(cell: Cell, copies: Sequence[Transferred], units: Units) -> list[str]:
+    rows = []
+    known = {*cell.names_before, *cell.shares}
+    fresh = [each for each in cell.placed.values() if each.name not in known]
+    size = sum(each.bytes for each in fresh if each.device == "cpu" and not each.same_as)
+    if size and not copies:
+        rows.append(tr("{size} on the host", size=bytes_words(size, units)))
+    grown = [each for each in cell.memory_after if cell.allocated_bytes(each)]
+    for device in cell.memory_after:
+        parts = _on_card(cell, copies, device, units)
+        if parts:
+            rows.append(DOT.join(([device] if len(grown) > 1 else []) + parts))
+    for each in cell.placed.values():
+        other = {"name": each.name, "other": each.same_as or cell.shares.get(each.name, "")}
+        if each.same_as:
+            rows.append(tr("{name} is the very same object as {other}", **other))
+        elif each.name in cell.shares:
+            rows.append(tr("No new memory, {name} shares that of {other}", **other))
+    return rows
+
+
+def _on_card(cell: Cell, copies: Sequence[Transferred], device: str, units: Units) -> list[str]:
+    """As the courses count it: tensors, then the cache, then the context."""
+    before, after = cell.memory_before.get(device), cell.memory_after[device]
+    came = cell.allocated_bytes(device)
+    cache = (after.reserved_bytes or 0) - ((before and before.reserved_bytes) or 0)
+    context = (after.context_bytes or 0) - ((before and before.context_bytes) or 0)
+    parts = []
+    if came < 0:
+        parts.append(tr("{size} back to PyTorch's cache", size=bytes_words(-came, units)))
+    elif came > 0 and not any(each.target == device for each in copies):
+        parts += _allocated(cell, device, came, units)
+        if cache == 0:
+            parts.append(tr("out of the cache"))
+    if context > 0:
+        parts.append(tr("context {size}", size=bytes_words(context, units)))
+    if cache > 0:
+        parts.append(tr("cache +{size}", size=bytes_words(cache, units)))
+    elif cache < 0:
+        parts.append(tr("{size} of cache back to the card", size=bytes_words(-cache, units)))
+    return parts
+
+
+def _allocated(cell: Cell, device: str, came: int, units: Units) -> list[str]:
+    """PyTorch hands out whole blocks; what is shown is what the tensors themselves take."""
+    here = [each for each in cell.placed.values() if each.device == device]
+    rounded = sum(part.bytes for each in here for part in each.holds if part.device == device)
+    named = sum(each.bytes for each in here if each.name not in cell.names_before)
+    size, rest = bytes_words(came, units), bytes_words(came - rounded, units)
+    if named:
+        parts = [tr("{size} allocated", size=bytes_words(named, units))]
+        if came - rounded > _WORTH_TELLING:
+            parts.append(tr("{size} under no name", size=rest))
+        return parts
+    if any(part.what == "gradients" for each in here for part in each.holds):
+        return [tr("{size} of gradients", size=size)]
+    return [tr("{size} under no name", size=size)]

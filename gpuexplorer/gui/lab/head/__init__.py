@@ -1,0 +1,1 @@
+"""What stands above the bench: switches, the worker."""

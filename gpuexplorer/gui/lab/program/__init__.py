@@ -1,0 +1,1 @@
+"""A program of the person's own that is watched while it runs."""

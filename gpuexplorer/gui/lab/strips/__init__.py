@@ -1,0 +1,1 @@
+"""What each card did meanwhile, with a flag for each cell."""

@@ -1,0 +1,126 @@
+"""SidePanel: of very many cards, which are worth a look, and what all do together."""
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.overview.attention import Attention
+from gpuexplorer.gui.overview.short_table import ShortTable
+from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid
+from gpuexplorer.gui.overview.tiles.histogram import Histogram
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.tables.cell_drawing import PADDING
+from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
+from gpuexplorer.gui.widgets.now_tag import NowTag
+from gpuexplorer.gui.widgets.remark import wrapped_label
+
+SIDE_WIDTH = 300
+LEAST_HEIGHT = 416
+LYING_HEIGHT = 216
+_LYING_FROM = 520
+_FIXED_HEIGHT = 262  # of everything but the rows and the bars
+_ROW_HEIGHT = 44
+_SIDE = round(PADDING)
+_COLUMNS: Sequence[Column[Attention]] = (
+    Column(
+        "sign",
+        "",
+        lambda each: Cell(icon=each.icon, tone=each.tone, hint=each.spoken),
+        width=32,
+        spoken=lambda each: each.spoken,
+    ),
+    Column(
+        "words",
+        "",
+        lambda each: Cell(each.words, below=each.more, hint=each.spoken),
+        stretches=True,
+        spoken=lambda each: each.spoken,
+    ),
+    Column(
+        "cards",
+        "",
+        lambda each: Cell(each.numbers, tone=Tone.QUIET, hint=each.spoken),
+        width=84,
+        right=True,
+        spoken=lambda each: each.spoken,
+    ),
+)
+
+
+class SidePanel(QFrame):
+    """Its three parts stand below each other at the side, and beside each other below."""
+
+    def __init__(self, look: Look, time_window: TimeWindow) -> None:
+        super().__init__()
+        self.setProperty("panel", "card")
+        self.setAccessibleName(tr("All cards together"))
+        self.table = ShortTable(
+            look,
+            tr("Worth a look"),
+            _COLUMNS,
+            lambda each: (each.words, each.numbers),
+            row_height=_ROW_HEIGHT,
+        )
+        self._wanted = 0
+        self._letters = look.letters.body
+        self._nothing = wrapped_label(look, tr("Every card works as it should."), Tone.QUIET)
+        self._nothing.setContentsMargins(_SIDE, 0, _SIDE, 0)
+        self._more = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._answering = ElidedLabel(look.letters.caption, Tone.QUIET)
+        worth, together = (
+            label(tr("Worth a look"), look.letters.title),
+            label(tr("Together"), look.letters.title),
+        )
+        for each in (worth, together):
+            each.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        sides = (_SIDE, 0, _SIDE, 0)
+        first = row(worth, NowTag(look, time_window), FREE, self._more, margins=sides)
+        head = row(together, NowTag(look, time_window), FREE, self._answering)
+        self._figures = FigureGrid(look, tr("Together"))
+        self.histogram = Histogram(look)
+        self._body = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._body.setContentsMargins(16 - _SIDE, 14, 16 - _SIDE, 14)
+        self._body.addLayout(column(first, self._nothing, self.table, GROWS))
+        self._body.addLayout(column(head, self._figures, margins=sides))
+        self._body.addLayout(column(self.histogram, margins=sides))
+
+    def show_attention(self, rows: Sequence[Attention]) -> None:
+        self._wanted = len(rows)
+        self._nothing.setVisible(not rows)
+        self._make_room()
+        widest = max((self._letters.width(each.numbers) for each in rows), default=0.0)
+        width = round(min(widest + 2 * PADDING, self.table.width() / 2))
+        if rows and width != self.table.columnWidth(2):
+            self.table.columns.set_width("cards", width)
+        fitting = self.table.fitting()
+        unseen = len(rows) - fitting if fitting else 0
+        self._more.show_text(tr("and {count} more", count=unseen) if unseen > 0 else "")
+        self.table.show_first(rows)
+
+    def _make_room(self) -> None:
+        """What is worth a look comes before how the others are spread."""
+        room = self.height() - _FIXED_HEIGHT - self.histogram.minimumHeight()
+        lying = self.width() >= _LYING_FROM
+        self.histogram.setVisible(lying or self._wanted * _ROW_HEIGHT <= room)
+
+    def show_sums(self, figures: Sequence[Figure], answering: str) -> None:
+        self._figures.show_figures(figures)
+        self._answering.show_text(answering)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        lying = event.size().width() >= _LYING_FROM
+        direction = QBoxLayout.Direction
+        self._body.setDirection(direction.LeftToRight if lying else direction.TopToBottom)
+        for at in range(self._body.count()):
+            self._body.setStretch(at, 1 if lying else (3, 0, 2)[at])
+        self._body.setSpacing(32 if lying else 18)
+        super().resizeEvent(event)
+        self._make_room()

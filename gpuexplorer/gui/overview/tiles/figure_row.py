@@ -1,0 +1,84 @@
+"""FigureRow and FigureGrid: a few figures side by side on one quiet line, or two in a row."""
+
+from collections.abc import Sequence
+from math import ceil
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtWidgets import QSizePolicy
+
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.figure_drawing import absent_run, draw_labelled, figure_runs
+from gpuexplorer.gui.widgets.painted import Painted
+
+LINE_HEIGHT = 20
+_GAP, _CELL = 24.0, 48.0
+
+
+class _Figures(Painted):
+    """What they say is told to a screen reader as one text."""
+
+    def __init__(self, look: Look, name: str) -> None:
+        super().__init__(look)
+        self._figures: Sequence[Figure] = ()
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(self.sizeHint().height())
+
+    def show_figures(self, figures: Sequence[Figure]) -> None:
+        if list(figures) != list(self._figures):
+            self._figures = figures
+            spoken = [figure.spoken for figure in figures]
+            self.setAccessibleDescription(f"{'. '.join(spoken)}.")
+            self.setToolTip("\n".join(spoken))
+            self.update()
+
+
+class FigureRow(_Figures):
+    """What does not fit any more is left out from the end; it is still told on asking."""
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters = drawing.theme, drawing.letters
+        baseline = self.height() / 2 + letters.body.cap_height / 2
+        x = 0.0
+        for figure in self._figures:
+            # Units say what it is, but for a word before or behind.
+            if figure.known:
+                runs = figure_runs(drawing, figure, letters.strong, letters.caption)
+            else:
+                runs = [absent_run(drawing, figure, letters.caption, 120)]
+            before = figure.brief if figure.known else f"{figure.label}:"
+            if before:
+                runs.insert(0, Run(f"{before} ", letters.caption, theme.quiet))
+            if figure.short_label and figure.known:
+                runs.append(Run(f" {figure.short_label}", letters.caption, theme.quiet))
+            end = x + sum(run.width for run in runs)
+            if end > self.width():
+                return
+            drawing.runs(x, baseline, runs)
+            drawing.hint(QRectF(x, 0, end - x, self.height()), figure.hint)
+            x = end + _GAP
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, LINE_HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, LINE_HEIGHT)
+
+
+class FigureGrid(_Figures):
+    """Two beside each other, each with its caption above."""
+
+    def show_figures(self, figures: Sequence[Figure]) -> None:
+        super().show_figures(figures)
+        self.setFixedHeight(self.sizeHint().height())
+
+    def draw(self, drawing: Drawing) -> None:
+        column = self.width() / 2
+        for position, figure in enumerate(self._figures):
+            row, at = divmod(position, 2)
+            draw_labelled(drawing, at * column, row * _CELL, column - 8, figure)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, round(ceil(len(self._figures) / 2) * _CELL))

@@ -1,0 +1,299 @@
+"""ProgramState: a program of the person's own that runs whole in a worker, and is watched."""
+
+import os
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.gui.state.lab.card_match import matches
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Watched
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.start import Program
+from gpuexplorer.lab.wire import Answer, Run
+from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.programs.program_run import ProgramRun, no_route
+
+
+class Phase(StrEnum):
+    """Where it waits for input it is still `RUNNING`."""
+
+    NONE = "none"  # nothing was started yet
+    SEARCHING = "searching"  # for a Python with PyTorch
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPING = "stopping"  # was sent Ctrl+C
+    HANGING = "hanging"  # and does not come back
+    ENDED = "ended"  # by itself, with a status
+    STOPPED = "stopped"  # by the person
+    FAILED = "failed"  # by an error that nothing caught
+    KILLED = "killed"  # by a signal, or since it hung
+    REFUSED = "refused"  # it cannot be started; a sentence says why
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is something to stop."""
+        return self in (
+            Phase.SEARCHING,
+            Phase.STARTING,
+            Phase.RUNNING,
+            Phase.STOPPING,
+            Phase.HANGING,
+        )
+
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.copies.ways import Ways
+
+_SETTLED = 50  # milliseconds in which what happens is told once
+_PATIENCE = 2000  # milliseconds that a program may take to end after Ctrl+C
+_ID = 1  # a worker that runs a program has no other command
+_ENDED = Message("It was ended, since it did not come back.")
+
+StartProgram = Callable[[Program], StartWorker]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is to run. `text` is what the file says, for the lines that are shown."""
+
+    path: Path
+    text: str
+    arguments: tuple[str, ...] = ()
+
+
+class ProgramState(QObject):
+    """One at a time. It runs beside the lab's session, in a worker of its own."""
+
+    changed = Signal()  # how far it is, what it printed or asks; a burst is told once
+    watched = Signal()  # more was seen of it, about each half second
+    begun = Signal()  # another one, or the same again
+
+    def __init__(
+        self,
+        machine: MachineState,
+        pythons: LabPythons,
+        start_program: StartProgram,
+        switches: Callable[[], Switches],
+        load: Load | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """On simulated cards, `load` tells them what the program does to them."""
+        super().__init__(parent)
+        self._machine = machine
+        self._load = load
+        self.chosen: Chosen | None = None  # None where no program is watched
+        self._start_program = start_program
+        self._slot = WorkerSlot(pythons, self._start_worker, switches, self)
+        self._slot.begun.connect(self._on_begun)
+        self._slot.refused.connect(self._refuse)
+        self._slot.said.connect(self._on_said)
+        self._slot.ended.connect(self._on_ended)
+        self._ways: Ways | None = None
+        self.phase = Phase.NONE
+        self.ledger = Ledger()  # all that its worker said
+        self.sentence = NOTHING  # why it was killed, or cannot be started; else empty
+        # With which its process ended; negative: the signal. None while it runs.
+        self.status: int | None = None
+        self._killed = False  # by the person
+        self._began_at: float | None = None
+        self._ended_at: float | None = None
+        self._allowed: set[Path] = set()
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
+        self._settle.timeout.connect(self.changed)
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._patience.timeout.connect(self._on_patience_over)
+
+    @property
+    def cell(self) -> Cell | None:
+        """What it printed, what it asks, why it failed; and all that was seen of it."""
+        return self.ledger.cell(_ID)
+
+    @property
+    def pid(self) -> int | None:
+        return self._slot.pid
+
+    @property
+    def seconds(self) -> float | None:
+        """For how long it has run, or ran; None before it began."""
+        if self._began_at is None:
+            return None
+        now = self._machine.session.clock.now() if self._ended_at is None else self._ended_at
+        return now - self._began_at
+
+    def run(self) -> ProgramRun | None:
+        """As it stands now, and stays: for lines and findings, in whatever thread."""
+        if self.chosen is None:
+            return None
+        return ProgramRun(
+            self.chosen.path,
+            tuple(map(copy, self.ledger.cells)),
+            self.ledger.hello,
+            self.status,
+            no_route if self._ways is None else self._ways.route,
+            self._machine.settings.choices.units,
+            os.cpu_count(),
+        )
+
+    def may_run(self, path: Path) -> bool:
+        """Whether a person has said already that this file may run."""
+        return path in self._allowed
+
+    def start(self, chosen: Chosen) -> None:
+        """A person said that it may run. What was watched before is forgotten."""
+        self.close()
+        self._allowed.add(chosen.path)
+        self.chosen = chosen
+        self.ledger.sent(Run(_ID, chosen.text, 1))
+        self._slot.begin()
+        if self._slot.searching:
+            self._enter(Phase.SEARCHING)
+        self.begun.emit()
+
+    def answer(self, text: str | None) -> None:
+        """What it asked for. None: the input is at its end."""
+        cell = self.cell
+        if cell is not None and cell.asked is not None:
+            self._slot.send(Answer(_ID, text))
+            self.ledger.answered(cell)
+            self._tell()
+
+    def interrupt(self) -> None:
+        """Ctrl+C. What does not end within two seconds is hanging."""
+        if self.phase in (Phase.SEARCHING, Phase.STARTING):
+            self._let_go()
+            self._enter(Phase.STOPPED)
+        elif self.phase is Phase.RUNNING:
+            self._slot.cancel(_ID)
+            self._patience.start()
+            self._enter(Phase.STOPPING)
+
+    def kill(self) -> None:
+        """At once, with all that it started."""
+        self._killed = True
+        self._slot.kill(_ENDED)
+
+    def close(self) -> None:
+        """Nobody is waited for, and nothing stays of it."""
+        self._let_go()
+        self.chosen = None
+        self.ledger, self.sentence = Ledger(), NOTHING
+        self.status = self._began_at = self._ended_at = None
+        self._killed = False
+        self._enter(Phase.NONE)
+
+    def stop(self) -> None:
+        """For good; harmless when called twice."""
+        self._let_go()
+        self._settle.stop()
+        if self._ways is not None:
+            self._ways.stop()
+
+    def _start_worker(
+        self,
+        switches: Switches,
+        python: Path,
+        on_event: Callable[[Event], None],
+        on_end: Callable[[Message], None],
+    ) -> WorkerProcess:
+        assert self.chosen is not None
+        program = Program(self.chosen.path, self.chosen.arguments)
+        return self._start_program(program)(switches, python, on_event, on_end)
+
+    def _let_go(self) -> None:
+        self._slot.clear()
+        self._patience.stop()
+        if self._load is not None:
+            self._load.released()
+
+    def _refuse(self, why: Message) -> None:
+        self.sentence = why
+        self._enter(Phase.REFUSED)
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._settle.isActive():
+            self._settle.start()
+
+    def _look(self) -> None:
+        """How the cards are wired. Many a session never watches a program."""
+        if self._ways is None:
+            from gpuexplorer.gui.state.copies.ways import Ways  # noqa: PLC0415 - takes long
+
+            self._ways = Ways(self._machine, self._named, self)
+            self._ways.changed.connect(self.watched)
+        self._ways.look()
+
+    def _named(self) -> dict[str, CardId]:
+        hello = self.ledger.hello
+        found = {} if hello is None else matches(hello, self._machine.cards())
+        return {name: each.card.card.id for name, each in found.items() if each.card}
+
+    def _on_begun(self) -> None:
+        self._enter(Phase.STARTING)
+
+    def _on_said(self, event: Event) -> None:
+        self.ledger.apply(event)
+        if self._load is not None:
+            self._load.apply(event)
+        match event:
+            case Hello():
+                self._look()
+            case Began():
+                self._began_at = self._machine.session.clock.now()
+                if self.phase is Phase.STARTING:
+                    self._enter(Phase.RUNNING)
+            case Finished() | Failed():
+                self._ended_at = self._machine.session.clock.now()
+            case Watched():
+                if event.devices:
+                    self._look()
+                self.watched.emit()
+            case _:
+                pass
+        self._tell()
+
+    def _on_ended(self, why: Message) -> None:
+        self._patience.stop()
+        self.status = self._slot.status
+        if self._load is not None:
+            self._load.released()
+        if self._began_at is None:
+            self._refuse(why)
+            return
+        self._ended_at = self._ended_at or self._machine.session.clock.now()
+        phase = self._end_of(self.status or 0)
+        if phase is Phase.KILLED:
+            self.sentence = why
+        self._enter(phase)
+        self.watched.emit()
+
+    def _end_of(self, status: int) -> Phase:
+        cell = self.cell
+        failed = None if cell is None else cell.failed
+        if self._killed:
+            return Phase.KILLED
+        if failed is None:
+            return Phase.ENDED
+        if failed.cause == "cancelled" or self.phase in (Phase.STOPPING, Phase.HANGING):
+            return Phase.STOPPED
+        if failed.cause == "ended":
+            return Phase.KILLED if status < 0 else Phase.ENDED
+        return Phase.FAILED
+
+    def _on_patience_over(self) -> None:
+        if self.phase is Phase.STOPPING:
+            self._enter(Phase.HANGING)

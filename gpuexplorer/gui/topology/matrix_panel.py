@@ -1,0 +1,61 @@
+"""MatrixPanel: who reaches whom and how, with the words to the letters."""
+
+from collections.abc import Sequence
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import Space, add
+from gpuexplorer.gui.widgets.machine.machine_face import MachineNow
+from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable, Shows
+from gpuexplorer.gui.widgets.machine.wiring_words import legend
+from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.telemetry.machine_shape import MachineShape
+
+
+class MatrixPanel(Panel):
+    """`table` is connected by who holds this."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, tr("Who reaches whom"))
+        self._shows = Shows.PATHS
+        self._shape: MachineShape | None = None
+        self._kinds: Sequence[tuple[str, str]] = ()
+        self.table = MatrixTable(look)
+        self.table.fitted.connect(self._explain)
+        self._choice = Segmented(
+            look, tr("What the cells say"), ((Shows.PATHS, tr("Path")), (Shows.RATES, "GB/s"))
+        )
+        self._choice.show_choice(Shows.PATHS)
+        self._choice.chosen.connect(self._on_shows_chosen)
+        self.copy = IconButton(look, Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
+        add(self.head, self._choice, Space(4), self.copy)
+        self._legend = wrapped_label(look, "", Tone.QUIET)
+        self._legend.setFont(look.letters.caption.font)
+        add(self.body, self.table, Space(8), self._legend)
+
+    def show_machine(self, now: MachineNow) -> None:
+        self.table.show_machine(now)
+        if now.shape is not self._shape:
+            self._shape = now.shape
+            self._kinds = legend(now)
+            self._explain()
+
+    def _explain(self) -> None:
+        lines = [f"{each}: {words}" for each, words in self._kinds]
+        if self._shows is Shows.RATES:
+            lines = [tr("Each way, in theory: what the narrowest wire could carry.")]
+        last = self.table.last_column()
+        if last:
+            lines.append(tr("Scroll sideways to see the columns up to “{last}”.", last=last))
+        self._legend.setText("\n".join(lines))
+
+    def _on_shows_chosen(self, shows: Shows) -> None:
+        self._shows = shows
+        self._choice.show_choice(shows)
+        self.table.show_as(shows)
+        self._explain()

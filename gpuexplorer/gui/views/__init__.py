@@ -1,1 +1,0 @@
-"""One folder per screen. Views do not import each other."""

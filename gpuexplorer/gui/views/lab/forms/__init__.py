@@ -1,1 +1,0 @@
-"""Forms that write a line of PyTorch."""

@@ -1,1 +1,0 @@
-"""What stands above the bench: switches, undo, the worker."""

@@ -1,1 +1,0 @@
-"""A model: its layers as a drawing, and one of them in full."""

@@ -1,1 +1,0 @@
-"""A tensor: its values, their spread, where one looks."""

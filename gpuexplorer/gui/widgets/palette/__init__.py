@@ -1,1 +1,0 @@
-"""The palette: every command of the program, found as one types."""

@@ -1,1 +1,0 @@
-"""The rail at the left: the screens, and every device with how busy it is."""

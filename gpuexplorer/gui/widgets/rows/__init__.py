@@ -1,1 +1,0 @@
-"""Single rows: an event, a process, a setting."""

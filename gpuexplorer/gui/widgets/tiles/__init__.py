@@ -1,1 +1,0 @@
-"""Cards as tiles and cells, with their past in small."""

@@ -1,0 +1,85 @@
+"""How the lab's worker is, in words and as a dot, for every part of the window that says it."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPen
+
+from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.theme.palette import Tone
+
+# Shorter than this a line is over before anybody could read that it runs.
+_WORTH_TELLING = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class StageWords:
+    """`lit`: it holds what it holds, and answers. Else the dot is an outline."""
+
+    words: str
+    sentence: str
+    tone: Tone = Tone.QUIET
+    lit: bool = True
+
+
+# In a word, and in a sentence.
+_STILL = {
+    Stage.RESTING: (mark("Resting"), mark("No worker runs: it starts with the first cell.")),
+    Stage.SEARCHING: (
+        mark("Looking for a Python"),
+        mark("A Python with PyTorch is looked for."),
+    ),
+    Stage.STARTING: (mark("Starting"), mark("The worker starts and imports PyTorch.")),
+    Stage.READY: (mark("Ready"), mark("The worker waits for the next cell.")),
+}
+
+
+def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
+    """`running`: for how many seconds the cell that runs has been doing so."""
+    match stage:
+        case Stage.BUSY:
+            words = tr("Busy")
+            if running is not None and running >= _WORTH_TELLING:
+                words = tr("Busy, {time}", time=_elapsed(running))
+            return StageWords(words, tr("The worker runs a cell."), Tone.TEXT)
+        case Stage.HANGING:
+            return StageWords(
+                tr("Does not come back"),
+                tr(
+                    "The cell was asked to stop and has not. Restart the worker; the session "
+                    "can be run again."
+                ),
+                Tone.WARN,
+            )
+        case Stage.FAILED:
+            return StageWords(
+                tr("Cannot be started"),
+                sentence or tr("The worker cannot be started."),
+                Tone.BAD,
+                lit=False,
+            )
+        case _:
+            words, meaning = _STILL[stage]
+            return StageWords(tr(words), sentence or tr(meaning), lit=stage is Stage.READY)
+
+
+def _elapsed(seconds: float) -> str:
+    if seconds >= 60:
+        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+    return f"{seconds:.1f} s" if seconds < 10 else str(duration(int(seconds)))
+
+
+def draw_dot(drawing: Drawing, place: QRectF, tone: Tone, *, lit: bool) -> None:
+    theme, painter = drawing.theme, drawing.painter
+    ink = theme.tone(tone)
+    if lit:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.good if tone in (Tone.TEXT, Tone.QUIET) else ink)
+    else:
+        painter.setPen(QPen(ink, 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        place = place.adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawEllipse(place)

@@ -1,1 +1,0 @@
-"""What is said of cards: pure functions from readings to words and figures; no widgets."""

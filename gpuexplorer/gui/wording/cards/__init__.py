@@ -1,1 +1,0 @@
-"""What is said of a card: its face on a tile, its memory, its link, why it is slowed."""

@@ -1,1 +1,0 @@
-"""Words for two ways of copying beside each other."""

@@ -1,1 +1,0 @@
-"""What the matrix of copies says."""

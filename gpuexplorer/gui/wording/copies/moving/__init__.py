@@ -1,1 +1,0 @@
-"""Words of the copies that the lab's lines made."""

@@ -1,1 +1,0 @@
-"""Words for rate over size."""

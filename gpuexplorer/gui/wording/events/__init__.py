@@ -1,1 +1,0 @@
-"""What is said of what took place, and of alerts."""

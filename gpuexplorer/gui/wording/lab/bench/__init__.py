@@ -1,1 +1,0 @@
-"""What stands on the shelves, and where."""

@@ -1,1 +1,0 @@
-"""What is said of a line, of its cost, and of typing the next."""

@@ -1,1 +1,0 @@
-"""The worker's stage, the switches, the Python of the lab."""

@@ -1,1 +1,0 @@
-"""Values, layers and facts of a thing that is looked into."""

@@ -1,1 +1,0 @@
-"""What PyTorch's errors mean here, in plain words."""

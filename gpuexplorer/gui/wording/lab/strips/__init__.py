@@ -1,1 +1,0 @@
-"""Which lines had to do with which card, and their flags."""

@@ -1,1 +1,0 @@
-"""What is said of the wiring: things, wires, and what goes over them now."""

@@ -1,1 +1,0 @@
-"""What is said of the programs on the cards, and of ending one."""

@@ -1,0 +1,126 @@
+"""Start: what a worker's process is started with; and Program, which it may run."""
+
+import base64
+import json
+import os
+import sys
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpuexplorer.lab import packaged
+
+NAME = "GPUEXPLORER_LAB"
+
+
+def packed(settings: "Mapping[str, object]") -> str:
+    return base64.b64encode(zlib.compress(json.dumps(settings).encode())).decode("ascii")
+
+
+# Any: it is JSON.
+def unpacked(text: str) -> "dict[str, Any]":
+    """An empty text tells nothing."""
+    if not text:
+        return {}
+    settings: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(text)))
+    return settings
+
+
+_PACKAGE = Path(__file__).parents[1]
+_BEGINNING = _PACKAGE / "worker" / "beginning"
+_SEARCHED = "PYTHONPATH"
+# Of ours, the other Python shall find this one package and nothing that lies beside it: a numpy
+# made for another Python would break its torch. Nor what happens to lie in the folder it is in.
+_BOOTSTRAP = """
+import sys
+sys.path[:] = [each for each in sys.path if each]
+import importlib.util, os, runpy
+home = sys.argv[1]
+spec = importlib.util.spec_from_file_location(
+    "gpuexplorer", os.path.join(home, "__init__.py"), submodule_search_locations=[home]
+)
+sys.modules["gpuexplorer"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["gpuexplorer"])
+runpy.run_module("gpuexplorer.worker", run_name="__main__")
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A person's program, which the process runs as `python FILE` would, and watches."""
+
+    path: Path
+    arguments: "Sequence[str]" = ()
+    own_streams: bool = False  # our terminal's; else its output comes as Printed
+    traced: bool = False
+
+
+@dataclass(frozen=True)
+class Start:
+    """Which Python is started, and what it is told before PyTorch is imported."""
+
+    python: Path = Path(sys.executable)
+    visible: "Sequence[str] | None" = None  # UUIDs or numbers of the real cards, in order
+    allocator: str = ""  # PYTORCH_CUDA_ALLOC_CONF
+    environment: "Mapping[str, str]" = field(default_factory=dict)
+    folder: "Path | None" = None  # where files without a folder are
+    seed: int = 0
+    cards: "Sequence[Mapping[str, object]]" = ()  # simulated ones; none: the real devices
+    links: "Sequence[Mapping[str, object]]" = ()
+    program: "Program | None" = None
+    sampled: bool = False  # the watch may leave steps out, to take less time
+
+    @property
+    def command(self) -> "list[str]":
+        if packaged.is_this_program(self.python):
+            return [str(packaged.program_for_worker(self.python)), packaged.ROLE]
+        # The system's packager does not know of files that root leaves in our folder.
+        options = ["-B"] if packaged.folder() is not None else []
+        if self.program is not None:
+            return [str(self.python), *options, *self._words]
+        return [str(self.python), *options, "-c", _BOOTSTRAP, str(_PACKAGE)]
+
+    @property
+    def variables(self) -> "dict[str, str]":
+        variables = dict(os.environ)
+        if self.visible is not None:
+            variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
+            variables["CUDA_VISIBLE_DEVICES"] = ",".join(self.visible)
+        if self.allocator:
+            variables["PYTORCH_CUDA_ALLOC_CONF"] = self.allocator
+        settings: dict[str, object] = {
+            "cards": list(self.cards),
+            "links": list(self.links),
+            "seed": self.seed,
+            "sampled": self.sampled,
+        }
+        if self.program is None:
+            # Queues of one card beyond its connections share one, and wait for each other
+            # there: eight if nothing is said, and with eight cards more are used at a time.
+            variables.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+            variables["PYTHONUNBUFFERED"] = "1"
+        else:
+            settings.update(
+                program=self._words,
+                own_streams=self.program.own_streams,
+                traced=self.program.traced,
+                searched=variables.get(_SEARCHED),
+            )
+            # What Python imports from there by itself puts all this back.
+            ways = [str(_BEGINNING), *filter(None, [variables.get(_SEARCHED)])]
+            variables[_SEARCHED] = os.pathsep.join(ways)
+        if self.cards and self.program is None:  # which sees to it itself
+            # Gradients are computed in a thread beside the main one, each with threads that
+            # help it. Those that wait in a loop for more work take the others' cores.
+            variables.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        variables.update(self.environment)
+        variables[NAME] = packed(settings)
+        return variables
+
+    @property
+    def _words(self) -> "list[str]":
+        """What stands behind `python`."""
+        assert self.program is not None
+        return [str(self.program.path), *self.program.arguments]

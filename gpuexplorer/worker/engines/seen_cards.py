@@ -1,0 +1,290 @@
+"""Seen cards: what one cell or program asks of real cards, and how they got on with it."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from gpuexplorer.lab.events import Span, Transferred
+from gpuexplorer.worker.copies import Copies
+from gpuexplorer.worker.engines.card_times import (
+    CardPauses,
+    CardTimes,
+    PendingCopy,
+    moment_now,
+)
+from gpuexplorer.worker.places import place
+from gpuexplorer.worker.watching.seen import Seen
+from gpuexplorer.worker.watching.tracing import Tracks
+
+_MOST_OPEN = 256  # moments that wait to be read; those that came are read when there are more
+# Of these nothing is asked of the card after the host has waited for it.
+_WAITING = frozenset({"item", "print", "equal", "allclose"})
+# They make the same again.
+_UNCHANGED = frozenset({"_to_copy", "copy_", "clone", "contiguous", "_pin_memory"})
+
+
+# Any throughout: moments, operations and operands are whatever PyTorch hands on.
+class SeenCards:
+    """Any thread may say what it does; the lock is that of the copies."""
+
+    def __init__(self, copies: Copies, make: "Callable[[Callable[[], float]], Seen]") -> None:
+        """`make` makes what of it is said, with this clock."""
+        began = self.began = time.perf_counter()
+        self.copies = copies
+        self.operations = 0
+        self.beside = 0.0  # seconds of the host that copies took beside themselves
+        self._captures = 0  # graphs that are being captured just now
+        self.seen = make(lambda: time.perf_counter() - began)
+        self._lock = copies.lock
+        self._cards: dict[int, CardTimes] = {}
+        self._pauses: dict[int, CardPauses] = {}
+        self._pending: list[PendingCopy] = []
+        self._runs: list[tuple[CardTimes, Any, Any]] = []
+        self._tracks = Tracks()
+
+    def computed(self, func: Any, args: Any, kwargs: Any, *, reads: bool = False) -> Any:
+        """Carries out an operation, on a card or on the host."""
+        index = card_of(args, kwargs)
+        if index is None:
+            made = func(*args, **kwargs)
+            if not self.seen.trips.none:
+                self._follow(func, args, made)
+            return made
+        with self._lock:
+            card = self._touch(index)
+            if card is None or func.is_view:
+                card = None
+            else:
+                card.run = card.run or card.free
+                self._asks(index)
+        made = func(*args, **kwargs)
+        if card is not None:
+            with self._lock:
+                self._asked(index)
+                self.copies.kernels += not reads
+        return made
+
+    def launched(self, launch: "Callable[[], Any]") -> Any:
+        """Work of the current card that no operation shows."""
+        index = torch.cuda.current_device()
+        with self._lock:
+            card = self._touch(index)
+            if card is not None:
+                card.run = card.run or card.free
+                self._asks(index)
+        made = launch()
+        if card is not None:
+            with self._lock:
+                self._asked(index)
+                self.copies.kernels += 1
+        return made
+
+    def captures(self, more: int) -> None:
+        """While a graph is captured, nobody may ask a card which of its moments have come: CUDA
+        would break the capture off, whichever thread it was. 1: one begins; -1: it is over.
+        """
+        with self._lock:
+            self._captures = max(0, self._captures + more)
+        self.look_away()
+
+    @property
+    def capturing(self) -> bool:
+        return self._captures > 0
+
+    def begins_copy(
+        self, engine: Any, source: Any, target: Any
+    ) -> "tuple[CardTimes | None, Any]":
+        """The card whose queue it takes, and the moment before it."""
+        with self._lock:
+            for each in (source, target):
+                if each.type == "cuda" and self._touch(each.index) is not None:
+                    self._asks(each.index)
+            card = self._touch(engine.index) if engine.type == "cuda" else None
+            if card is None:
+                return None, None
+            begin = moment_now(card.index)
+            self._computed_until(card, begin)
+            return card, begin
+
+    def copied(
+        self, pending: PendingCopy, sent: Any, arrived: Any, until: "float | None"
+    ) -> None:
+        """It was asked for, `until` then. What was sent and what arrived: None, where it is no
+        tensor.
+        """
+        copy, noted = pending.copy, pending.noted
+        with self._lock:
+            pending.numbered = self.copies.numbered(copy, noted)
+            if pending.card is not None:
+                pending.card.free = pending.end
+            for each in (copy.source, copy.target):
+                index = _index(each)
+                if index in self._pauses and sent is not None:
+                    self._asked(index)
+                if index is not None and until is not None and _waited(copy):
+                    self.seen.idling.waited(each, until - self.began, noted.spot)
+            self._wait_for(pending)
+        if sent is not None:
+            self._track(copy, pending.numbered[0], sent, arrived)
+
+    def waited(self, index: "int | None", begin: float, *, for_all: bool = True) -> None:
+        """The host has waited until now for all of a card, or for some of it."""
+        end = time.perf_counter()
+        spot = place().spot
+        with self._lock:
+            card = torch.cuda.current_device() if index is None else index
+            name, since = f"cuda:{card}", begin - self.began
+            self._tracks.add("cpu", since, end - self.began, name, "synchronize")
+            if self.copies.tracing is not None:
+                self.copies.tracing.add("wait", name, since, end - self.began)
+            pauses = self._pauses.get(card)
+            if pauses is not None and (for_all or pauses.is_dry()):
+                self.seen.idling.waited(pauses.name, end - self.began, spot)
+
+    def look_away(self) -> None:
+        """Nothing is watched until somebody asks a card for something again."""
+        with self._lock:
+            self.read_moments(all_of_them=False)
+            for each in self._pauses.values():
+                each.leave()
+            self.seen.idling.forget()
+
+    def end(self) -> None:
+        """The cell has been asked for in full; what it touched is marked."""
+        with self._lock:
+            for card in self._cards.values():
+                card.last = moment_now(card.index)
+                self._computed_until(card, card.last)
+
+    def spanned(self) -> "Mapping[str, float]":
+        """By card, from its first kernel to its last, pauses included."""
+        return {
+            card.name: card.anchor.elapsed_time(card.last) / 1000.0
+            for card in self._cards.values()
+            if card.last is not None
+        }
+
+    def busy(self) -> "Sequence[tuple[str, float]]":
+        """Seconds of work by card, while they were watched."""
+        with self._lock:
+            return [(each.name, each.busy()) for _, each in sorted(self._pauses.items())]
+
+    def spans(self) -> Sequence[Span]:
+        with self._lock:
+            self.read_moments(all_of_them=True)
+            return self._tracks.spans()
+
+    def read_moments(self, *, all_of_them: bool) -> None:
+        """Those that have come, in their order; at the end of the cell also what never will."""
+        with self._lock:
+            if self.capturing:
+                return
+            waiting: list[PendingCopy] = []
+            for each in self._pending:
+                if waiting or not (all_of_them or each.done):
+                    waiting.append(each)
+                else:
+                    self.copies.add(each.timed(), each.noted, each.check, each.numbered)
+            self._pending = waiting
+            runs, self._runs = self._runs, []
+            for card, first, last in runs:
+                begin, end = card.at(first), card.at(last)
+                if begin is not None and end is not None:
+                    self._tracks.add(card.name, begin, end)
+                    if self.copies.tracing is not None:
+                        self.copies.tracing.add("compute", card.name, begin, end)
+                elif not all_of_them:
+                    self._runs.append((card, first, last))
+            for pauses in self._pauses.values():
+                pauses.read(all_of_them=all_of_them)
+
+    def _asks(self, index: int) -> None:
+        self._pauses[index].asks(time.perf_counter() - self.began)
+
+    def _asked(self, index: int) -> None:
+        now = time.perf_counter() - self.began
+        self._pauses[index].asked(now)
+        self.seen.idling.asked_at = now
+
+    def _track(self, copy: Transferred, row: int, sent: Any, arrived: Any) -> None:
+        before, after = _storage(sent), _storage(arrived)
+        if before is None or after is None:
+            return
+        trips = self.seen.trips
+        if _index(copy.target) is not None:
+            trips.came(before, copy.target, copy.bytes, row)
+        if _index(copy.source) is not None:
+            trips.left(after, copy.source, row)
+
+    def _follow(self, func: Any, args: Any, made: Any) -> None:
+        """What the host makes of what left a card; a view of it lies in the same memory."""
+        if func.is_view:
+            return
+        given = [_storage(each) for each in _tensors(args)]
+        results = [_storage(each) for each in _tensors((made,))]
+        changed = func.overloadpacket.__name__ not in _UNCHANGED
+        self.seen.trips.derived(
+            [each for each in results if each is not None], given, changed=changed
+        )
+
+    def _wait_for(self, pending: PendingCopy) -> None:
+        self._pending.append(pending)
+        if len(self._pending) + len(self._runs) > _MOST_OPEN:
+            self.read_moments(all_of_them=False)
+
+    def _computed_until(self, card: CardTimes, moment: Any) -> None:
+        if card.run is not None:
+            self._runs.append((card, card.run, moment))
+            card.run = None
+
+    def _touch(self, index: int) -> "CardTimes | None":
+        card = self._cards.get(index)
+        if card is None and index < torch.cuda.device_count():
+            card = self._cards[index] = CardTimes(index, self.began)
+            self._pauses[index] = CardPauses(index, self.seen.idling)
+        return card
+
+
+def _waited(copy: Transferred) -> bool:
+    """Afterwards the card it went to or came from has nothing left to do."""
+    return bool(copy.blocking) and (not copy.how or copy.how in _WAITING)
+
+
+def _index(device: str) -> "int | None":
+    return int(device[5:]) if device.startswith("cuda:") else None
+
+
+def _storage(tensor: Any) -> Any:
+    """None: it has none, such as of a sparse one."""
+    try:
+        return tensor.untyped_storage()
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def _tensors(values: Any) -> "list[Any]":
+    found = []
+    for each in values:
+        if isinstance(each, torch.Tensor):
+            found.append(each)
+        elif isinstance(each, (list, tuple)):
+            found += [one for one in each if isinstance(one, torch.Tensor)]
+    return found
+
+
+def card_of(args: Any, kwargs: Any) -> "int | None":
+    """The card of the first operand that is on one, or of what is made there."""
+    for each in args:
+        if isinstance(each, torch.Tensor):
+            if each.is_cuda:
+                return int(each.device.index)
+        elif isinstance(each, (list, tuple)) and each:
+            first = each[0]
+            if isinstance(first, torch.Tensor) and first.is_cuda:
+                return int(first.device.index)
+    device = kwargs.get("device") if kwargs else None
+    if device is None or device.type != "cuda":
+        return None
+    return int(torch.cuda.current_device() if device.index is None else device.index)

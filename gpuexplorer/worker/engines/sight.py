@@ -1,0 +1,184 @@
+"""Sight: what a thread does with tensors passes here; and the main thread's, which can be shut
+for a while without a trace.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch.utils._pytree import tree_leaves
+
+from gpuexplorer.core.words import Message
+from gpuexplorer.worker.engines.operations import as_tensors
+
+_TRIED = 20  # steps, to find out what watching takes
+_LEAST_TURNS, _MOST_TURNS = 2, 30
+# A mode is asked whether it is in the way of PyTorch's compiler; older PyTorch asks whether it
+# is one of PyTorch's own.
+_ASKED = hasattr(TorchDispatchMode, "ignore_compile_internals")
+
+
+class Mode(TorchDispatchMode):
+    """One that PyTorch's compiler need not mind."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch's question; yes would cost the first cell a second, for its compiler."""
+        return False
+
+
+# Any throughout: operations and operands are whatever PyTorch hands on.
+class Sight(Mode):
+    """Costs some microseconds an operation."""
+
+    def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
+        super().__init__()
+        self._saw = saw
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """PyTorch's question; no would keep it from compiling anything while it is watched."""
+        return True
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """The same question, as older PyTorch asks it."""
+        return not _ASKED
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        try:
+            return self._saw(func, args, kwargs)
+        except RuntimeError as error:
+            tensors = as_tensors(func, args, error)
+            if tensors is None:
+                raise
+        return self._saw(func, tensors, kwargs)
+
+
+class MainSight:
+    """That of the thread that runs the cells, from `open` to `close`."""
+
+    def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
+        self._sight = Sight(saw)
+        self._below: list[Any] = []  # modes that were there before
+
+    def open(self) -> None:
+        self._below = _get_current_dispatch_mode_stack()
+        self._sight.__enter__()
+
+    def close(self) -> None:
+        """Wherever it is by now: a mode that the person entered may have stayed on top."""
+        stack = _get_current_dispatch_mode_stack()
+        if self._sight not in stack:
+            return
+        above = stack[stack.index(self._sight) + 1 :]
+        for each in reversed(above):
+            each.__exit__(None, None, None)
+        self._sight.__exit__(None, None, None)
+        for each in above:
+            each.__enter__()
+
+    def turn(self, on: bool) -> bool:
+        """Whether it is open now. It stays as it is while PyTorch or the person is in the midst
+        of something that a change would upset: a mode of the person's, a backward pass, vmap.
+        """
+        stack = _get_current_dispatch_mode_stack()
+        was = self._sight in stack
+        expected = [*self._below, self._sight] if was else self._below
+        if was == on or stack != expected or _in_the_midst():
+            return was
+        if on:
+            self._sight.__enter__()
+        else:
+            self._sight.__exit__(None, None, None)
+        return on
+
+
+def _in_the_midst() -> bool:
+    if threading.get_ident() != threading.main_thread().ident:
+        return True
+    functions = torch._C._functorch.peek_interpreter_stack()
+    return functions is not None or torch._C._current_graph_task_id() != -1
+
+
+def cost_of_one(
+    saw: "Callable[[Any, Any, Any], Any]", operations: "Callable[[], int]"
+) -> float:
+    """Seconds for which an operation of a training step takes longer under the mode;
+    `operations` counts those that it saw. It cannot take less: where the machine was busy with
+    something else meanwhile, it is tried again.
+    """
+    mode = Sight(saw)
+    weight = torch.ones(2, 2, requires_grad=True)
+    bare: list[float] = []
+    seen: list[float] = []
+    before = operations()
+    for turn in range(_MOST_TURNS):
+        for each, took in ((contextlib.nullcontext(), bare), (mode, seen)):
+            with each:
+                began = time.perf_counter()
+                for _ in range(_TRIED):
+                    (weight @ weight).relu().sum().backward()
+                    with torch.no_grad():
+                        weight.sub_(weight)
+                took.append((time.perf_counter() - began) / _TRIED)
+        if turn >= _LEAST_TURNS and min(seen) > min(bare):
+            break
+    each_step = (operations() - before) / (_TRIED * len(seen))
+    return max(0.0, min(seen) - min(bare)) / each_step
+
+
+_MOST_ROWS = 40
+
+
+# Any throughout: operations and their operands are whatever PyTorch hands on.
+class PlacementLog(Mode):
+    """In force while a cell runs, if it was asked for. The same again and again is counted."""
+
+    def __init__(self, say: "Callable[[str], None]") -> None:
+        super().__init__()
+        self._say = say
+        self._rows: list[tuple[str, int]] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if not func.is_view:
+            self._note(func.overloadpacket.__name__, args, made)
+        return made
+
+    def __exit__(self, *how: Any) -> None:
+        super().__exit__(*how)
+        rows, self._rows = self._rows, []
+        for text, count in rows[:_MOST_ROWS]:
+            many = Message("{operation}, {count} times", operation=text, count=count)
+            self._say(text if count == 1 else many)
+        if len(rows) > _MOST_ROWS:
+            self._say(Message("and {more} more", more=len(rows) - _MOST_ROWS))
+
+    def _note(self, name: str, args: Any, made: Any) -> None:
+        there = _device(made)
+        if not there:
+            return
+        here = _device(args)
+        copied = name in ("_to_copy", "copy_")
+        moved = copied and here and here != there
+        text = f"{name}: {here} -> {there}" if moved else f"{name}: {there}"
+        if self._rows and self._rows[-1][0] == text:
+            self._rows[-1] = (text, self._rows[-1][1] + 1)
+        else:
+            self._rows.append((text, 1))
+
+
+def _device(values: Any) -> str:
+    """The last tensor's; for `copy_` that is where the values come from."""
+    found = [str(each.device) for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
+    return found[-1] if found else ""

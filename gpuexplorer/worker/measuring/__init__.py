@@ -1,1 +1,0 @@
-"""How a copy is measured, as far as that needs no PyTorch."""

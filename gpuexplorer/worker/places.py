@@ -1,0 +1,370 @@
+"""Places: which line and expression of the person's is running just now, or was when an error
+arose. Their code is cells; in a program, also every file that is no library's.
+"""
+
+import ast
+import builtins
+import functools
+import itertools
+import linecache
+import os
+import re
+import sys
+import sysconfig
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Union
+
+from gpuexplorer.lab.events import Frame
+
+_LIBRARIES = frozenset({"site-packages", "dist-packages"})
+_OURS = str(Path(__file__).parents[1])
+
+
+@functools.cache
+def absolute(filename: str) -> str:
+    """As it was when this was first asked, wherever the program goes meanwhile."""
+    return os.path.abspath(filename)  # noqa: PTH100 - a link stays the name it was called by
+
+
+def is_own_file(filename: str) -> bool:
+    """Not of Python, of what is installed, of this program, frozen, or made of text."""
+    if not filename or filename.startswith("<"):
+        return False
+    path = absolute(filename)
+    real = os.path.realpath(path)
+    for each in (path, real):
+        if _LIBRARIES.intersection(Path(each).parts):
+            return False
+        if each.startswith(_roots()):
+            return False
+    return True
+
+
+@functools.lru_cache(maxsize=1)
+def _roots() -> "tuple[str, ...]":
+    """Folders of libraries. PyTorch may have been built where it is."""
+    known = sysconfig.get_paths()
+    folders = [known[each] for each in ("stdlib", "platstdlib", "purelib", "platlib")]
+    folders.append(_OURS)
+    torch = getattr(sys.modules.get("torch"), "__file__", None)
+    if torch:
+        folders.append(str(Path(torch).parent))
+    both = [each for folder in folders for each in (folder, os.path.realpath(folder))]
+    return tuple({each.rstrip(os.sep) + os.sep for each in both})
+
+
+_CELL = re.compile(r"<cell (\d+)>")
+# The name of the module, so to speak, whose code shows the value of a cell's last expression.
+DISPLAY = "display"
+OURS = ("gpuexplorer.",)  # modules that stand between a cell and what is asked for
+# They stand between any two calls of PyTorch.
+_PLUMBING = frozenset(
+    {"torch._ops", "torch.overrides", "torch.utils._device", "torch.utils._python_dispatch"}
+)
+_MOST_FRAMES = 40  # of an error; in the middle of more, such as of endless recursion, they lack
+_MOST_SPOTS = 20_000  # remembered, so that a loop costs little
+_LONGEST = 120  # letters of an expression
+# Words that a person writes in order to copy.
+ASKING = frozenset(
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "copy_",
+        "type",
+        "type_as",
+        "pin_memory",
+        "broadcast",
+        "scatter",
+        "gather",
+        "replicate",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One instruction of the person's code: where it stands there, and what it does."""
+
+    frame: Frame
+    what: str = ""  # the expression, or the line where Python does not know more
+    how: str = ""  # its word, such as "to", "print", "if"; empty: what runs has to say it
+    asks: "frozenset[str]" = frozenset()  # words of the line, where only the line is known
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the person's code we are. The same spot is the same object."""
+
+    spot: Spot
+    within: str = ""  # the library's module that runs; empty: the person's code itself
+    deep: int = 0  # calls of libraries between it and the person's code
+    thread: str = ""  # empty: the main one
+
+    def how(self, does: str = "") -> str:
+        """The word that stands there; where there is none, what runs has to say it."""
+        if self.spot.asks and not does:
+            return min(self.spot.asks)
+        return self.spot.how or does
+
+
+NOWHERE = Spot(Frame(0, 0))
+_spots: "dict[tuple[int, int], tuple[CodeType, Spot]]" = {}
+_same: "dict[Spot, Spot]" = {}  # an expression may be made of several instructions that call
+_LIBRARY, _BETWEEN, _OWN = range(3)  # "between": it is there, and does not count
+_kinds: "dict[str, int]" = {}  # by the name of the file
+_with_files = False
+
+
+def take_files(*, taken: bool) -> None:
+    """Whether files are the person's code too, as in a program, or cells alone."""
+    global _with_files  # noqa: PLW0603 - one program runs in a process
+    _with_files = taken
+    _kinds.clear()
+
+
+def is_own(filename: str) -> bool:
+    """Whether code of that file's name is the person's."""
+    kind = _kinds.get(filename)
+    return _is_own(filename) if kind is None else kind == _OWN
+
+
+def cell_of(filename: str) -> int:
+    """The number of the cell that goes by this name; 0: it is none."""
+    cell = _CELL.fullmatch(filename)
+    return int(cell[1]) if cell is not None else 0
+
+
+def place() -> Place:
+    """The nearest frame of the person's code. Where a thread has none, the main one waits."""
+    frame: FrameType | None = sys._getframe(1)
+    main = threading.main_thread().ident
+    thread = "" if threading.get_ident() == main else _name_of_this_thread()
+    within, deep, found = _walked(frame)
+    if found is None and thread and main is not None:
+        waits = sys._current_frames().get(main)
+        found = _walked(waits)[2]
+    if found is not None:
+        how = DISPLAY if found.f_globals.get("__name__") == DISPLAY else ""
+        spot = _spot(found.f_code, found.f_lasti, found.f_lineno, how)
+        return Place(spot, within, deep, thread)
+    return Place(NOWHERE, within, deep, thread)
+
+
+def place_of_main() -> Place:
+    """Where the main thread is just now; for another."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    within, deep, found = _walked(frame)
+    if found is None:
+        return Place(NOWHERE, within, deep)
+    return Place(_spot(found.f_code, found.f_lasti, found.f_lineno), within, deep)
+
+
+def frames_of(error: BaseException) -> "tuple[Frame, ...]":
+    """Calls of the person's own code, the outermost first; the last of them where it arose."""
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if is_own(code.co_filename):
+            found.append((code, trace.tb_lasti, trace.tb_lineno))
+        trace = trace.tb_next
+    if len(found) > _MOST_FRAMES:
+        found = [*found[: _MOST_FRAMES // 2], *found[-_MOST_FRAMES // 2 :]]
+    frames = [_spot(*each).frame for each in found]
+    if isinstance(error, SyntaxError):
+        name = error.filename or ""
+        if is_own(name):
+            begin, end = max(0, (error.offset or 1) - 1), 0
+            if error.end_lineno == error.lineno and error.end_offset:
+                end = error.end_offset - 1
+            line, file = error.lineno or 0, _file_of(name)
+            frames.append(Frame(cell_of(name), line, "", begin, max(begin, end), file))
+    return tuple(frames)
+
+
+def _walked(frame: "FrameType | None") -> "tuple[str, int, FrameType | None]":
+    within, deep = "", 0
+    known = _kinds.get
+    while frame is not None:
+        kind = known(frame.f_code.co_filename)
+        if kind is None:
+            kind = _kind(frame)
+        if kind == _OWN:
+            return within, deep, frame
+        if kind == _LIBRARY:
+            within = within or frame.f_globals.get("__name__") or ""
+            deep += 1
+        frame = frame.f_back
+    return "", 0, None
+
+
+def _kind(frame: FrameType) -> int:
+    module = frame.f_globals.get("__name__") or ""
+    name = frame.f_code.co_filename
+    if module.startswith(OURS) or module in _PLUMBING:
+        kind = _BETWEEN
+    else:
+        kind = _OWN if _is_own(name) else _LIBRARY
+    if name[:1] != "<" or kind == _OWN:  # what is made of text may be anybody's
+        _kinds[name] = kind
+    return kind
+
+
+def _is_own(filename: str) -> bool:
+    return filename.startswith("<cell ") or (_with_files and is_own_file(filename))
+
+
+def _name_of_this_thread() -> str:
+    """Threads that nobody started from Python are PyTorch's, which computes gradients there."""
+    thread = threading.current_thread()
+    return "autograd" if isinstance(thread, threading._DummyThread) else thread.name
+
+
+def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
+    """By identity: two cells of the same text have equal code."""
+    known = _spots.get((id(code), at))
+    if known is not None and known[0] is code:
+        return known[1]
+    if len(_spots) >= _MOST_SPOTS:
+        _spots.clear()
+    spot = _found_spot(code, at, line)
+    spot = replace(spot, how=how) if how else spot
+    spot = _same.setdefault(spot, spot)
+    _spots[id(code), at] = code, spot
+    return spot
+
+
+def _found_spot(code: CodeType, at: int, line: int) -> Spot:
+    number, file = cell_of(code.co_filename), _file_of(code.co_filename)
+    name = "" if code.co_name == "<module>" else code.co_name
+    lines = linecache.getlines(file or code.co_filename)
+    text = "".join(lines)
+    tree = _tree(text)
+    position = position_of(code, at)
+    if position is None or tree is None:
+        asks = tree.asks_on(line) if tree is not None else frozenset()
+        what = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        return Spot(Frame(number, line, name, file=file), _short(what), "", asks)
+    how, position = tree.word_at(position)
+    first, last, begin, end = position
+    begun = text.split("\n")[first - 1]
+    start = _letters(begun, begin)
+    stop = _letters(begun, end) if first == last else len(begun.rstrip())
+    frame = Frame(number, first, name, start, stop, file)
+    return Spot(frame, _short(begun[start:stop]), how)
+
+
+def _file_of(filename: str) -> str:
+    """Its whole path; empty where it is a cell."""
+    return "" if filename.startswith("<") else absolute(filename)
+
+
+_Position = tuple[int, int, int, int]  # first and last line, first and last column in bytes
+_Node = Union[ast.expr, ast.stmt]  # noqa: UP007 - Python 3.10
+
+
+def position_of(code: CodeType, at: int) -> "_Position | None":
+    """None: Python 3.10, which knows lines only."""
+    if not hasattr(code, "co_positions"):
+        return None
+    found = next(itertools.islice(code.co_positions(), at // 2, None), (None,))
+    first, last, begin, end = (*found, None, None, None)[:4]
+    if first is None or last is None or begin is None or end is None:
+        return None
+    return first, last, begin, end
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _letters(line: str, count: int) -> int:
+    """Python counts bytes."""
+    return len(line.encode()[:count].decode(errors="ignore"))
+
+
+class _Tree:
+    """A cell's expressions by where they stand, each with its word."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self._words: dict[_Position, tuple[str, _Position]] = {}
+        self._ends: dict[tuple[int, int], str] = {}  # of calls
+        self._asks: dict[int, set[str]] = {}
+        for node in ast.walk(module):
+            self._take(node)
+
+    def word_at(self, position: _Position) -> "tuple[str, _Position]":
+        """And the whole of what is said there, such as the assignment around its target."""
+        found = self._words.get(position)
+        if found is not None:
+            return found
+        # A call of a method begins at its name, where that stands on a line of its own.
+        return self._ends.get((position[1], position[3]), ""), position
+
+    def asks_on(self, line: int) -> "frozenset[str]":
+        return frozenset(self._asks.get(line, ()))
+
+    def _take(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Call):
+            word = _called(node.func)
+            self._put(node, word)
+            self._ends[_end(node)] = word
+            if word in ASKING:
+                for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                    self._asks.setdefault(line, set()).add(word)
+        elif isinstance(node, ast.Subscript):
+            self._put(node, "index")
+        elif isinstance(node, ast.JoinedStr):
+            for each in (node, *ast.walk(node)):
+                if isinstance(each, (ast.JoinedStr, ast.FormattedValue)):
+                    self._put(each, "format")
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            word = "if" if isinstance(node, ast.IfExp) else type(node).__name__.lower()
+            self._put(node.test, word)
+            self._put(node, word, node.test)
+        elif isinstance(node, ast.BoolOp):
+            self._put(node, type(node.op).__name__.lower())
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self._put(node, "not")
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            for test in (test for each in node.generators for test in each.ifs):
+                self._put(test, "if")
+                self._put(node, "if", test)
+        elif isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Subscript):
+                    self._words[_span(target)] = "assignment", _span(node)
+
+    def _put(self, node: _Node, word: str, shown: "_Node | None" = None) -> None:
+        """The first stays: what is around comes before what is within."""
+        self._words.setdefault(_span(node), (word, _span(shown or node)))
+
+
+@functools.lru_cache(maxsize=64)
+def _tree(text: str) -> "_Tree | None":
+    """None: the text is not there any more, or never was Python as it stands."""
+    try:
+        return _Tree(ast.parse(text)) if text else None
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    known = isinstance(function, ast.Name) and hasattr(builtins, function.id)
+    return function.id if known and isinstance(function, ast.Name) else "call"
+
+
+def _span(node: _Node) -> _Position:
+    line, column = _end(node)
+    return node.lineno, line, node.col_offset, column
+
+
+def _end(node: _Node) -> "tuple[int, int]":
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset

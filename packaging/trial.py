@@ -1,0 +1,393 @@
+"""`make test-package`: the packages in `dist/`, tried in a bare Debian as people use them.
+
+Each test is something that a person does, in the order of the file: installs, starts, types,
+upgrades, removes. Run by pytest, as root; what a test prints is what was seen.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from bare_system import HOME, System, bare_system, display, ended
+from bundle.sizes import SIZES, Size
+from gpuexplorer.commands.window_arguments import SCREENS
+from tried import (
+    ANCIENT,
+    DIST,
+    PLACE,
+    ROOT,
+    SIMULATED,
+    Program,
+    newest,
+    refusal,
+    script,
+    with_torch,
+)
+
+BUILT = [size for size in SIZES.values() if any(DIST.glob(f"{size.package}_*.deb"))]
+ODD_FOLDER = f"{HOME}/Meine Programme/Grafik für Übungen 显卡 ảnh"
+GOOD_PYTHON = f"{HOME}/.virtualenvs/pytorch"  # where people's tools keep theirs
+INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
+# What apt, dpkg and the tools they call write down for themselves.
+OF_THE_SYSTEM = (
+    *("/var/cache/", "/var/lib/apt/", "/var/lib/dpkg/", "/var/log/", "/etc/ld.so.cache"),
+    *("/dev/", "/proc/", "/run/", "/tmp/", "/var/tmp/", HOME),
+)
+LIBRARIES = """
+cd /usr/lib/gpuexplorer; export LD_LIBRARY_PATH=$PWD/_internal # as the starter sets it
+find . -type f -name '*.so*' | while read -r each; do
+    ldd "$each" 2> /dev/null | sed -n "s|^[[:space:]]*\\(.*\\) => not found|$each \\1|p"
+done
+"""
+
+
+@pytest.fixture(scope="module")
+def bare() -> System:
+    return bare_system(PLACE)
+
+
+@pytest.fixture(scope="module", params=BUILT, ids=lambda size: size.name)
+def size(request: pytest.FixtureRequest) -> Size:
+    found: Size = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def system(bare: System, size: Size) -> Iterator[System]:
+    folder = str(PLACE / size.name)
+    remove = ["rm", "--recursive", "--force", "--one-file-system", folder]
+    subprocess.run(remove, check=True)
+    copy = ["cp", "--archive", "--reflink=auto", str(bare.folder), folder]
+    subprocess.run(copy, check=True)
+    yield System(Path(folder))
+    if "TRIAL_KEEP" not in os.environ:
+        subprocess.run(remove, check=True)
+
+
+@pytest.fixture(scope="module")
+def portable(system: System, size: Size) -> Program:
+    """Unpacked by a person into a folder with spaces and foreign letters."""
+    archive = newest(size, ".tar.gz")
+    system.run("mkdir", "-p", ODD_FOLDER)
+    system.run("tar", "-xzf", system.give(archive), where=ODD_FOLDER)
+    folder = archive.name.removesuffix(".tar.gz")
+    return Program(system, size, f"{ODD_FOLDER}/{folder}/gpuexplorer")
+
+
+def test_the_portable_folder_answers_in_a_system_that_has_nothing(portable: Program) -> None:
+    portable.told("snapshot", "--json", *SIMULATED)
+    with display() as screen:
+        shown = screen.open_to(portable.system)
+        said = ended(portable.start(*SIMULATED, "--quit-after", "4", **shown), 1)[1]
+    assert "apt-get install" in said
+    print(f"For the window it says: {said}")
+
+
+@pytest.fixture(scope="module")
+def before(system: System) -> tuple[set[str], set[str]]:
+    system.as_root("apt-get", "update")
+    return system.paths(), system.packages()
+
+
+@pytest.fixture(scope="module")
+def program(system: System, size: Size, before: tuple[set[str], set[str]]) -> Program:
+    """Installed by apt."""
+    system.as_root(*INSTALL, system.give(newest(size, ".deb")))
+    print(f"It came with {len(system.packages() - before[1]) - 1} packages of the system.")
+    return Program(system, size)
+
+
+def test_it_lies_where_the_system_looks_for_it(program: Program) -> None:
+    for path in (
+        "man/man1/gpuexplorer.1.gz",
+        "bash-completion/completions/gpuexplorer",
+        "applications/gpuexplorer.desktop",
+        "metainfo/invalid.gpuexplorer.gpuexplorer.metainfo.xml",
+        "icons/hicolor/48x48/apps/gpuexplorer.png",
+        f"doc/{program.size.package}/copyright",
+    ):
+        assert program.system.at(f"/usr/share/{path}").is_file(), path
+    changed = program.system.as_root("dpkg", "--verify", program.size.package)
+    # A minimal Debian may be told to leave manuals and documents out.
+    assert [line for line in changed.splitlines() if "/usr/share/" not in line] == []
+
+
+def test_it_leans_on_no_python_of_the_system(program: Program) -> None:
+    """Debian's own package manager needs none; one would hide what the program lacks."""
+    usr = program.system.at("/usr")
+    assert [*usr.glob("bin/python*"), *usr.glob("lib/python*")] == []
+
+
+def test_every_library_finds_what_it_needs(program: Program) -> None:
+    found = program.system.as_root("sh", "-c", LIBRARIES).splitlines()
+    # Loaded on a desktop that has GTK, which brings what it needs; elsewhere Qt does without.
+    assert [line for line in found if "/platformthemes/libqgtk3.so " not in line] == []
+
+
+def test_the_commands_answer_in_a_terminal(program: Program) -> None:
+    print(f"It is {program.run('--version')}")
+    assert "doctor" in program.run("--help")
+    snapshot = program.told("snapshot", "--json")
+    assert snapshot["simulated"] is False
+    assert snapshot["host"]["values"]["memory_used"]["value"] > 0
+    snapshot = program.told("snapshot", "--json", *SIMULATED)
+    assert (snapshot["simulated"], len(snapshot["cards"])) == (True, 2)
+    assert "NV" in program.run("topology", "--simulate", "8xH100+nvlink")
+    copies = program.told("copies", *SIMULATED, "--json")
+    assert (copies["complete"], copies["simulated"]) == (True, True)
+
+
+def test_the_doctor_looks_at_everything_and_misses_no_part_of_its_own(program: Program) -> None:
+    said = program.run("doctor").lower()
+    assert all(word in said for word in ("display", "python", "driver"))
+    assert "not installed" not in json.dumps(program.told("doctor", "--json"))
+    with display() as screen:
+        said = program.run("doctor", **screen.open_to(program.system))
+    assert "A window can open" in said
+
+
+def test_there_is_a_picture_of_every_screen(program: Program) -> None:
+    folder = f"{HOME}/pictures"
+    words = (*SIMULATED, "--screenshot", folder, "--view", "all", "--theme", "both")
+    with display() as screen:
+        program.run(*words, **screen.open_to(program.system))
+    found = {path.stem: path for path in program.system.at(folder).glob("*.png")}
+    for name, path in found.items():
+        shutil.copyfile(path, program.picture(name))
+    wanted = {f"{name}-{theme}" for name in SCREENS for theme in ("dark", "light")}
+    assert wanted <= {re.sub(r"^\d+-", "", name) for name in found}, sorted(found)
+
+
+def opens(program: Program, name: str, *, remote: bool = False) -> None:
+    """It is drawn on an X server, and says so of itself."""
+    words = [*SIMULATED, "--size", "1400x900", "--view", "overview", "--quit-after", "8"]
+    told = f"{HOME}/{name}.json"
+    with display(remote=remote) as screen:
+        shown = screen.open_to(program.system)
+        window = program.start(*words, "--diagnostics", told, **shown)
+        screen.shown_by(window, program.picture(name))
+        assert ended(window)[1] == ""
+    seen = json.loads(program.system.at(told).read_text())
+    assert seen["window_system"] == "xcb"
+    print(f"{seen['frames']['drawn']} frames; its picture: {program.picture(name)}")
+
+
+def test_a_window_opens_at_a_desk(program: Program) -> None:
+    opens(program, "window")
+
+
+def test_a_window_opens_over_a_remote_x_connection(program: Program) -> None:
+    opens(program, "remote", remote=True)
+
+
+def test_the_menu_entry_opens_it_as_it_is_without_a_card(program: Program) -> None:
+    entry = program.system.at("/usr/share/applications/gpuexplorer.desktop").read_text()
+    command = re.findall(r"^Exec=(.*)", entry, re.MULTILINE)[0]
+    with display() as screen:
+        shown = screen.open_to(program.system)
+        window = program.system.start("sh", "-c", f"exec {command} --quit-after 8", **shown)
+        screen.shown_by(window, program.picture("first-start"))
+        assert ended(window)[1] == ""
+
+
+def test_it_can_be_open_twice(program: Program) -> None:
+    with display() as screen:
+        shown = screen.open_to(program.system)
+        both = [program.start(*SIMULATED, "--quit-after", "6", **shown) for _ in range(2)]
+        assert [ended(each)[1] for each in both] == ["", ""]
+
+
+# Any: whatever `start` takes.
+@pytest.mark.parametrize(
+    "home", [{"read_only": True}, {"HOME": "/none", "where": "/"}], ids=str
+)
+def test_a_home_that_cannot_be_written_to_is_no_hindrance(program: Program, home: Any) -> None:
+    with display() as screen:
+        how = {**screen.open_to(program.system), **home}
+        told = program.told(*SIMULATED, "--quit-after", "4", "--diagnostics", "-", **how)
+        assert told["window_system"] == "xcb"
+        assert program.told("snapshot", "--json", **how)["schema"] >= 1
+
+
+@pytest.mark.parametrize("dead", ["", "127.0.0.1:1234"])
+def test_without_a_display_it_says_why_and_shows_a_table(program: Program, dead: str) -> None:
+    out, err = ended(program.start(*SIMULATED, **({"DISPLAY": dead} if dead else {})))
+    assert "TITAN" in out
+    assert "display" in err.lower()
+    print(f"It says: {err}")
+
+
+def test_it_starts_as_fast_as_from_the_sources(program: Program) -> None:
+    """In turn, since machines drift; the first of each fills the caches."""
+    words = ("--simulate", "8xH100", "--diagnostics", "-", "--quit-after", "0.5")
+    offscreen = {"QT_QPA_PLATFORM": "offscreen"}
+    usual = {**os.environ, **offscreen, "PYTHONDONTWRITEBYTECODE": ""}
+    ratios = []
+    for _ in range(8):
+        with tempfile.TemporaryDirectory() as home:
+            ours = [sys.executable, "-m", "gpuexplorer", *words]
+            environment = {**usual, "HOME": home, "XDG_CONFIG_HOME": home}
+            told = json.loads(subprocess.check_output(ours, cwd=ROOT, env=environment))
+        source = told["first_reading_seconds"]
+        ratios.append(program.told(*words, **offscreen)["first_reading_seconds"] / source)
+    print(f"Its first reading takes {median(ratios[1:]):.2f} times what the source takes.")
+    assert median(ratios[1:]) <= 1.5
+
+
+@pytest.fixture(scope="module")
+def slim(program: Program) -> Program:
+    if program.size.with_torch:
+        pytest.skip("This size has a PyTorch of its own.")
+    return program
+
+
+def test_copies_need_a_python_and_say_so(slim: Program) -> None:
+    assert "PyTorch" in refusal(slim)
+    assert "Python" in refusal(slim, "/usr/bin/tac")
+
+
+def test_a_python_that_will_not_do_is_refused_in_words(slim: Program) -> None:
+    slim.system.as_root(*INSTALL, "python3-venv")
+    assert "no PyTorch" in refusal(slim, "/usr/bin/python3")
+    # No Debian has one that old: this one says of itself that it is.
+    assert "3.10 or newer" in refusal(slim, script(slim, "ancient", ANCIENT))
+    old = with_torch(slim, "old", "1.13.1", "from torch.version import __version__\n")
+    assert "1.13.1" in refusal(slim, old)
+    lost = "raise ImportError('libtorch_cpu.so: cannot open shared object file')\n"
+    assert "libtorch_cpu.so" in refusal(slim, with_torch(slim, "broken", "2.13.0", lost))
+
+
+@pytest.fixture(scope="module")
+def worker(program: Program) -> Program:
+    """One that has a PyTorch to work with: slim is given one beside it."""
+    if program.size.with_torch:
+        return program
+    system = program.system
+    system.as_root(*INSTALL, "python3-venv")
+    version = system.run("python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+    wheels = PLACE / f"wheels-{version.strip()}"
+    torch = re.search(r"^torch==\S+", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    assert torch
+    if not any(wheels.glob("torch-*.whl")):
+        # By this machine's pip, with its settings.
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(wheels)]
+        pip += ["--only-binary=:all:", "--python-version", version.strip(), torch[0]]
+        done = subprocess.run(pip, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"pip could not fetch {torch[0]}: {done.stderr[-400:]}")
+    shutil.copytree(wheels, system.at("/var/tmp/wheels"))
+    system.run("python3", "-m", "venv", GOOD_PYTHON)
+    pip = [f"{GOOD_PYTHON}/bin/pip", "install", "--no-index", "--find-links", "/var/tmp/wheels"]
+    system.run(*pip, torch[0])
+    return program
+
+
+def measures(program: Program) -> None:
+    """Only a worker with PyTorch can tell; the program finds one by itself."""
+    words = ("copies", "--devices", "cpu,cpu", "--sizes", "64MiB")
+    told = program.told(*words, "--json")
+    assert (told["simulated"], told["modelled"]) == (False, False)
+    assert told["results"][0]["intact"] is True
+    assert told["results"][0]["median_s"] > 0
+    by = re.search(r"Measured by .*?\)\.", " ".join(program.run(*words).split()))
+    assert by
+    print(by[0])
+
+
+def test_the_worker_measures_a_copy_and_the_doctor_knows_it(worker: Program) -> None:
+    measures(worker)
+    assert worker.size.with_torch or GOOD_PYTHON in worker.run("doctor", "--deep")
+
+
+def test_lines_typed_into_the_lab_run_on_a_simulated_card(worker: Program) -> None:
+    """Real keys to a real window; the file that the second line saves is the proof."""
+    saved, words = f"{HOME}/typed.pt", ("--view", "lab", "--size", "1500x950")
+    with display() as screen:
+        shown = screen.open_to(worker.system)
+        window = worker.start(*SIMULATED, *words, "--quit-after", "150", **shown)
+        screen.shown_by(window, worker.picture("lab"))
+        # There is no desktop here that would give the keyboard to a new window.
+        screen.press("search", "--onlyvisible", "--name", "GPU Explorer", "windowfocus")
+        screen.press("key", "ctrl+l")
+        for line in ("a = torch.ones(3, device='cuda:0')", f"torch.save(a, '{saved}')"):
+            screen.press("type", "--delay", "20", line)
+            screen.press("key", "Return")
+        until = time.monotonic() + 90
+        while not worker.system.at(saved).exists() and time.monotonic() < until:
+            time.sleep(0.5)
+        screen.shown_by(window, worker.picture("lab-typed"))
+        screen.press("key", "ctrl+q")
+        assert ended(window)[1] == ""
+    assert worker.system.at(saved).exists(), f"See {worker.picture('lab-typed')}"
+
+
+def test_the_portable_program_works_from_a_path_with_spaces_and_foreign_letters(
+    portable: Program, worker: Program
+) -> None:
+    assert len(portable.told("snapshot", "--json", *SIMULATED)["cards"]) == 2
+    portable.told("snapshot", "--json", LANG="C", LC_ALL="C")
+    portable.run("doctor")
+    portable.told("copies", *SIMULATED, "--json")
+    opens(portable, "portable-window")
+    measures(replace(worker, path=portable.path))
+
+
+def files_of(program: Program) -> set[tuple[str, int]]:
+    paths = program.system.at("/usr/lib/gpuexplorer").rglob("*")
+    return {(str(path), path.lstat().st_size) for path in paths if not path.is_dir()}
+
+
+def test_it_is_upgraded_while_its_window_is_open(program: Program) -> None:
+    before, deb = files_of(program), program.system.give(newest(program.size, ".deb"))
+    window = program.start(*SIMULATED, "--quit-after", "25", QT_QPA_PLATFORM="offscreen")
+    program.system.as_root(*INSTALL, "--reinstall", deb)
+    assert ended(window)[1] == ""
+    assert files_of(program) == before
+
+
+def test_the_other_size_takes_its_place_and_it_comes_back(slim: Program) -> None:
+    """Only one of the two can be there: both are called gpuexplorer."""
+    for size in (SIZES["classroom"], slim.size):
+        slim.system.as_root(*INSTALL, slim.system.give(newest(size, ".deb")))
+        slim.run("--version")
+        ours = {name for name in slim.system.packages() if name.startswith("gpuexplorer")}
+        assert ours == {size.package}
+
+
+def test_nothing_of_it_is_left_when_it_is_removed(
+    program: Program, before: tuple[set[str], set[str]]
+) -> None:
+    system, (paths, packages) = program.system, before
+    system.as_root("apt-get", "purge", "--yes", *sorted(system.packages() - packages))
+    left = [path for path in system.paths() - paths if not path.startswith(OF_THE_SYSTEM)]
+    assert [path for path in left if "gpuexplorer" in path] == []
+    system.run("dpkg-query", "--show", program.size.package, status=1)
+    print(f"Other packages left {len(left)} files: {' '.join(sorted(left)[:6])}")
+
+
+def main(words: Sequence[str]) -> int:
+    """Exit status 0: nothing failed; another: something did, or nothing could be tried."""
+    if os.geteuid() != 0:
+        sys.exit("A bare system is made and entered by root alone: sudo make test-package")
+    if not BUILT:
+        sys.exit(f"There is no package in {DIST}. Type first: make package")
+    print(f"What was built and is tried: {', '.join(size.name for size in BUILT)}")
+    usual = ["-c", os.devnull, "--rootdir", str(ROOT), "-v", "-rPs", "--tb=short"]
+    usual += ["-p", "no:cacheprovider", "-p", "no:pytest-qt"]
+    return int(pytest.main([*usual, str(Path(__file__)), *words]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,1 +1,0 @@
-"""The built packages tried in a bare system: installed, started, upgraded, removed."""

@@ -1,0 +1,234 @@
+"""gpuexplorer lab runs a program as its Python would, and says at its end what was seen."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.commands.lab_runs import CARDS, PATIENCE, command, lab, surroundings
+from tests.lab.processes import needs_torch
+from tests.trace_reader import of, opened, whole_trace
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are others there")
+pytestmark = needs_torch
+
+TRAINING = """
+import sys, torch
+net = torch.nn.Linear(64, 1).to("cuda:0")
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(30):
+    x = torch.randn(32, 64).to("cuda:0")
+    loss = net(x).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if loss.item() < 0:
+        print("odd")
+print(sys.argv[1:], sys.stdin.read())
+sys.exit(3)
+"""
+WAITS = """
+import time
+try:
+    print("ready", flush=True)
+    while True:
+        time.sleep(0.1)
+finally:
+    print("put away", flush=True)
+"""
+# Standard input becomes the terminal of all that follows.
+AT_A_TERMINAL = (
+    "import fcntl, os, sys, termios; "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+def program(folder: Path, code: str) -> str:
+    (folder / "train.py").write_text(code, encoding="utf-8")
+    return "train.py"
+
+
+@contextmanager
+def started(
+    folder: Path, *words: str, out: int = subprocess.PIPE
+) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        command(*words),
+        cwd=folder,
+        env=surroundings(),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_its_output_is_its_own_and_what_was_seen_stands_on_standard_error(
+    tmp_path: Path,
+) -> None:
+    name = program(tmp_path, TRAINING)
+    words = (*CARDS, "--trace", "trace.json", name, "--epochs", "3", "--json")
+    ran = lab(tmp_path, *words, typed="typed")
+    assert ran.status == 3
+    assert ran.out == "['--epochs', '3', '--json'] typed\n"
+    assert "train.py:11" in ran.err
+    assert "loss.item()" in ran.err
+    assert "30 steps" in ran.err
+    assert "simulated" in ran.err
+    whole = whole_trace((tmp_path / "trace.json").read_bytes())
+    events = whole["traceEvents"]
+    assert opened(events)[0] == []
+    kinds = {each["cat"] for each in of(events, "X")}
+    assert kinds == {"step", "copy", "copy out", "wait", "compute", "idle"}
+    reads = [each for each in of(events, "X") if each["cat"] == "copy out"]
+    assert [each["name"] for each in reads] == ["train.py:11 loss.item()"] * 30
+    assert whole["otherData"]["steps"] == 30
+    names = [each["args"]["name"] for each in of(events, "M") if "process_name" in each["name"]]
+    assert "cuda:0 NVIDIA TITAN RTX" in names
+
+
+def test_the_card_that_was_left_out_is_named(tmp_path: Path) -> None:
+    ran = lab(tmp_path, *CARDS, program(tmp_path, "import torch\ntorch.ones(3).cuda()\n"))
+    assert "cuda:1 was not used." in ran.err
+
+
+def test_a_pytorch_without_a_card_is_told_how_to_simulate_some(tmp_path: Path) -> None:
+    code = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = ''\nimport torch\ntorch.ones(3)\n"
+    ran = lab(tmp_path, program(tmp_path, code))
+    said = " ".join(ran.err.split())  # wherever its lines end
+    assert "This PyTorch has no card, so nothing could be copied." in said
+    assert "--simulate 2xTitanRTX+idle" in said
+
+
+def test_as_json_what_it_prints_and_asks_goes_to_standard_error(tmp_path: Path) -> None:
+    name = program(tmp_path, "print('hello', input('Who? '))\n1 / 0\n")
+    ran = lab(tmp_path, "--json", name, typed="Ada\n")
+    assert ran.status == 1
+    assert ran.err.startswith("Who? ")
+    assert "hello Ada\n" in ran.err
+    assert "ZeroDivisionError" in ran.err
+    [cell] = ran.told["cells"]
+    assert cell["text"].startswith("print(")
+    assert cell["error"]["type"] == "ZeroDivisionError"
+    assert ran.told["findings"] == []
+
+
+def test_a_program_that_is_none_fails_as_python_says_it(tmp_path: Path) -> None:
+    ran = lab(tmp_path, program(tmp_path, "print('a'\n"))
+    assert ran.status == 1
+    assert 'train.py", line 1\n' in ran.err
+    assert "SyntaxError: '(' was never closed" in ran.err
+    assert "gpuexplorer" not in ran.err
+
+
+@posix
+def test_a_program_that_a_signal_ends_has_its_status(tmp_path: Path) -> None:
+    name = program(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    assert lab(tmp_path, name).status == 137
+
+
+@posix
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=["report", "json"])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
+)
+def test_a_signal_is_the_programs_and_what_was_seen_is_told(
+    tmp_path: Path, words: list[str], number: signal.Signals, status: int
+) -> None:
+    with started(tmp_path, *words, program(tmp_path, WAITS)) as process:
+        said = process.stderr if words else process.stdout
+        assert said is not None
+        assert said.readline() == "ready\n"
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == status
+    if number == signal.SIGINT:
+        assert "put away" in (err if words else out)
+        assert err.count("KeyboardInterrupt") >= 1
+    assert '"schema"' in out if words else "train.py" in err
+
+
+@posix
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
+def test_a_trace_for_which_there_is_no_room_does_not_end_the_program(tmp_path: Path) -> None:
+    ran = lab(tmp_path, "--trace", "/dev/full", program(tmp_path, "print('whole')\n"))
+    assert ran.out == "whole\n"
+    assert ran.status == 1
+    assert "The trace cannot be written to /dev/full: No space left on device." in ran.err
+
+
+@posix
+def test_a_reader_who_has_seen_enough_of_the_json_is_no_failure(tmp_path: Path) -> None:
+    out, into = os.pipe()
+    os.close(out)
+    with started(tmp_path, "--json", program(tmp_path, "print(1)\n"), out=into) as process:
+        os.close(into)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert err == "1\n"
+
+
+@posix
+@pytest.mark.parametrize("typed", [True, False], ids=["Ctrl+C", "sent to the command alone"])
+def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
+    tmp_path: Path, *, typed: bool
+) -> None:
+    code = (
+        "import time\n"
+        "print('ready')\n"
+        "try:\n"
+        "    print('hello', input())\n"
+        "    time.sleep(100)\n"
+        "except KeyboardInterrupt:\n"
+        "    time.sleep(0.5)\n"
+        "    print('once')\n"
+    )
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", AT_A_TERMINAL, *command(program(tmp_path, code))],
+        cwd=tmp_path,
+        env=surroundings(),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        shown = until(ours, "ready")
+        os.write(ours, b"Ada\n")
+        shown += until(ours, "hello Ada")
+        if typed:
+            os.write(ours, b"\x03")
+        else:
+            process.send_signal(signal.SIGINT)
+        shown += until(ours, "once")
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr is not None
+        assert b"train.py" in process.stderr.read()
+    os.close(ours)
+    assert "Traceback" not in shown
+
+
+def until(terminal: int, words: str) -> str:
+    shown = ""
+    while words not in shown:
+        assert select.select([terminal], [], [], PATIENCE)[0], shown
+        shown += os.read(terminal, 4096).decode()
+    return shown
+
+
+def test_the_python_that_is_named_runs_it(tmp_path: Path) -> None:
+    name = program(tmp_path, "import sys\nprint(sys.executable)\n")
+    assert lab(tmp_path, name).out == f"{sys.executable}\n"

@@ -1,0 +1,186 @@
+"""One notification on the desktop, replaced by the next; none while the window is seen."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QSystemTrayIcon, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.desktop.notifications import Notifications, NotifiedBy
+from gpuexplorer.gui.state.alert_watch import AlertNotes
+from gpuexplorer.telemetry.alerts import CLEARLY_BACK_FOR
+from tests.gui.alerts.conftest import MakeScene, Scene
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no such bus there")
+
+Calls = Callable[[], list[list[str]]]
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Path:
+    """A program that notes how it was called and answers like busctl."""
+    program = tmp_path / "busctl"
+    program.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" "--" >> {tmp_path}/calls\necho "u 7"\n', "utf-8"
+    )
+    program.chmod(0o755)
+    return program
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Calls:
+    """What was said to the bus: the method and what follows it, call by call."""
+
+    def read() -> list[list[str]]:
+        noted = tmp_path / "calls"
+        if not noted.exists():
+            return []
+        words = noted.read_text("utf-8").removesuffix("--\n").split("--\n")
+        return [call.splitlines()[3:] for call in words[1::2]]
+
+    return read
+
+
+@pytest.fixture
+def notices(bus: Path, qtbot: QtBot) -> Iterator[Notifications]:
+    notices = Notifications(str(bus))
+    yield notices
+    notices.stop()
+
+
+def test_a_notification_is_replaced_by_the_next_and_withdrawn(
+    notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    notices.show("An alert", "Card 0: Temperature above 87 °C for 30 s")
+    qtbot.waitUntil(lambda: len(calls()) == 1)
+    method, signature, program, number, _, title, text, *_ = calls()[0]
+    assert (method, signature) == ("Notify", "susssasa{sv}i")
+    assert (program, number, title) == ("GPU Explorer", "0", "An alert")
+    assert text == "Card 0: Temperature above 87 °C for 30 s"
+    notices.show("2 alerts", "and card 1")
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert calls()[1][3] == "7"
+    notices.withdraw()
+    qtbot.waitUntil(lambda: len(calls()) == 3)
+    assert calls()[2] == ["CloseNotification", "u", "7"]
+
+
+def test_what_comes_while_one_is_on_its_way_gives_way_to_the_last(
+    notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    for number in range(10):
+        notices.show("Alerts", f"Number {number}")
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert [call[6] for call in calls()] == ["Number 0", "Number 9"]
+
+
+def test_a_notification_withdrawn_on_its_way_does_not_stay(
+    notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    notices.show("An alert", "words")
+    notices.withdraw()
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert calls()[1] == ["CloseNotification", "u", "7"]
+
+
+def test_the_same_words_are_not_shown_twice(
+    notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    for words in ("one", "one", "two"):
+        notices.show("An alert", words)
+        qtbot.waitUntil(lambda: bool(calls()))
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert [call[6] for call in calls()] == ["one", "two"]
+
+
+@pytest.mark.parametrize("script", ["#!/bin/sh\nexit 1\n", ""])
+def test_a_bus_that_has_nobody_who_shows_notifications_is_given_up(
+    bus: Path, qtbot: QtBot, script: str
+) -> None:
+    if script:
+        bus.write_text(script, "utf-8")
+    else:
+        bus.unlink()
+    notices = Notifications(str(bus))
+    with qtbot.waitSignal(notices.way_changed):
+        notices.show("An alert", "words")
+    # Beside the clock, where there is such a place; offscreen there is none.
+    there = QSystemTrayIcon.isSystemTrayAvailable()
+    assert notices.way is (NotifiedBy.TRAY if there else NotifiedBy.NONE)
+    notices.show("An alert", "more words")
+    notices.stop()
+
+
+def test_the_window_never_waits_for_a_bus_that_hangs(
+    bus: Path, qtbot: QtBot, scene: Scene
+) -> None:
+    bus.write_text("#!/bin/sh\nexec sleep 60\n", "utf-8")
+    notices = Notifications(str(bus))
+    began = scene.session.clock.now()
+    notices.show("An alert", "words")
+    notices.show("An alert", "more words")
+    notices.stop()
+    assert scene.session.clock.now() - began < 1.0
+
+
+def begin(scene: Scene, qtbot: QtBot, number: int, count: int) -> None:
+    scene.heat(number, 85.0)
+    qtbot.waitUntil(lambda: len(scene.watch.alerts()) == count)
+
+
+def test_alerts_that_begin_together_are_one_notification_and_their_end_replaces_it(
+    make_scene: MakeScene, notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    scene = make_scene(2, simulated=True)
+    notes = AlertNotes(scene.watch, notices)
+    begin(scene, qtbot, 0, 1)
+    begin(scene, qtbot, 1, 2)
+    qtbot.waitUntil(lambda: len(calls()) == 1)
+    assert calls()[0][5] == "SIMULATED: 2 alerts"
+    assert "on cards 0 and 1" in calls()[0][6]
+    for number in (0, 1):
+        scene.tell(number, temperature=40.0)
+    taken = scene.session.beats().taken
+    qtbot.waitUntil(lambda: scene.session.beats().taken > taken + 1)
+    scene.clock.ahead += CLEARLY_BACK_FOR
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert calls()[1][3] == "7"
+    assert calls()[1][5] == "SIMULATED: All alerts have ended"
+    notes.stop()
+
+
+def test_who_looks_at_the_window_has_seen_it_and_is_told_there(
+    scene: Scene, notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    notes = AlertNotes(scene.watch, notices)
+    begin(scene, qtbot, 0, 1)
+    qtbot.waitUntil(lambda: len(calls()) == 1)
+    window = QWidget()
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    qtbot.waitUntil(lambda: len(calls()) == 2)
+    assert calls()[1][0] == "CloseNotification"
+    begin(scene, qtbot, 1, 2)
+    taken = scene.session.beats().taken
+    qtbot.waitUntil(lambda: scene.session.beats().taken > taken + 15)
+    assert len(calls()) == 2
+    notes.stop()
+    window.close()
+
+
+def test_nothing_is_sent_where_a_person_does_not_want_it(
+    scene: Scene, notices: Notifications, calls: Calls, qtbot: QtBot
+) -> None:
+    scene.settings.choose(replace(scene.settings.choices, on_desktop=False))
+    notes = AlertNotes(scene.watch, notices)
+    begin(scene, qtbot, 0, 1)
+    scene.settings.choose(replace(scene.settings.choices, on_desktop=True))
+    begin(scene, qtbot, 1, 2)
+    qtbot.waitUntil(lambda: len(calls()) == 1)
+    assert len(calls()) == 1
+    notes.stop()

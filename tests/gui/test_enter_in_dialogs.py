@@ -1,0 +1,188 @@
+"""Enter presses the filled button of a dialog, wherever in it the keyboard is."""
+
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QDialog, QMainWindow, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+import gpuexplorer.gui
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.card.facts_tree import HowToSheet
+from gpuexplorer.gui.card.words import swap_how_to
+from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
+from gpuexplorer.gui.copies.moving.copy_sheets import CompareSheet, CureSheet
+from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.copies.moving.words import Said
+from gpuexplorer.gui.crash_dialog import CrashDialog
+from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
+from gpuexplorer.gui.lab.head.switch_actions import SwitchesSheet
+from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
+from gpuexplorer.gui.lab.head.words import capped
+from gpuexplorer.gui.lab.program.watching import EndSheet, WatchSheet
+from gpuexplorer.gui.leaving import LeavingDialog
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
+from gpuexplorer.gui.settings.dialog import SettingsDialog
+from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from tests.gui.copies.moves import MIB, across, cell, moving_page
+from tests.gui.hands import press, the
+from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
+from tests.gui.processes.programs import A, named, using
+
+__all__ = ["faults", "lab", "machine", "worker"]
+
+_SAID = Said("1", "It is slow.", "Do this instead.", "before", "after")
+
+
+class Desk:
+    """A window with a lab, over which dialogs open."""
+
+    def __init__(self, look: Look, lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+        self.look, self.lab, self.qtbot = look, lab, qtbot
+        self.window = QMainWindow()
+        self.window.setStyleSheet(look.style_sheet())
+        self.window.resize(1366, 768)
+        self.clock = FrameClock(self.window)
+        self.copies = copies_of(lab)
+        self.copies.setParent(lab)
+        self._worker = worker
+
+    def compared(self) -> CompareSheet:
+        with self.qtbot.waitSignal(self.lab.changed):
+            cell(self.lab, self._worker, "Z = X.cuda(1)", across)
+            cell(self.lab, self._worker, "Y = X.cuda(1)", lambda n: across(n, bytes=9 * MIB))
+        page = moving_page(self.lab, self.look, self.qtbot)
+        model = the(CopiesTable, page).model()
+        assert isinstance(model, TableModel)
+        one, other = model.things[:2]
+        page.hide()
+        return CompareSheet(self.look, one, other, USUAL, self.window)
+
+
+_MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
+    AboutSheet: lambda desk: AboutSheet(desk.look, desk.window),
+    CapSheet: lambda desk: CapSheet(
+        desk.look, capped(desk.lab.devices()), {}, 0.4, USUAL, desk.window
+    ),
+    CompareSheet: Desk.compared,
+    CrashDialog: lambda desk: CrashDialog("Traceback", desk.window),
+    CureSheet: lambda desk: CureSheet(desk.look, desk.lab, _SAID, desk.window),
+    DiagnosticsSheet: lambda desk: DiagnosticsSheet(
+        desk.look, Diagnostics(desk.window, desk.clock, Navigation()), desk.clock, desk.window
+    ),
+    EndDialog: lambda desk: EndDialog(
+        desk.look,
+        [ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})],
+        (),
+        USUAL,
+        ManualClock(),
+        parent=desk.window,
+    ),
+    EndSheet: lambda desk: EndSheet(desk.look, "train.py", desk.window),
+    HowToSheet: lambda desk: HowToSheet(desk.look, swap_how_to(), desk.window),
+    LeavingDialog: lambda desk: LeavingDialog(desk.look, ["X"], "Leave", desk.window),
+    NewCopySheet: lambda desk: NewCopySheet(desk.look, desk.copies, desk.window),
+    PythonSheet: lambda desk: PythonSheet(desk.look, desk.lab.pythons, desk.lab, desk.window),
+    ReleaseDialog: lambda desk: ReleaseDialog(desk.look, ["X"], busy=True, parent=desk.window),
+    SettingsDialog: lambda desk: SettingsDialog(
+        desk.look, desk.lab.machine.settings, desk.lab.machine, desk.window
+    ),
+    ShortcutsSheet: lambda desk: ShortcutsSheet(desk.look, [], [], desk.window),
+    SwitchesSheet: lambda desk: SwitchesSheet(desk.look, desk.window),
+    VisibleSheet: lambda desk: VisibleSheet(
+        desk.look, desk.lab.machine.cards(), None, runs=False, parent=desk.window
+    ),
+    WatchSheet: lambda desk: WatchSheet(
+        desk.look, Path("/home/me/train.py"), "", desk.window, new=True
+    ),
+}
+
+
+def every_dialog() -> set[type[QDialog]]:
+    """Of the program, those too that nobody opened yet."""
+    for module in pkgutil.walk_packages(gpuexplorer.gui.__path__, "gpuexplorer.gui."):
+        import_module(module.name)
+    found, kinds = set(), [QDialog]
+    while kinds:
+        kinds += (below := kinds.pop().__subclasses__())
+        found |= {each for each in below if each.__module__.startswith("gpuexplorer.")}
+    return found - {Sheet}
+
+
+def places(dialog: QDialog) -> list[QWidget]:
+    """Where the Tab key leads."""
+    return [
+        each
+        for each in dialog.findChildren(QWidget)
+        if each.isVisibleTo(dialog)
+        and each.isEnabled()
+        and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and each.focusProxy() is None
+    ]
+
+
+def pressed_in(dialog: QDialog, at: int) -> tuple[str, Sequence[str], Sequence[str]]:
+    """Where the keyboard was, which buttons are filled, and which of all Enter pressed."""
+    pressed: list[str] = []
+    buttons = {
+        each: each.text() or each.accessibleName()
+        for each in dialog.findChildren(QAbstractButton)
+    }
+    place = places(dialog)[at]
+    place.setFocus(Qt.FocusReason.TabFocusReason)
+    filled = [each for each in dialog.findChildren(QPushButton) if each.isDefault()]
+    for each, its in buttons.items():
+        each.clicked.connect(lambda _=False, its=its: pressed.append(its))
+    names = [buttons[each] for each in filled]
+    if not names and isinstance(place, QAbstractButton):
+        names = [buttons[place]]  # where nothing is filled, what is marked is pressed
+    where = f"{type(place).__name__} {place.accessibleName()}"
+    press(place, Qt.Key.Key_Return)
+    return where, names, pressed
+
+
+def test_every_dialog_is_known_here() -> None:
+    assert every_dialog() == set(_MAKERS)
+
+
+@pytest.mark.parametrize("kind", list(_MAKERS), ids=lambda kind: kind.__name__)
+def test_enter_presses_the_filled_button_from_every_place(
+    kind: type[QDialog], look: Look, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    desk = Desk(look, lab, worker, qtbot)
+    qtbot.addWidget(desk.window)
+    with qtbot.waitActive(desk.window):
+        desk.window.show()
+        desk.window.activateWindow()
+    at, count = 0, 1
+    while at < count:
+        with qtbot.waitActive(desk.window):
+            desk.window.activateWindow()
+        dialog = _MAKERS[kind](desk)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+        qtbot.addWidget(dialog)
+        dialog.open()
+        qtbot.waitUntil(dialog.isActiveWindow)
+        count = len(places(dialog))
+        where, filled, pressed = pressed_in(dialog, at)
+        assert pressed == filled, where
+        dialog.close()
+        at += 1
+    assert count

@@ -1,0 +1,440 @@
+"""What a cell can do to its session by accident: the window goes on, and says what happened."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.lab.events import Asked, Began, Failed, Finished, Printed
+from gpuexplorer.lab.start import Start
+from tests.lab.processes import Worker, ended, needs_torch
+
+pytestmark = [pytest.mark.long, needs_torch]
+needs_linux = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Worker]:
+    """One for all that should not end it."""
+    worker = Worker(Start())
+    yield worker
+    worker.process.stop()
+
+
+@pytest.fixture
+def doomed() -> Iterator[Worker]:
+    """One that a test may end."""
+    worker = Worker(Start())
+    yield worker
+    worker.process.stop()
+    assert not worker.process.running
+
+
+def goes_on(lab: Worker) -> bool:
+    return lab.value("6 * 7") == "42"
+
+
+def stopped(lab: Worker, run: int) -> Failed:
+    lab.process.cancel(run)
+    outcome = lab.listener.outcome(run)
+    assert isinstance(outcome, Failed), outcome
+    assert (outcome.cause, outcome.sentence) == ("cancelled", "Cancelled.")
+    return outcome
+
+
+# Stop
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import time\ntime.sleep(1000)",
+        "import threading\nthreading.Event().wait()",
+        "import queue\nqueue.SimpleQueue().get()",
+        "import subprocess\nsubprocess.run(['sleep', '1000'])",
+        "def f():\n    while True: pass\nf()",
+    ],
+)
+def test_stop_is_a_keyboard_interrupt(lab: Worker, code: str) -> None:
+    run = lab.begin("print('begun')\n" + code)
+    lab.listener.wait(lambda: lab.printed(run) == "begun\n")
+    failure = stopped(lab, run)
+    assert failure.error == "KeyboardInterrupt"
+    assert failure.frames[0].cell == run
+    assert failure.frames[0].line >= 2
+    assert goes_on(lab)
+
+
+def test_what_awaits_can_be_stopped_and_does_not_go_on_later(lab: Worker) -> None:
+    run = lab.begin("import asyncio\nprint('begun')\nawait asyncio.sleep(0.2)\nprint('ended')")
+    lab.listener.wait(lambda: lab.printed(run) == "begun\n")
+    stopped(lab, run)
+    assert lab.value("await asyncio.sleep(0.3, 'alone')") == "'alone'"
+    assert "ended" not in lab.printed(run) + lab.printed(run + 1)
+
+
+def test_code_may_catch_the_interrupt_as_in_python(lab: Worker) -> None:
+    run = lab.begin(
+        "import time\ntry:\n    print('begun')\n    time.sleep(1000)\n"
+        "except KeyboardInterrupt:\n    print('caught')\n'went on'"
+    )
+    lab.listener.wait(lambda: "begun" in lab.printed(run))
+    lab.process.cancel(run)
+    assert isinstance(lab.listener.outcome(run), Finished)
+    assert lab.printed(run, "value") == "'went on'"
+
+
+def test_what_catches_every_stop_can_be_stopped_again(lab: Worker) -> None:
+    run = lab.begin(
+        "for i in range(3):\n    try:\n        print(i)\n        while True: pass\n"
+        "    except KeyboardInterrupt: pass\nprint('out')\nwhile True: pass"
+    )
+    for count in range(3):
+        lab.listener.wait(lambda count=count: str(count) in lab.printed(run))  # type: ignore[misc]  # mypy cannot infer this default
+        lab.process.cancel(run)
+    lab.listener.wait(lambda: "out" in lab.printed(run))
+    run_on = lab.begin("'waited'")
+    stopped(lab, run)
+    assert isinstance(lab.listener.outcome(run_on), Finished)
+
+
+def test_a_stop_that_falls_into_a_destructor_is_not_lost(lab: Worker) -> None:
+    run = lab.begin(
+        "class Thing:\n    def __del__(self):\n        print('goes')\n        while 1: pass\n"
+        "Thing()\nwhile True: pass"
+    )
+    lab.listener.wait(lambda: lab.printed(run) == "goes\n")
+    stopped(lab, run)
+    assert lab.printed(run, "err") == ""
+    assert goes_on(lab)
+
+
+def test_what_pytorch_imports_late_is_whole_after_a_stop(doomed: Worker) -> None:
+    run = doomed.begin("print('begun')\nimport torch._dynamo\nwhile True: pass")
+    doomed.listener.wait(lambda: doomed.printed(run) == "begun\n")
+    stopped(doomed, run)
+    assert doomed.value("torch._dynamo.utils.__name__") == "'torch._dynamo.utils'"
+
+
+def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
+    lab.run("ran = []")
+    run = lab.begin("while True: pass")
+    waiting = lab.begin("ran.append('it did')")
+    lab.process.cancel(waiting)
+    lab.listener.wait(lambda: bool(lab.said(Began, run)))
+    stopped(lab, run)
+    outcome = lab.listener.outcome(waiting)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "cancelled"
+    assert lab.value("ran") == "[]"
+
+
+def test_a_handler_of_a_persons_own_lasts_for_its_cell(lab: Worker) -> None:
+    lab.run("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)")
+    run = lab.begin("print('begun')\nwhile True: pass")
+    lab.listener.wait(lambda: bool(lab.printed(run)))
+    stopped(lab, run)
+
+
+def test_what_ignores_stop_can_be_ended(doomed: Worker) -> None:
+    ignoring = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    run = doomed.begin(f"{ignoring}print('begun')\nwhile True: pass")
+    doomed.listener.wait(lambda: bool(doomed.printed(run)))
+    doomed.process.cancel(run)
+    doomed.process.kill()
+    outcome = doomed.listener.outcome(run)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "worker lost"
+
+
+# Ends
+
+
+@pytest.mark.parametrize(
+    "code", ["exit()", "quit()", "import sys\nsys.exit()", "raise SystemExit(0)"]
+)
+def test_exit_ends_the_cell_and_not_the_session(lab: Worker, code: str) -> None:
+    outcome = lab.run(f"{code}\nprint('not reached')")
+    assert isinstance(outcome, Finished)
+    assert lab.printed(outcome.id) == ""
+    assert lab.printed(outcome.id, "note") == (
+        "The cell asked Python to end. It ended the cell; the session goes on."
+    )
+    assert goes_on(lab)
+
+
+def test_an_exit_with_a_reason_is_a_failure(lab: Worker) -> None:
+    failure = lab.failure("import sys\nsys.exit('no data')")
+    assert (failure.error, failure.message) == ("SystemExit", "no data")
+    assert goes_on(lab)
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("import os\nos._exit(3)", "The worker ended by itself with status 3."),
+        ("import os\nos.abort()", "The worker was killed by an abort in its own code."),
+        (
+            "import ctypes\nctypes.string_at(0)",
+            "The worker was killed by a memory fault of its own (SIGSEGV).",
+        ),
+        (
+            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+            "The worker was killed by somebody, or by the system for want of memory (SIGKILL).",
+        ),
+        (
+            "import os\nos.closerange(3, 2000)",
+            "Code in the worker closed its pipe to the window.",
+        ),
+    ],
+)
+def test_a_worker_that_a_cell_ends_says_why(doomed: Worker, code: str, why: str) -> None:
+    failure = doomed.failure(code)
+    assert (failure.cause, failure.sentence) == ("worker lost", why)
+    assert doomed.listener.end == why
+
+
+def test_a_memory_fault_says_in_which_line(doomed: Worker) -> None:
+    doomed.run("import ctypes\ndef look(at):\n    return ctypes.string_at(at)")
+    failure = doomed.failure("x = 0\nlook(x)")
+    assert [(each.cell, each.line, each.name) for each in failure.frames] == [
+        (2, 2, ""),
+        (1, 3, "look"),
+    ]
+
+
+def test_what_is_to_be_done_at_the_end_is_no_matter(doomed: Worker) -> None:
+    doomed.run("import atexit, sys\natexit.register(sys.exit, 5)\natexit.register(input)")
+    doomed.process.stop()
+    assert doomed.listener.end == "The worker was ended."
+
+
+# Threads and processes
+
+
+def test_threads_left_behind_are_said_and_print_under_the_newest_cell(lab: Worker) -> None:
+    code = (
+        "import threading\ngo = threading.Event()\n"
+        "def late():\n    go.wait()\n    print('late')\n"
+        "t = threading.Thread(target=late)\nt.start()"
+    )
+    outcome = lab.run(code)
+    assert isinstance(outcome, Finished)
+    assert lab.printed(outcome.id, "note") == (
+        "1 thread that this cell started is still running."
+    )
+    outcome = lab.run("go.set()\nt.join()")
+    assert lab.printed(outcome.id) == "late\n"
+    assert not lab.printed(outcome.id, "note")
+
+
+def test_an_error_in_a_thread_is_printed(lab: Worker) -> None:
+    outcome = lab.run(
+        "import threading\nt = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()"
+    )
+    assert "ZeroDivisionError: division by zero" in lab.printed(outcome.id, "err")
+
+
+def test_a_million_threads_are_refused(lab: Worker) -> None:
+    lab.run("import threading\ngo = threading.Event()")
+    failure = lab.failure("for i in range(10**6): threading.Thread(target=go.wait).start()")
+    assert failure.error == "RuntimeError"
+    assert failure.message == "can't start new thread: the lab has 1000 at a time"
+    assert lab.printed(failure.id, "note").endswith(
+        "threads that this cell started are still running."
+    )
+    lab.run("go.set()")
+    assert goes_on(lab)
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    "start",
+    [
+        "pid = os.fork()\n    if not pid: time.sleep(1000)",
+        "pid = subprocess.Popen(['sleep', '1000']).pid",
+    ],
+)
+def test_a_million_processes_are_refused_and_end_with_the_worker(
+    doomed: Worker, start: str
+) -> None:
+    doomed.run(
+        "import os, subprocess, time",
+        "from gpuexplorer.worker import guards\nguards.MOST_PROCESSES = 20",
+    )
+    failure = doomed.failure(f"for i in range(10**6):\n    {start}\n    print(pid)")
+    assert failure.error == "BlockingIOError"
+    assert failure.message == "[Errno 11] the lab has 20 processes at a time"
+    assert goes_on(doomed)
+    pids = doomed.printed(failure.id).split()
+    assert 10 < len(pids) <= 20
+    doomed.process.stop()
+    assert all(ended(int(pid)) for pid in pids)
+
+
+def test_a_forked_child_ends_with_the_cells_code(lab: Worker) -> None:
+    outcome = lab.run(
+        "import os, sys\npid = os.fork()\nif pid == 0:\n    print('child')\n    sys.exit(4)\n"
+        "status = os.waitpid(pid, 0)[1]\nos.waitstatus_to_exitcode(status)"
+    )
+    assert isinstance(outcome, Finished)
+    assert lab.printed(outcome.id) == "child\n"
+    assert lab.printed(outcome.id, "value") == "4"
+    assert goes_on(lab)
+
+
+def test_an_error_in_a_forked_child_is_printed_and_not_said_twice(lab: Worker) -> None:
+    outcome = lab.run(
+        "pid = os.fork()\nif pid == 0:\n    1 / 0\n"
+        "os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])"
+    )
+    assert isinstance(outcome, Finished)
+    assert "ZeroDivisionError" in lab.printed(outcome.id, "err")
+    assert lab.printed(outcome.id, "value") == "1"
+
+
+def test_workers_of_a_data_loader_come_and_go(lab: Worker) -> None:
+    lab.run("import torch\nfrom torch.utils.data import DataLoader")
+    code = (
+        "sum(int(b.sum()) for b in DataLoader(torch.arange(10), batch_size=2, num_workers=2))"
+    )
+    assert lab.value(code) == "45"
+
+
+@needs_linux
+def test_a_childs_child_does_not_keep_a_dead_workers_window_waiting(doomed: Worker) -> None:
+    run = doomed.begin(
+        "import os, time\npid = os.fork()\nif pid == 0:\n    time.sleep(1000)\nprint(pid)\n"
+        "time.sleep(0.1)\nos._exit(1)"
+    )
+    assert isinstance(doomed.listener.outcome(run), Failed)
+    assert doomed.listener.end.startswith("The worker ended by itself with status 1")
+    assert ended(int(doomed.printed(run) or "0") or 999_999_999)
+
+
+# Files and names
+
+
+def test_writing_into_found_descriptors_ends_nothing(lab: Worker) -> None:
+    code = (
+        "import os\nfor fd in range(3, 256):\n    try:\n        os.write(fd, b'garbage')\n"
+        "    except OSError: pass"
+    )
+    assert isinstance(lab.run(code), Finished)
+    assert goes_on(lab)
+
+
+def test_garbage_in_the_very_pipe_is_left_out_and_said(lab: Worker) -> None:
+    code = (
+        "import os\nfor fd in range(256, 2000):\n    try:\n"
+        "        if os.readlink(f'/proc/self/fd/{fd}').startswith('pipe'):\n"
+        "            os.set_blocking(fd, True)\n            os.write(fd, b'garbage')\n"
+        "    except OSError: pass\n'done'"
+    )
+    outcome = lab.run(code)
+    assert isinstance(outcome, Finished)
+    assert "The worker said something that is no message: 'garbage'." in lab.printed(
+        outcome.id, "note"
+    )
+    assert lab.printed(outcome.id, "value") == "'done'"
+    assert goes_on(lab)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_too_many_open_files_are_an_error(lab: Worker) -> None:
+    failure = lab.failure("files = []\nwhile True: files.append(open('/dev/zero'))")
+    assert "Too many open files" in failure.message
+    assert isinstance(lab.run("files.clear()"), Finished)
+    assert goes_on(lab)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "del __builtins__",
+        "import builtins\ndel builtins.len, builtins.isinstance, builtins.print",
+        "import builtins\nbuiltins.print = None\nprint = 5",
+        "import sys\nsys.modules.clear()",
+        "import sys\nsys.modules['__main__'] = None",
+        "import sys\nsys.path.clear()",
+        "import linecache\nlinecache.clearcache()",
+        "import gc\ngc.disable()",
+        "globals().clear()",
+    ],
+)
+def test_a_cell_that_takes_python_apart_leaves_a_session(doomed: Worker, code: str) -> None:
+    doomed.run(code)
+    assert goes_on(doomed)
+
+
+def test_what_was_taken_from_python_is_put_back_and_said(lab: Worker) -> None:
+    outcome = lab.run("import builtins\ndel builtins.len")
+    assert lab.printed(outcome.id, "note") == (
+        "The cell took len from Python's own functions; that is put back."
+    )
+    assert lab.value("len('abc')") == "3"
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("def f(): return f()\nf()", "RecursionError"),
+        ("x = [0] * 10**15", "MemoryError"),
+        ("class A:\n    def __repr__(self): raise ValueError('no words')\nA()", "ValueError"),
+        ("class A:\n    def __repr__(self): return 5\nA()", "TypeError"),
+        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "E"),
+        ("class E(BaseException): pass\nraise E('mine')", "E"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("raise BrokenPipeError", "BrokenPipeError"),
+        ("x = '\\0'\n\\", "SyntaxError"),
+        ("x\0y", "SyntaxError"),
+        ("(" * 1000, "SyntaxError"),
+        ("x = " + "-" * 100_000 + "1", "RecursionError"),
+    ],
+)
+def test_whatever_is_raised_is_an_answer(lab: Worker, code: str, error: str) -> None:
+    failure = lab.failure(code)
+    assert failure.error in (error, "MemoryError", "ValueError")
+    assert goes_on(lab)
+
+
+def test_things_that_answer_with_errors_do_not_end_anything(lab: Worker) -> None:
+    code = (
+        "class Rude:\n    def __getattribute__(self, name): raise RuntimeError('no')\n"
+        "    def __eq__(self, other): raise RuntimeError('no')\n    __hash__ = None\n"
+        "rude = Rude()"
+    )
+    assert isinstance(lab.run(code), Finished)
+    assert goes_on(lab)
+    lab.run("del rude")
+
+
+def test_a_gigabyte_of_text_is_shown_in_short(lab: Worker) -> None:
+    outcome = lab.run("class Long:\n    def __repr__(self): return 'x' * 10**9\nLong()")
+    assert isinstance(outcome, Finished)
+    assert lab.printed(outcome.id, "value").endswith("(1,000,000,000 letters in all)")
+
+
+def test_printing_a_gigabyte_is_cut(lab: Worker) -> None:
+    outcome = lab.run("print('x' * 10**9)")
+    assert isinstance(outcome, Finished)
+    said = [each for each in lab.said(Printed, outcome.id) if isinstance(each, Printed)]
+    assert sum(len(each.text) for each in said) < 210_000
+
+
+def test_a_child_of_a_child_says_nothing_of_the_pipe(lab: Worker) -> None:
+    outcome = lab.run("import os\nif not os.fork():\n    os.fork()\nelse: os.wait()")
+    assert isinstance(outcome, Finished), outcome
+    assert lab.printed(outcome.id, "err") == ""
+
+
+def test_a_debugger_is_stopped_though_it_takes_every_interrupt(lab: Worker) -> None:
+    run = lab.begin("import pdb\npdb.set_trace()\nx = 1")
+    lab.listener.wait(lambda: bool(lab.said(Asked, run)))
+    lab.process.cancel(run)
+    outcome = lab.listener.outcome(run)
+    assert isinstance(outcome, Failed)
+    assert goes_on(lab)

@@ -1,0 +1,81 @@
+"""The scripts with a known fault each, what they are to be told, and how they are run here."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuexplorer.programs.findings import Matter
+from tests.programs.running import SCRIPTS
+
+
+@dataclass(frozen=True)
+class Script:
+    """Small sizes on a slow card: the processor that computes for it takes less long."""
+
+    name: str
+    matter: Matter | None  # None: it is as it should be
+    code: str = ""  # stands on the line that is named, and on no other
+    other: str = ""  # of the second line that is named
+    cure: str = ""  # how the cure begins
+    width: int = 64
+    batches: int = 50
+    epochs: int = 2
+    flops: float = 1e11
+
+    @property
+    def file(self) -> Path:
+        return SCRIPTS / f"{self.name}.py"
+
+    @property
+    def cured(self) -> Path:
+        return SCRIPTS / f"{self.name}_cured.py"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        values = {"width": self.width, "batches": self.batches, "epochs": self.epochs}
+        return tuple(
+            word for name, value in values.items() for word in (f"--{name}", f"{value}")
+        )
+
+    def line(self, code: str) -> int:
+        """The number of the one line on which that stands."""
+        lines = self.file.read_text(encoding="utf-8").split("\n")
+        (number,) = [at for at, line in enumerate(lines, 1) if code in line]
+        return number
+
+
+FAULTY = (
+    Script(
+        "log_per_minibatch",
+        Matter.READ,
+        "loss.item()",
+        cure="Keep the sum on the card and read it every 100 steps.",
+        batches=100,
+        epochs=8,
+    ),
+    Script(
+        "pageable_loader",
+        Matter.PAGEABLE,
+        "x.to(device)",
+        other="in loader:",
+        cure="Give the loader of pageable_loader.py:35 pin_memory=True, and copy with "
+        "non_blocking=True.",
+    ),
+    Script(
+        "ping_pong",
+        Matter.TRIP,
+        "first(x).cpu()",
+        other="hidden.to(device)",
+        cure="Compute that on the card too, and keep it there.",
+        width=512,
+        flops=3e11,
+    ),
+    Script(
+        "small_copies",
+        Matter.SMALL,
+        "sample.to(device)",
+        cure="Put them together there (torch.stack), and copy once.",
+        width=128,
+        flops=5e10,
+    ),
+)
+CLEAN = Script("clean", None, width=256, flops=2e10)

@@ -1,0 +1,414 @@
+"""Gradients, models, losses, optimisers, and training as people write it."""
+
+import copy
+import io
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def trained(net: Any, inputs: Any, opt: Any, steps: int = 3) -> Any:
+    for _ in range(steps):
+        opt.zero_grad()
+        loss = net(inputs).square().mean()
+        loss.backward()
+        opt.step()
+    return loss.detach(), [each.detach() for each in net.parameters()]
+
+
+def gradients(device: torch.device) -> Any:
+    w = torch.randn(3, 3).to(device).requires_grad_()
+    x = torch.randn(8, 3).to(device)
+    ((x @ w).tanh() ** 2).mean().backward()
+    first = w.grad.clone()
+    (x @ w).sum().backward()
+    return first, w.grad, w.grad.device == w.device
+
+
+def gradients_assigned(device: torch.device) -> Any:
+    w = torch.ones(3).to(device).requires_grad_()
+    w.grad = torch.full_like(w, 2.0)
+    w.grad += 1
+    before = w.grad.clone()
+    w.grad = None
+    return before, w.grad
+
+
+def gradients_across_devices(device: torch.device) -> Any:
+    w = torch.randn(3, 3).to(device).requires_grad_()
+    h = torch.randn(3, requires_grad=True)
+    ((w.cpu() * h).sum() + (h.to(device) * w).sum()).backward()
+    return w.grad, h.grad, h.grad.device.type, w.grad.device == device
+
+
+def gradients_asked_for(device: torch.device) -> Any:
+    x = torch.arange(3.0).to(device).requires_grad_()
+    (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    return g.detach(), h
+
+
+def backward_with_weights(device: torch.device) -> Any:
+    x = torch.ones(3).to(device).requires_grad_()
+    y = x * 2
+    y.backward(torch.tensor([1.0, 2.0, 3.0]).to(device))
+    return x.grad
+
+
+def kept_gradients(device: torch.device) -> Any:
+    x = torch.ones(3).to(device).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    y.square().sum().backward()
+    return y.grad, x.grad, y.is_leaf
+
+
+def hooks(device: torch.device) -> Any:
+    seen: list[Any] = []
+    x = torch.ones(2).to(device).requires_grad_()
+    x.register_hook(lambda g: g * 3)
+    net = nn.Linear(2, 1, bias=False).to(device)
+    nn.init.ones_(net.weight)
+    net.register_forward_hook(lambda _, a, b: seen.append((a[0].detach(), b.detach())))
+    net.register_full_backward_hook(lambda _, a, b: seen.append(b))
+    net(x).sum().backward()
+    return x.grad, seen
+
+
+def without_gradients(device: torch.device) -> Any:
+    w = torch.ones(2).to(device).requires_grad_()
+    with torch.no_grad():
+        y = w * 2
+        w -= 0.5
+    return y.requires_grad, w, w.requires_grad, w.detach().requires_grad
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * g
+
+
+def own_function(device: torch.device) -> Any:
+    x = torch.arange(3.0).to(device).requires_grad_()
+    Cube.apply(x).sum().backward()
+    return x.grad
+
+
+def checked_gradients(device: torch.device) -> Any:
+    x = torch.randn(3, dtype=torch.float64).to(device).requires_grad_()
+    return torch.autograd.gradcheck(lambda v: (v * v.sin()).sum(), (x,))
+
+
+def checkpointed(device: torch.device) -> Any:
+    from torch.utils.checkpoint import checkpoint
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1)).to(device)
+    x = torch.randn(4, 3).to(device).requires_grad_()
+    checkpoint(net, x, use_reentrant=False).sum().backward()
+    return x.grad, net[0].weight.grad
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(5, 7)
+        self.out = nn.Linear(7, 2)
+        self.scale = nn.Parameter(torch.ones(1))
+        self.register_buffer("seen", torch.zeros(1))
+
+    def forward(self, x: Any) -> Any:
+        self.seen += 1
+        return self.out(F.relu(self.hidden(x))) * self.scale
+
+
+def own_module(device: torch.device) -> Any:
+    net = Net().to(device)
+    x = torch.randn(9, 5).to(device)
+    out = trained(net, x, torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))
+    names = [name for name, _ in net.named_parameters()]
+    return out, net.seen, names, sum(each.numel() for each in net.parameters())
+
+
+def a_module_stays_the_same_object(device: torch.device) -> Any:
+    net = nn.Linear(3, 1)
+    weight = net.weight
+    known = {weight: 1}
+    opt = torch.optim.SGD(net.parameters(), lr=0.5)
+    moved = net.to(device)
+    net(torch.ones(2, 3).to(device)).sum().backward()
+    opt.step()
+    return moved is net, net.weight is weight, known[net.weight], net.weight.grad, net.weight
+
+
+def a_module_moves_back_while_a_graph_holds_it(device: torch.device) -> Any:
+    net = nn.Linear(3, 1).to(device)
+    loss = net(torch.ones(3).to(device)).sum()
+    net.cpu()
+    return net(torch.ones(3)), net.weight.device, loss
+
+
+def a_module_moves_with_its_gradients(device: torch.device) -> Any:
+    net = nn.Linear(3, 1).to(device)
+    net(torch.ones(3).to(device)).sum().backward()
+    net.cpu()
+    back = net.weight.grad.device.type
+    net.to(device)
+    return back, net.weight.grad.device == net.weight.device, net.weight.grad
+
+
+def kinds_of_a_module(device: torch.device) -> Any:
+    net = nn.Linear(3, 2).to(device).half().float().double()
+    return net(torch.ones(3, dtype=torch.float64, device=device)), next(net.parameters()).dtype
+
+
+def state_dict(device: torch.device) -> Any:
+    net, other = Net().to(device), Net()
+    missing = other.load_state_dict(net.state_dict())
+    third = Net().to(device)
+    third.load_state_dict(other.state_dict())
+    return list(missing), list(net.state_dict()), third.out.weight, other.out.weight.device.type
+
+
+def a_whole_model_saved(device: torch.device) -> Any:
+    net, file = Net().to(device), io.BytesIO()
+    torch.save(net, file)
+    file.seek(0)
+    same = torch.load(file, weights_only=False)
+    x = torch.ones(1, 5).to(device)
+    return same(x), net(x), same.out.weight.device == net.out.weight.device
+
+
+def a_checkpoint_resumed(device: torch.device) -> Any:
+    net = nn.Linear(3, 1).to(device)
+    opt = torch.optim.Adam(net.parameters(), lr=0.1)
+    x = torch.randn(4, 3).to(device)
+    trained(net, x, opt)
+    file = io.BytesIO()
+    torch.save({"net": net.state_dict(), "opt": opt.state_dict()}, file)
+    file.seek(0)
+    kept = torch.load(file, map_location="cpu")
+    again = nn.Linear(3, 1).to(device)
+    later = torch.optim.Adam(again.parameters(), lr=0.1)
+    again.load_state_dict(kept["net"])
+    later.load_state_dict(kept["opt"])
+    return trained(net, x, opt), trained(again, x, later)
+
+
+def a_model_copied(device: torch.device) -> Any:
+    net = Net().to(device)
+    same = copy.deepcopy(net)
+    with torch.no_grad():
+        net.out.weight.zero_()
+    return same.out.weight, same.out.weight.is_leaf, type(same.out.weight).__name__
+
+
+def parameters_replaced(device: torch.device) -> Any:
+    net = nn.Linear(3, 3, bias=False).to(device)
+    net.weight = nn.Parameter(torch.eye(3).to(device))
+    net.weight.data = torch.full((3, 3), 2.0).to(device)
+    net.weight.data.fill_diagonal_(5)
+    tied = nn.Sequential(net, nn.Linear(3, 3, bias=False).to(device))
+    tied[1].weight = tied[0].weight
+    return (
+        net(torch.ones(3).to(device)),
+        len(list(tied.parameters())),
+        tied[1].weight is net.weight,
+    )
+
+
+def parameters_made_of_others(device: torch.device) -> Any:
+    net = nn.Linear(2, 2).to(device)
+    again, buffer = nn.Parameter(net.weight), nn.Buffer(torch.ones(2).to(device))
+    still = nn.Parameter(torch.ones(2).to(device), requires_grad=False)
+    return (
+        again,
+        isinstance(again, nn.Parameter),
+        again is net.weight,
+        buffer,
+        still.requires_grad,
+    )
+
+
+def data_from_the_host_to_a_card(device: torch.device) -> Any:
+    w = nn.Parameter(torch.ones(2))
+    same = w
+    w.data = w.data.to(device) * 2
+    w.square().sum().backward()
+    return w, same is w, w.grad, w.device == device, w.is_leaf, isinstance(w, nn.Parameter)
+
+
+def lists_of_modules(device: torch.device) -> Any:
+    net = nn.ModuleDict({"a": nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])})
+    net["p"] = nn.ParameterList([torch.ones(2), torch.zeros(2)])
+    net.to(device)
+    x = torch.ones(2).to(device)
+    for layer in net["a"]:
+        x = layer(x)
+    return x, [each.device == device for each in net.parameters()], net["p"][0]
+
+
+def lazy_layers(device: torch.device) -> Any:
+    net = nn.Sequential(nn.LazyConv2d(2, 3), nn.Flatten(), nn.LazyLinear(4)).to(device)
+    x = torch.randn(2, 1, 5, 5).to(device)
+    out = net(x)
+    torch.nn.init.ones_(net[2].weight)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    net(x).sum().backward()
+    opt.step()
+    return out.shape, out.device == device, net[2].weight.shape, net[2].weight.device == device
+
+
+def lazy_layers_moved_later(device: torch.device) -> Any:
+    net = nn.LazyLinear(2)
+    net(torch.ones(1, 3))
+    nn.init.ones_(net.weight)
+    net.to(device)
+    return net.weight, net(torch.ones(1, 3).to(device)).device == device
+
+
+def frozen(device: torch.device) -> Any:
+    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1)).to(device)
+    net[0].requires_grad_(False)
+    opt = torch.optim.SGD((p for p in net.parameters() if p.requires_grad), lr=0.1)
+    return trained(net, torch.ones(2, 3).to(device), opt), net[0].weight.grad
+
+
+def initialised(device: torch.device) -> Any:
+    net = nn.Linear(4, 4).to(device)
+    torch.manual_seed(5)
+    nn.init.xavier_uniform_(net.weight)
+    nn.init.zeros_(net.bias)
+    spread = net.weight.std().item()
+    nn.init.eye_(net.weight)
+    return net.weight, net.bias, 0.1 < spread < 1.0
+
+
+def weights_clipped(device: torch.device) -> Any:
+    net = nn.Linear(3, 3).to(device)
+    net(torch.ones(2, 3).to(device)).sum().mul(100).backward()
+    total = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    nn.utils.clip_grad_value_(net.parameters(), 0.2)
+    flat = nn.utils.parameters_to_vector(net.parameters())
+    nn.utils.vector_to_parameters(flat * 2, net.parameters())
+    return total, net.weight.grad, flat, net.weight
+
+
+def weights_normalised(device: torch.device) -> Any:
+    net = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2)).to(device)
+    other = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 2)).to(device).eval()
+    x = torch.ones(1, 3).to(device)
+    return net(x), other(x).shape, net.weight
+
+
+def pruned(device: torch.device) -> Any:
+    from torch.nn.utils import prune
+
+    net = nn.Linear(4, 2).to(device)
+    prune.l1_unstructured(net, "weight", amount=3)
+    return net(torch.ones(1, 4).to(device)), (net.weight == 0).sum()
+
+
+def functional_call(device: torch.device) -> Any:
+    net = nn.Linear(2, 1).to(device)
+    weights = {name: torch.ones_like(each) for name, each in net.named_parameters()}
+    return torch.func.functional_call(net, weights, (torch.ones(2).to(device),))
+
+
+def cast(device: torch.device) -> Any:
+    net = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)).to(device)
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        out = net(torch.ones(2, 3).to(device))
+        loss = out.float().square().mean()
+    loss.backward()
+    return out.dtype, loss.dtype, net[0].weight.grad.dtype, loss
+
+
+def scaled(device: torch.device) -> Any:
+    net = nn.Linear(3, 1).to(device)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler(device.type, init_scale=16.0)
+    for _ in range(3):
+        opt.zero_grad()
+        loss = net(torch.ones(2, 3).to(device)).square().mean()
+        scaler.scale(loss).backward()
+        scaler.unscale_(opt)
+        scaler.step(opt)
+        scaler.update()
+    return net.weight, scaler.get_scale(), scaler.is_enabled()
+
+
+def classified(device: torch.device) -> Any:
+    net = nn.Sequential(nn.Flatten(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3)).to(device)
+    x, y = torch.randn(30, 4, 4), torch.randint(0, 3, (30,))
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=8)
+    opt = torch.optim.Adam(net.parameters(), lr=0.05)
+    history = []
+    for _ in range(3):
+        right, total = 0, 0.0
+        for inputs, labels in data:
+            inputs, labels = inputs.to(device), labels.to(device)
+            opt.zero_grad()
+            logits = net(inputs)
+            loss = F.cross_entropy(logits, labels)
+            loss.backward()
+            opt.step()
+            total += loss.item() * len(labels)
+            right += (logits.argmax(1) == labels).sum().item()
+        history.append((total / 30, right / 30))
+    return history
+
+
+def with_workers_and_pinning(device: torch.device) -> Any:
+    data = torch.utils.data.TensorDataset(torch.arange(8.0), torch.arange(8))
+    loader = torch.utils.data.DataLoader(data, 4, num_workers=1, pin_memory=True)
+    return [(x.to(device, non_blocking=True) * 2, y.to(device)) for x, y in loader]
+
+
+def averaged(device: torch.device) -> Any:
+    net = nn.Linear(2, 1).to(device)
+    mean = torch.optim.swa_utils.AveragedModel(net)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(2):
+        trained(net, torch.ones(1, 2).to(device), opt, 1)
+        mean.update_parameters(net)
+    return mean(torch.ones(1, 2).to(device)), net.weight
+
+
+def meta_first(device: torch.device) -> Any:
+    with torch.device("meta"):
+        net = nn.Linear(3, 2)
+    net.to_empty(device=device)
+    nn.init.ones_(net.weight)
+    nn.init.zeros_(net.bias)
+    return net(torch.ones(3).to(device))
+
+
+class Named(torch.Tensor):
+    """A class of one's own that says so through every operation."""
+
+
+class Marked(torch.Tensor):
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        made = super().__torch_function__(func, types, args, kwargs or {})
+        if isinstance(made, Marked):
+            made.passed = func.__name__
+        return made
+
+
+def own_tensors(device: torch.device) -> Any:
+    x = torch.ones(2).to(device).as_subclass(Named)
+    y = x * 2 + 1
+    z = torch.ones(2).as_subclass(Marked).to(device) * 2
+    return y, type(y).__name__, isinstance(y, Named), z, isinstance(z, Marked), z.passed

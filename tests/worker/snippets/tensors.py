@@ -1,0 +1,540 @@
+"""Tensors: made, viewed, indexed, changed in place, copied, shown."""
+
+import copy
+import io
+import math
+import pickle
+from typing import Any
+
+import torch
+
+
+def made_in_place(device: torch.device) -> Any:
+    return (
+        torch.arange(12, device=device, dtype=torch.float32),
+        torch.linspace(0, 1, 7, device=device),
+        torch.eye(3, device=device) + torch.full((3, 3), 2.5, device=device),
+        torch.logspace(0, 2, 3, device=device),
+        torch.tensor([[1, 2], [3, 4]], device=device),
+        torch.scalar_tensor(3.0, device=device),
+        torch.zeros(0, 3, device=device),
+    )
+
+
+def made_from_lists_of_tensors(device: torch.device) -> Any:
+    x = torch.arange(3.0).to(device)
+    return torch.tensor([each for each in x]), torch.tensor([x.sum(), x[1]], device=device)
+
+
+def made_like_another(device: torch.device) -> Any:
+    x = torch.randn(3, 4).to(device)
+    return (
+        torch.ones_like(x),
+        torch.zeros_like(x, dtype=torch.int64),
+        torch.full_like(x, 7.0),
+        torch.empty_like(x).fill_(2),
+        x.new_tensor([1.0, 2.0]),
+        x.new_ones(2),
+        x.new_zeros(2, dtype=torch.bool),
+        x.new_full((2,), 3.0),
+        x.new_empty(2).zero_(),
+    )
+
+
+def like_another_on_the_host(device: torch.device) -> Any:
+    x = torch.randn(3).to(device)
+    return torch.ones_like(x, device="cpu") + 1
+
+
+def with_torch_device(device: torch.device) -> Any:
+    with torch.device(device):
+        x = torch.ones(2, 3)
+        layer = torch.nn.Linear(3, 1, bias=False)
+        torch.nn.init.constant_(layer.weight, 0.5)
+        return x, layer(x), torch.tensor([1.0]), torch.as_tensor([2])
+
+
+def default_device(device: torch.device) -> Any:
+    torch.set_default_device(device)
+    try:
+        return torch.zeros(3), torch.arange(4), torch.tensor([1, 2]), torch.get_default_device()
+    finally:
+        torch.set_default_device(None)
+
+
+def arithmetic(device: torch.device) -> Any:
+    x, y = torch.randn(5, 7).to(device), torch.randn(5, 7).to(device)
+    return (
+        (x + y * 2 - 1) / (y.abs() + 0.5),
+        x.exp().log1p().sqrt(),
+        torch.where(x > y, x, y),
+        x // 0.3,
+        x % 0.7,
+        2**x,
+        3 - x,
+        -x,
+        x.clamp(-1, 1),
+        torch.atan2(x, y),
+        (x > 0) & (y > 0),
+        ~(x > 0),
+        divmod(7, 2),
+    )
+
+
+def numbers_of_the_host_go_with_any_card(device: torch.device) -> Any:
+    x = torch.randn(3).to(device)
+    return (
+        x * torch.tensor(2.0),
+        torch.tensor(1.0) + x,
+        torch.where(x > 0, x, torch.tensor(0.0)),
+    )
+
+
+def reductions(device: torch.device) -> Any:
+    x = torch.randn(64, 33).to(device)
+    return (
+        x.sum(0),
+        x.softmax(1).max(1)[0],
+        torch.logsumexp(x, 1) + x.var(1) + x.median(),
+        x.argmax(1),
+        x.mean(),
+        x.std(0, unbiased=False),
+        x.norm(),
+        x.cumsum(0),
+        x.aminmax(),
+        (x > 0).any(1),
+        x.prod(1),
+        torch.quantile(x, 0.25),
+        x.mode(1),
+    )
+
+
+def sorting(device: torch.device) -> Any:
+    x = torch.randperm(30).reshape(5, 6).to(device)
+    return (
+        x.sort(1),
+        x.topk(3),
+        x.argsort(descending=True),
+        torch.unique(x % 4, return_counts=True),
+        torch.searchsorted(torch.arange(0, 30, 3).to(device), x),
+        x.kthvalue(2),
+        torch.bucketize(x, torch.tensor([3, 9, 20]).to(device)),
+        torch.bincount(x.flatten() % 5),
+        torch.histc(x.float(), 4),
+    )
+
+
+def views(device: torch.device) -> Any:
+    x = torch.zeros(4, 6).to(device)
+    v = x.view(2, 12)
+    v[0] = 1
+    w = x.T
+    w += 2
+    x[1:3, ::2].mul_(10)
+    x.diagonal().add_(5)
+    x.unfold(1, 2, 2)[:, 0].sub_(1)
+    return x, v, w.contiguous(), x.expand(2, 4, 6), x[..., None].squeeze(-1), w.is_contiguous()
+
+
+def views_know_their_base(device: torch.device) -> Any:
+    x = torch.zeros(4, 6).to(device)
+    v = x[1]
+    return v._base is x, v.storage_offset(), v.stride(), x._is_view(), v._is_view()
+
+
+def out_words(device: torch.device) -> Any:
+    x = torch.randn(3, 3).to(device)
+    a, b = torch.empty(3, 3, device=device), torch.empty(0, device=device)
+    torch.add(x, 1, out=a)
+    torch.matmul(x, x, out=b)
+    return a, b, b.shape
+
+
+def shapes_changed_in_place(device: torch.device) -> Any:
+    x, y, z = (torch.arange(6.0).reshape(2, 3).to(device) for _ in range(3))
+    x.t_()
+    y.unsqueeze_(0).transpose_(1, 2)
+    z.resize_(4, 3)[2:] = 7
+    w = torch.zeros(1).to(device).set_(x.contiguous())
+    v = torch.arange(4.0).to(device)
+    v.resize_(2)
+    return x, x.shape, y, y.shape, z, w, w.shape, v
+
+
+def swapped_storage(device: torch.device) -> Any:
+    x, y = torch.zeros(3).to(device), torch.ones(2, 2).to(device)
+    x.data = y * 3
+    x.data.add_(1)
+    return x, x.shape
+
+
+def indexing(device: torch.device) -> Any:
+    x = torch.arange(20.0).reshape(4, 5).to(device)
+    rows = torch.tensor([0, 2, 2]).to(device)
+    a, b = x[rows].clone(), x[x > 7].clone()
+    x[rows, 1] = -1
+    x[torch.tensor([3])] = 0
+    x[x < 0] = 5
+    x[:, -1] = torch.ones(4)
+    x[0, 0] = torch.tensor(9.0)
+    x[1] = x[2]
+    return a, b, x, x[[0, 1]], x[..., 0], x[None, 1:2], x[torch.tensor([True, False] * 2)]
+
+
+def gathering(device: torch.device) -> Any:
+    x = torch.arange(12.0).reshape(3, 4).to(device)
+    at = torch.tensor([[0, 1], [2, 3], [1, 0]]).to(device)
+    return (
+        x.gather(1, at),
+        torch.zeros(3, 4).to(device).scatter_(1, at, 1.0),
+        x.index_select(0, at[:, 0].clamp(max=2)),
+        x.masked_fill(x > 5, 0.0),
+        x.masked_select(x > 5),
+        x.take_along_dim(at, 1),
+        torch.zeros(4).to(device).index_add_(0, at.flatten(), torch.ones(6).to(device)),
+        x.nonzero(),
+        torch.scatter_reduce(
+            torch.zeros(4).to(device), 0, at.flatten(), x.flatten()[:6], "sum"
+        ),
+    )
+
+
+def joining(device: torch.device) -> Any:
+    x = torch.randn(4, 3).to(device)
+    return (
+        torch.cat([x, x * 2], 1),
+        torch.stack([x, x]).permute(2, 0, 1),
+        x.split(2, 1)[1] + x.chunk(3, 1)[0],
+        torch.hstack([x, x]),
+        torch.meshgrid(x[0], x[1], indexing="ij"),
+        x.repeat(2, 1),
+        x.roll(1, 0),
+        x.flip(0),
+        torch.block_diag(x, x),
+        torch.cartesian_prod(x[0], x[1]),
+    )
+
+
+def kinds_of_numbers(device: torch.device) -> Any:
+    x = torch.randn(6, 6).to(device)
+    return (
+        x.double() @ x.double(),
+        x.to(torch.int32).float() + x.half().float(),
+        x.to(device, torch.bfloat16).float(),
+        x.bool(),
+        x.type(torch.float64),
+        x.view(torch.int32),
+        x.type_as(torch.zeros(1, dtype=torch.float64, device=device)),
+        torch.result_type(x, 1.0),
+        x.is_floating_point(),
+        x.element_size(),
+    )
+
+
+def complex_numbers(device: torch.device) -> Any:
+    x = torch.complex(torch.randn(3, 3), torch.randn(3, 3)).to(device)
+    return (
+        x.conj() @ x,
+        x.conj().resolve_conj(),
+        x.real,
+        x.imag,
+        x.abs(),
+        torch.view_as_real(x),
+        x.conj().is_conj(),
+        x.mH,
+        torch.fft.ifft(torch.fft.fft(x)),
+        x.angle(),
+        x.conj().imag,
+        (x.conj().imag + 1),
+    )
+
+
+def fourier(device: torch.device) -> Any:
+    x = torch.randn(4, 16).to(device)
+    return torch.fft.rfft(x), torch.fft.irfft(torch.fft.rfft(x)), torch.fft.fftshift(x)
+
+
+def channels_last(device: torch.device) -> Any:
+    x = torch.randn(2, 3, 4, 4).to(device)
+    y = x.to(memory_format=torch.channels_last)
+    z = torch.nn.functional.conv2d(y, torch.ones(2, 3, 2, 2).to(device))
+    return (
+        y,
+        y.stride(),
+        y.is_contiguous(memory_format=torch.channels_last),
+        z,
+        (y + 1).stride(),
+    )
+
+
+def linear_algebra(device: torch.device) -> Any:
+    x = torch.randn(4, 4, dtype=torch.float64).to(device)
+    s = x @ x.T + torch.eye(4, dtype=torch.float64, device=device)
+    return (
+        torch.linalg.inv(s),
+        torch.linalg.cholesky(s),
+        torch.linalg.solve(s, x),
+        torch.linalg.det(s),
+        torch.linalg.eigvalsh(s),
+        torch.linalg.svdvals(x),
+        torch.linalg.qr(x)[1].abs(),
+        torch.linalg.norm(x),
+        torch.linalg.lstsq(s, x).solution,
+        torch.trace(x),
+        torch.linalg.matrix_rank(s),
+        torch.einsum("ij,jk->ki", x, s),
+        torch.tensordot(x, s, 1),
+        torch.outer(x[0], x[1]),
+        torch.kron(x[:2, :2], x[:2, :2]),
+        x.triu(),
+        torch.vander(x[0]),
+    )
+
+
+def products(device: torch.device) -> Any:
+    x, y = torch.randn(17, 33).to(device), torch.randn(33, 9).to(device)
+    return (
+        x @ y,
+        torch.bmm(x[None].repeat(3, 1, 1), y[None].repeat(3, 1, 1)),
+        torch.addmm(torch.ones(9, device=device), x, y),
+        x[0] @ x[1],
+        x @ y[:, 0],
+        torch.baddbmm(torch.zeros(1, 17, 9, device=device), x[None], y[None]),
+    )
+
+
+def one_value_to_the_host(device: torch.device) -> Any:
+    x = torch.tensor([1.5, 2.5]).to(device)
+    return (
+        x.sum().item(),
+        x.tolist(),
+        float(x[0]),
+        int(x[1]),
+        bool(x[0]),
+        math.sqrt(x[1]),
+        max(x),
+        [each.item() for each in x],
+        round(x[0].item()),
+        len(x),
+        1.5 in x,
+        range(5)[torch.tensor(2).to(device)],
+    )
+
+
+def written_out(device: torch.device) -> Any:
+    x = torch.tensor([1.0, 2.0]).to(device)
+    return f"{x[0]:.3f}", f"{x.sum():>8.2f}", "{:.1e}".format(x[1]), f"{x.mean().item()}"
+
+
+def printed(device: torch.device) -> Any:
+    """Beyond the mark of its device, a tensor prints as on the processor."""
+    shown = [
+        torch.ones(2, 3),
+        torch.empty(0, 3),
+        torch.tensor(3.5),
+        torch.arange(3),
+        torch.ones(2, dtype=torch.float64),
+        torch.tensor([True]),
+        torch.arange(2000.0),
+        torch.nn.Parameter(torch.ones(2)),
+        torch.ones(1, requires_grad=True) * 2,
+        torch.complex(torch.ones(1), torch.ones(1)),
+    ]
+    mark = f", device='{device}'"
+    return [repr(copy_of.to(device)).replace(mark, "") for copy_of in shown[:7]]
+
+
+def copies(device: torch.device) -> Any:
+    x = torch.randn(3, 4).to(device)
+    y = torch.zeros(3, 4)
+    y.copy_(x)
+    z = torch.empty(3, 4, device=device)
+    z.copy_(y)
+    z[0] = y[1]
+    return (
+        y,
+        z,
+        x.cpu(),
+        x.to("cpu", torch.float64),
+        x.clone(),
+        x.to(y),
+        y.to(x),
+        x.to("cpu").to(x),
+    )
+
+
+def what_is_there_already_stays(device: torch.device) -> Any:
+    x = torch.ones(2, 3).to(device)
+    return (
+        x.to(device) is x,
+        x.to(device, copy=True) is x,
+        x.to(torch.float64) is x,
+        x.clone() is x,
+        x.contiguous() is x,
+        x.float() is x,
+        torch.as_tensor(x) is x,
+        torch.as_tensor(x, device=device) is x,
+        x.detach() is x,
+    )
+
+
+def pickled(device: torch.device) -> Any:
+    x = torch.randn(3).to(device)
+    y = pickle.loads(pickle.dumps({"x": x, "twice": [x, x]}))
+    return y["x"], y["twice"][1], y["x"].device == x.device
+
+
+def deeply_copied(device: torch.device) -> Any:
+    x = torch.randn(3).to(device).requires_grad_()
+    y = copy.deepcopy({"a": x, "b": [x]})
+    return y["a"], y["a"] is y["b"][0], y["a"] is x, copy.copy(x), y["a"].requires_grad
+
+
+def saved_and_loaded(device: torch.device) -> Any:
+    x = torch.randn(4, 4).to(device)
+    found = []
+    for where in (None, "cpu", device, {str(device): "cpu"}, lambda storage, _: storage):
+        file = io.BytesIO()
+        torch.save({"x": x, "row": x[1], "n": 3}, file)
+        file.seek(0)
+        loaded = torch.load(file, map_location=where)
+        loaded["x"][1] = 0  # the row is a view of it
+        found.append((loaded["x"].cpu(), loaded["row"].cpu(), loaded["x"].device.type))
+    return [each[:2] for each in found], found[1][2], found[2][2] == device.type
+
+
+def through_numpy(device: torch.device) -> Any:
+    x = torch.arange(3.0).to(device)
+    y = torch.from_numpy(x.cpu().numpy() * 2).to(device)
+    return x + y, x.cpu().numpy().tolist(), torch.as_tensor(y.cpu().numpy(), device=device)
+
+
+def facts(device: torch.device) -> Any:
+    x = torch.ones(2, 3).to(device)
+    return (
+        x.shape,
+        x.size(1),
+        x.dim(),
+        x.ndim,
+        x.numel(),
+        x.nbytes,
+        x.stride(),
+        x.dtype,
+        x.layout,
+        x.is_sparse,
+        x.requires_grad,
+        x.is_leaf,
+        x.grad is None,
+        x.grad_fn is None,
+        x.device == device,
+        x.is_meta,
+        x.is_quantized,
+        x.is_complex(),
+        x.is_signed(),
+        x.data_ptr() != 0,
+        x.untyped_storage().nbytes(),
+        x.storage_offset(),
+        hash(x) == hash(x),
+        x._version,
+    )
+
+
+def is_asked(device: torch.device) -> Any:
+    x, p = torch.ones(1).to(device), torch.nn.Parameter(torch.ones(1).to(device))
+    return (
+        isinstance(x, torch.Tensor),
+        isinstance(p, torch.nn.Parameter),
+        isinstance(x, torch.nn.Parameter),
+        torch.is_tensor(x),
+        x.__class__ is torch.Tensor,
+        p.__class__ is torch.nn.Parameter,
+        type(x).__name__,
+        type(x) == torch.Tensor,  # noqa: E721 - as people ask
+        type(x) in (torch.Tensor, torch.nn.Parameter),
+        {torch.Tensor: "tensor"}.get(type(x)),
+        type(p) == torch.nn.Parameter,  # noqa: E721 - as people ask
+        isinstance(device, torch.device),
+        issubclass(type(x), torch.Tensor),
+        x.__class__.__name__,
+    )
+
+
+def as_keys(device: torch.device) -> Any:
+    x, y = torch.ones(1).to(device), torch.ones(1).to(device)
+    known = {x: "x", y: "y"}
+    return known[x], len({x, y, x}), x in known, [x is each for each in known]
+
+
+def comparisons(device: torch.device) -> Any:
+    x = torch.arange(3.0).to(device)
+    return (
+        torch.equal(x, x.clone()),
+        torch.allclose(x, x + 1e-9),
+        (x == 1).tolist(),
+        torch.isclose(x, x + 1),
+        x.isnan(),
+        torch.testing.assert_close(x, x.clone()),
+    )
+
+
+def nested_results(device: torch.device) -> Any:
+    x = torch.arange(6.0).reshape(2, 3).to(device)
+    top = x.max(dim=1)
+    return top.values, top.indices, type(top).__name__, torch.std_mean(x), torch.frexp(x)
+
+
+def type_strings(device: torch.device) -> Any:
+    x = torch.ones(2).to(device)
+    told = x.type()
+    return told.rpartition(".")[2], x.type("torch.DoubleTensor").dtype, x.type(told) is x
+
+
+def inference_mode(device: torch.device) -> Any:
+    x = torch.randn(3, 3).to(device)
+    with torch.inference_mode():
+        y = (x @ x).relu().reshape(9)
+        z = y.clone()
+        z[0] = 4
+    return y.is_inference(), y, z, x.is_inference()
+
+
+def views_in_inference_mode(device: torch.device) -> Any:
+    x = torch.arange(6.0).to(device)
+    with torch.inference_mode():
+        view = x.view(2, 3).t()[:2]
+        view.add_(1)
+        made = view * 2
+    return view.is_inference(), made.is_inference(), x, made, x._version
+
+
+def iterated(device: torch.device) -> Any:
+    x = torch.arange(6).reshape(3, 2).to(device)
+    a, b, c = x
+    return a + b + c, [row.sum() for row in x], list(zip(x, x, strict=True))[0], reversed(x)
+
+
+def mapped(device: torch.device) -> Any:
+    x = torch.randn(5, 3).to(device)
+    y = torch.vmap(lambda row: row.dot(row))(x)
+    z = torch.vmap(torch.add, in_dims=(0, None))(x, x[0])
+    return y, z, torch.func.grad(lambda v: v.square().sum())(x[0])
+
+
+def jacobians(device: torch.device) -> Any:
+    x = torch.randn(3).to(device)
+    return (
+        torch.func.jacrev(lambda v: v**2)(x),
+        torch.func.jacfwd(lambda v: v**2)(x),
+        torch.autograd.functional.hessian(lambda v: (v**3).sum(), x),
+        torch.func.vjp(torch.sin, x)[0],
+        torch.func.jvp(torch.sin, (x,), (torch.ones_like(x),))[1],
+    )
+
+
+def padded(device: torch.device) -> Any:
+    parts = [torch.ones(length).to(device) for length in (3, 1, 2)]
+    rnn = torch.nn.utils.rnn
+    whole = rnn.pad_sequence(parts, batch_first=True)
+    packed = rnn.pack_padded_sequence(whole[..., None], [3, 2, 1], batch_first=True)
+    back, lengths = rnn.pad_packed_sequence(packed, batch_first=True)
+    return whole, packed.data, packed.batch_sizes, back, lengths

@@ -1,0 +1,361 @@
+"""What is seen of a program on simulated cards: modelled, with what the host does itself."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from gpuexplorer.lab.events import Watched
+from gpuexplorer.lab.watched import Idle
+from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.clock import Clock
+from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
+from gpuexplorer.worker.engines.virtual.loaders import Timetable
+from gpuexplorer.worker.places import take_files
+from tests.lab.processes import CARD
+from tests.worker.benches import LINKS, Bench
+
+CONTEXT = 0.25
+FIRST = """
+import torch
+from torch import nn
+W = torch.ones(700, 700, device="cuda")
+X = torch.ones(700, 700, device="cuda")
+"""
+SLOW = {**CARD, "flops": 1e12}  # so that small products keep it long
+PRODUCT = 2 * 700**3 / 1e12  # seconds
+
+
+class Host:
+    """Its seconds pass only when a program says that it computes on the host."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def computes(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Machine:
+    """Two simulated cards, whose host takes as long as it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.host = Host()
+        self.path = folder / "train.py"
+        self.names: dict[str, Any] = {}
+
+        def clock(cards: Cards) -> Clock:
+            return Clock(cards, lambda: self.host.now, lambda: 0.0)
+
+        cards = [{**SLOW, "uuid": f"SIM-{number}"} for number in (0, 1)]
+        self.engine = VirtualEngine(cards, LINKS, clock)
+
+    def run(self, text: str) -> Watched:
+        self.path.write_text(text, encoding="utf-8")
+        self.names = {"__name__": "__main__", "host": self.host}
+        with self.engine.running(program=True):
+            exec(compile(text, str(self.path), "exec"), self.names)
+            return self.engine.watched(1)
+
+    def line(self, words: str) -> int:
+        lines = self.path.read_text(encoding="utf-8").splitlines()
+        return next(at for at, each in enumerate(lines, 1) if words in each)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    take_files(taken=True)
+    yield Machine(tmp_path)
+    take_files(taken=False)
+
+
+def idle(seen: Watched, why: str) -> float:
+    return sum(each.seconds for each in seen.idle if each.why == why)
+
+
+def only(seen: Watched, why: str) -> Idle:
+    (row,) = (each for each in seen.idle if each.why == why)
+    return row
+
+
+def test_what_the_host_does_itself_counts_in_a_program(machine: Machine) -> None:
+    before = machine.run(FIRST).seconds
+    more = "host.computes(3.0)\n"
+    assert machine.run(FIRST + more).seconds == pytest.approx(3.0, abs=0.1)
+    assert before == pytest.approx(CONTEXT, abs=0.1)
+
+
+def test_it_does_not_count_in_a_cell(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(2000, 2000, device='cuda')")
+    virtual.run("Y = X @ X")
+    alone = virtual.engine.times()
+    virtual.run("sum(range(100_000))", "Y = X @ X")
+    assert virtual.engine.times() == alone
+    assert not virtual.engine.watched(1).idle
+
+
+def test_a_program_reads_the_time_of_the_simulated_machine(machine: Machine) -> None:
+    machine.run(
+        FIRST
+        + """
+import time
+began = time.time()
+for i in range(10):
+    Y = X @ W
+torch.cuda.synchronize()
+took = time.time() - began
+"""
+    )
+    assert machine.names["took"] >= 10 * PRODUCT  # the other clock stands still
+
+
+def test_a_read_leaves_its_card_idle_until_the_next_work(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + """
+for i in range(10):
+    Y = X @ W
+    total = Y.sum().item()
+    host.computes(0.004)
+"""
+    )
+    row = only(seen, "read")
+    assert (row.device, row.file, row.line) == (
+        "cuda:0",
+        str(machine.path),
+        machine.line(".item()"),
+    )
+    assert row.times == 9
+    assert row.seconds == pytest.approx(9 * 0.004, rel=0.05)
+    assert row.longest == pytest.approx(0.004, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Y.sum().cpu()",
+        "print(Y)",
+        "torch.cuda.synchronize()",
+        "Y[:1].tolist()",
+        "bool(Y[0, 0])",
+    ],
+)
+def test_whatever_the_host_waits_for_the_card_with_is_a_read(
+    machine: Machine, line: str
+) -> None:
+    seen = machine.run(
+        FIRST + f"for i in range(3):\n    Y = X @ W\n    {line}\n    host.computes(0.01)\n"
+    )
+    reads = [each for each in seen.idle if each.why == "read"]
+    assert {each.line for each in reads} == {machine.line(line)}
+    assert idle(seen, "read") == pytest.approx(0.02, rel=0.05)
+
+
+def test_a_card_that_has_run_dry_while_the_host_computes_waits_for_the_host(
+    machine: Machine,
+) -> None:
+    seen = machine.run(
+        FIRST + "for i in range(5):\n    Y = X @ W\n    host.computes(0.01)\nY = X @ W\n"
+    )
+    assert idle(seen, "host") == pytest.approx(5 * (0.01 - PRODUCT), rel=0.05)
+    assert idle(seen, "read") == 0
+
+
+def test_a_host_that_is_faster_than_its_card_leaves_it_no_pause(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST + f"for i in range(5):\n    Y = X @ W\n    host.computes({PRODUCT / 2})\n"
+    )
+    assert not seen.idle
+
+
+def test_the_short_pauses_between_calls_are_no_idling(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + "s = X[0].clone()\nfor i in range(100):\n    s = s + 1\n    host.computes(1e-4)\n"
+    )
+    assert not seen.idle
+
+
+LOADER = """
+from torch.utils.data import DataLoader, Dataset
+
+class Slow(Dataset):
+    def __len__(self):
+        return 80
+    def __getitem__(self, at):
+        host.computes(0.001)
+        return torch.ones(100), at % 10
+"""
+
+
+def test_what_a_card_waits_for_the_next_batch_is_its_loaders(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + LOADER
+        + """
+for a, b in DataLoader(Slow(), batch_size=8):
+    a, b = a.to("cuda"), b.to("cuda")
+    Y = X @ W
+"""
+    )
+    row, line = only(seen, "loader"), machine.line("for a, b")
+    assert (row.line, row.times) == (line, 9)  # before the first it had not begun to work
+    assert row.seconds == pytest.approx(9 * (0.008 - PRODUCT), rel=0.05)
+    (loader,) = seen.loaders
+    assert (loader.line, loader.batches, loader.workers) == (line, 10, 0)
+    assert loader.seconds == pytest.approx(0.08, rel=0.05)
+    assert (seen.steps, seen.step) == (10, "batch")
+
+
+def test_a_clean_loop_shows_no_waits(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + LOADER
+        + """
+batches = [(torch.ones(8, 2000).pin_memory(), i) for i in range(10)]
+total = torch.zeros((), device="cuda")
+torch.cuda.synchronize()
+for a, b in batches:
+    a = a.to("cuda", non_blocking=True)
+    Y = X @ W
+    total += Y.sum()
+    host.computes(1e-4)
+"""
+    )
+    assert sum(each.seconds for each in seen.idle) < 1e-4  # the first of them after the wait
+    (copied,) = (each for each in seen.copies if each.line == machine.line("non_blocking"))
+    assert (copied.copies, copied.pinned, copied.blocking) == (10, True, False)
+    assert copied.host_seconds == pytest.approx(0, abs=1e-3)
+
+
+def test_steps_are_the_optimizers(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + """
+net = nn.Linear(4, 1).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(7):
+    optimizer.zero_grad()
+    net(torch.ones(2, 4, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+    )
+    assert (seen.steps, seen.seen_steps, seen.step) == (7, 7, "optimizer")
+    assert seen.modelled
+    assert seen.cost_seconds is None
+
+
+def test_a_tensor_that_goes_to_the_host_and_back_is_a_trip(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST + "for i in range(3):\n    Y = X.cpu()\n    Y = Y * 2\n    X = Y.to('cuda')\n"
+    )
+    rows = {each.row: each.line for each in seen.copies}
+    (trip,) = seen.trips
+    assert rows[trip.out] == machine.line("X.cpu()")
+    assert rows[trip.row] == machine.line("Y.to")
+    assert (trip.device, trip.times, trip.bytes) == ("cuda:0", 3, 3 * 4 * 700 * 700)
+    assert trip.changed
+
+
+def test_copies_with_no_kernel_between_them_are_one_burst(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + "parts = [torch.ones(10) for i in range(100)]\n"
+        + "for i in range(3):\n    A = [each.to('cuda') for each in parts]\n    Y = X @ W\n"
+    )
+    (row,) = (each for each in seen.copies if each.line == machine.line("each.to"))
+    assert (row.copies, row.bursts) == (300, 3)
+
+
+def test_a_card_is_busy_once_where_two_of_its_queues_are(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + """
+P = torch.ones(2000, 2000).pin_memory()
+torch.cuda.synchronize()
+side = torch.cuda.Stream()
+for i in range(8):
+    Y = X @ W
+with torch.cuda.stream(side):
+    Z = P.to("cuda", non_blocking=True)
+torch.cuda.synchronize()
+"""
+    )
+    ((device, busy),) = seen.busy
+    assert device == "cuda:0"
+    assert busy < seen.seconds
+    assert busy == pytest.approx(8 * PRODUCT, rel=0.2)
+
+
+def test_whoever_asks_on_and_on_whether_a_card_is_done_goes_on_at_last(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(500, 500, device='cuda')", "done = torch.cuda.Event()")
+    virtual.run("Y = X @ X", "done.record()\nwhile not done.query(): pass")
+    assert virtual.run("done.query()")
+
+
+class TestLoadersWithProcesses:
+    def test_batches_are_there_when_their_process_has_made_them(self) -> None:
+        table = Timetable(processes=1, ahead=2, now=10.0)
+        table.asked = {0: (0, 10.0), 1: (0, 10.0), 2: (0, 15.0)}
+        for batch in range(3):
+            table.took(batch, 2.0)
+        assert [table.there(batch) for batch in range(3)] == [12.0, 14.0, 17.0]
+
+    def test_processes_work_side_by_side(self) -> None:
+        table = Timetable(processes=2, ahead=4, now=0.0)
+        table.asked = {batch: (batch % 2, 0.0) for batch in range(4)}
+        for batch in range(4):
+            table.took(batch, 3.0)
+        assert [table.there(batch) for batch in range(4)] == [3.0, 3.0, 6.0, 6.0]
+
+    def test_a_process_that_takes_long_to_begin_delays_its_first_batch(self) -> None:
+        table = Timetable(processes=1, ahead=2, now=0.0)
+        table.asked = {0: (0, 0.0)}
+        table.told[0] = time.perf_counter() + 100.0
+        table.took(0, 1.0)
+        assert table.there(0) == pytest.approx(101.0, abs=10.0)
+
+    def test_a_program_gets_their_batches_pinned_and_is_told_how_long_it_waited(
+        self, machine: Machine
+    ) -> None:
+        seen = machine.run(
+            FIRST
+            + LOADER
+            + """
+there = []
+for a, b in DataLoader(Slow(), batch_size=8, num_workers=2, pin_memory=True):
+    there += b.tolist()
+    pinned = a.is_pinned()
+    a = a.to("cuda", non_blocking=True)
+"""
+        )
+        assert machine.names["there"] == [at % 10 for at in range(80)]
+        assert machine.names["pinned"]
+        (loader,) = seen.loaders
+        assert (loader.batches, loader.workers, loader.pins) == (10, 2, True)
+        (copied,) = (each for each in seen.copies if each.line == machine.line("non_blocking"))
+        assert copied.pinned
+
+    def test_they_reach_no_card_once_the_program_did(self, machine: Machine) -> None:
+        machine.run(
+            FIRST
+            + LOADER
+            + """
+class OnCard(Slow):
+    def __getitem__(self, at):
+        return torch.ones(3, device="cuda")
+
+try:
+    next(iter(DataLoader(OnCard(), num_workers=1)))
+    error = ""
+except RuntimeError as refused:
+    error = str(refused)
+import gc
+gc.collect()  # and with it the loader's thread
+"""
+        )
+        assert "Cannot re-initialize CUDA in forked subprocess" in machine.names["error"]
