@@ -1,0 +1,1 @@
+"""Lessons: a Markdown file that leads through the lab, and how far somebody came in it."""
