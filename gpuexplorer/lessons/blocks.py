@@ -10,6 +10,8 @@ from gpuexplorer.lessons.python_source import any_number, measured
 
 _NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 _CHOICE = re.compile(r"- \[([ xX])\] *(\S.*)")
+_FIGURE = r"([0-9]{1,4}(?:\.[0-9]+)?)"
+_WITHIN = re.compile(rf"{_FIGURE} ?%|a factor of {_FIGURE}")
 _CONTROL = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 _WHOLE = re.compile(r"[0-9]{1,4}")
 _PREDICT = ("question", "number", "unit", "within", "limit", "limit is")
@@ -77,12 +79,14 @@ def predict(block: Block, problems: Problems) -> Predict:
         texts, right = _choices(block, choices, problems)
         return Predict(block.line, question.text, choices=texts, right=right)
     number = _required(rows, "number", "number: " + _NUMBER, block, problems)
+    within, factor = _within(rows.get("within", Row(block.line, "20 %")), problems)
     return Predict(
         block.line,
         question.text,
         number=measured(number.text, number.line, problems, _NUMBER) if number.text else None,
         unit=rows["unit"].text if "unit" in rows else "",
-        within=_within(rows["within"], problems) if "within" in rows else Predict.within,
+        within=within,
+        factor=factor,
         limit=_limit(rows, problems),
     )
 
@@ -224,25 +228,19 @@ def _needs(row: Row, problems: Problems) -> Sequence[str]:
     return words
 
 
-def _within(row: Row, problems: Problems) -> float:
-    """As a share: "30 %", "a factor of 3"."""
-    factor = row.text.removeprefix("a ").removeprefix("factor of ")
-    try:
-        if row.text.endswith("%"):
-            within = float(row.text[:-1]) / 100
-        else:
-            within = float(factor) - 1 if factor != row.text else 0
-    except ValueError:
-        within = 0
-    if not 0 < within <= 1000:
-        problems.wrong(
-            "{text!r} does not say how far a prediction may be off.",
-            "Such as: 30 %, or: a factor of 3",
-            row.line,
-            text=row.text,
-        )
-        return Predict.within
-    return within
+def _within(row: Row, problems: Problems) -> tuple[float, float]:
+    """As a share, or else as a factor: "30 %", "a factor of 3"."""
+    match = _WITHIN.fullmatch(row.text)
+    share, factor = (float(each or 0) for each in match.groups()) if match else (0.0, 0.0)
+    if share > 0 or factor > 1:
+        return share / 100, factor
+    problems.wrong(
+        "{text!r} does not say how far a prediction may be off.",
+        "Such as: 30 %, or: a factor of 3",
+        row.line,
+        text=row.text[:60],
+    )
+    return Predict.within, Predict.factor
 
 
 def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:

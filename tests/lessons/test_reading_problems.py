@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lessons.lesson import Predict, Text
 from gpuexplorer.lessons.problem import LessonError
 from gpuexplorer.lessons.reading import problems, read
 from tests.lessons.lesson_texts import HEAD, block, with_step
@@ -134,14 +135,17 @@ def test_a_cell_may_have_what_a_notebook_understands(tmp_path: Path, cell: str) 
 
 
 @pytest.mark.parametrize(
-    ("said", "within"), [("30 %", 0.3), ("150%", 1.5), ("a factor of 3", 2.0)]
+    ("said", "within", "factor"),
+    [("30 %", 0.3, 0), ("2.5%", 0.025, 0), ("a factor of 1.5", 0, 1.5)],
 )
-def test_within_is_a_share_or_a_factor(tmp_path: Path, said: str, within: float) -> None:
-    lines = ("question: Hm?", "number: x", f"within: {said}")
+def test_within_is_a_share_or_a_factor(
+    tmp_path: Path, said: str, within: float, factor: float
+) -> None:
     file = tmp_path / "lesson.md"
-    file.write_text(block("predict", *lines), "utf-8")
+    file.write_text(block("predict", "question: Hm?", "number: x", f"within: {said}"))
     [part] = read(file).steps[0].parts
-    assert getattr(part, "within", None) == pytest.approx(within)
+    assert isinstance(part, Predict)
+    assert [part.within, part.factor] == pytest.approx([within, factor])
 
 
 def test_an_indented_line_goes_on_with_the_one_above(tmp_path: Path) -> None:
@@ -149,12 +153,13 @@ def test_an_indented_line_goes_on_with_the_one_above(tmp_path: Path) -> None:
     file = tmp_path / "lesson.md"
     file.write_text(block("predict", *lines), "utf-8")
     [part] = read(file).steps[0].parts
-    assert getattr(part, "question", None) == "How long?"
-    assert getattr(part, "choices", None) == ["Not long", "Long"]
+    assert isinstance(part, Predict)
+    assert (part.question, part.choices) == ("How long?", ["Not long", "Long"])
 
 
 def test_a_link_defined_at_the_end_is_known_to_each_piece(tmp_path: Path) -> None:
     file = tmp_path / "lesson.md"
     file.write_text(with_step("See [it][a].\n\n```python\nx = 1\n```\n\n[a]: https://a.org"))
     text = read(file).steps[0].parts[0]
-    assert "[A]: <https://a.org>" in getattr(text, "markdown", "")
+    assert isinstance(text, Text)
+    assert "[A]: <https://a.org>" in text.markdown
