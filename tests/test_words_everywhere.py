@@ -28,6 +28,8 @@ WRITES_NO_WORDS = {
     "lab/cell_source.py": "Python",
     "lab/out_of_memory.py": "a pattern of PyTorch's own words",
     "lab/script.py": "Python",
+    "lessons/export/html.py": "HTML",
+    "lessons/export/plots.py": "SVG",
     "programs/trace.py": "names in a trace, which other programs show",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
     "worker/failures.py": "an error raised in PyTorch's place",

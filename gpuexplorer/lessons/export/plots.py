@@ -77,8 +77,8 @@ def losses(cell: Cell) -> str:
             points.append(f"{'L' if begun else 'M'}{x:.1f} {y:.1f}")
         begun = math.isfinite(value)
     drawn = (
-        f'<div class="course"><small>{number(high)}</small><svg viewBox="0 0 {_WIDTH} {_HEIGHT}"'
-        f' preserveAspectRatio="none" aria-hidden="true"><path d="M0 0H{_WIDTH}M0'
+        f'<div class="course"><small>{number(high)}</small><svg aria-hidden="true"'
+        f' viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"><path d="M0 0H{_WIDTH}M0'
         f' {_HEIGHT / 2:g}H{_WIDTH}M0 {_HEIGHT}H{_WIDTH}" class="grid"/>'
         f'<path d="{"".join(points)}"/></svg><small>{number(low)}</small></div>'
     )

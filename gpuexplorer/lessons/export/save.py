@@ -17,8 +17,8 @@ def refuse_other_endings(path: Path) -> None:
     """Raises Trouble; to be asked before a lesson is played for it."""
     if path.suffix.lower() not in _WRITES:
         raise Trouble(
-            "{file} was not saved: its name says neither page nor notebook.",
-            "End the name with .html for a page, or with .ipynb for a notebook.",
+            "{file} was not saved: its name does not end as a page's or a notebook's does.",
+            "End it with .html for a page, or with .ipynb for a notebook.",
             file=path.name,
         )
 

@@ -225,7 +225,12 @@ def _copy_row(copy: Transferred) -> Sequence[str]:
 def outputs(cell: Cell) -> Sequence[Printed | Pictured]:
     """What it printed and drew; of very much the beginning, a sentence, and the end."""
     told: list[Printed | Pictured] = []
-    room, left_out = MOST_LETTERS, cell.forgotten
+    if cell.forgotten:
+        words = tr(
+            "[{letters} letters before this were not kept]\n", letters=grouped(cell.forgotten)
+        )
+        told.append(Printed(cell.id, words, "note"))
+    room = MOST_LETTERS
     for each in cell.outputs:
         if isinstance(each, Pictured):
             told.append(each)
@@ -233,10 +238,9 @@ def outputs(cell: Cell) -> Sequence[Printed | Pictured]:
         text = overwritten(each.text)
         if len(text) > room:
             half = room // 2
-            left_out += len(text) - 2 * half
-            middle = tr("[{letters} letters are left out here]", letters=grouped(left_out))
-            left_out = 0
-            text = f"{text[:half]}\n{middle}\n{text[len(text) - half :]}" if room else middle
+            left_out = grouped(len(text) - 2 * half)
+            middle = tr("[{letters} letters are left out here]", letters=left_out)
+            text = f"{text[:half]}\n{middle}\n{text[len(text) - half :]}"
         room = max(0, room - len(text))
         told.append(replace(each, text=text))
     return told

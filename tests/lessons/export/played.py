@@ -62,7 +62,10 @@ class Lab:
     def ran(self, code: str, *events: Event) -> int:
         number = len(self.ledger.cells) + 1
         self.ledger.sent(Run(number, code, number))
-        told = [replace(each, id=number) for each in (Began(0), *events)]
+        told: list[Event] = [
+            replace(each, id=number)  # type: ignore[arg-type]  # all of these have one
+            for each in (Began(0), *events)
+        ]
         if not isinstance(told[-1], Finished | Failed):
             told.append(Finished(number, 1.2e-3, 34e-6, modelled=self.simulated))
         for each in told:
@@ -179,8 +182,10 @@ def whole(folder: Path) -> Played:
     second.cells[32] = lab.ran(
         both.source,
         Transferred(0, "cuda:0", "cuda:1", 24, 2e-5, modelled=True, begin=1e-4, end=1.2e-4),
-        Spans(0, (Span("cuda:0", 0, 9e-4, 8e-4), Span("cuda:1", 2e-4, 1e-3, 8e-4)), True),
-        Finished(0, 1e-3, 16e-4, True, busy=(("cuda:0", 9e-4), ("cuda:1", 8e-4))),
+        Spans(
+            0, (Span("cuda:0", 0, 9e-4, 8e-4), Span("cuda:1", 2e-4, 1e-3, 8e-4)), modelled=True
+        ),
+        Finished(0, 1e-3, 16e-4, modelled=True, busy=(("cuda:0", 9e-4), ("cuda:1", 8e-4))),
     )
     falling = tuple(2.3 / (1 + at / 40) + 0.1 * (at % 7) / 7 for at in range(400))
     third.cells[31] = lab.ran(many.source, Progressed(0, 0, falling, 1.0))
