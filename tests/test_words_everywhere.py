@@ -30,6 +30,7 @@ WRITES_NO_WORDS = {
     "lab/script.py": "Python",
     "lessons/export/html.py": "HTML",
     "lessons/export/plots.py": "SVG",
+    "lessons/export/texts.py": "HTML",
     "programs/trace.py": "names in a trace, which other programs show",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
     "worker/failures.py": "an error raised in PyTorch's place",

@@ -13,7 +13,6 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lessons.export import plots
 from gpuexplorer.lessons.export.texts import Texts
 from gpuexplorer.lessons.export.words import (
-    COPIES,
     SIMULATED,
     cell_words,
     check_words,
@@ -142,9 +141,9 @@ def _outcome(cell: Cell) -> Iterator[str]:
     yield plots.losses(cell)
     rows = copy_rows(cell)
     if rows:
-        heads = "".join(f"<th>{_say(each)}</th>" for each in COPIES)
+        heads = "".join(f"<th>{_text(each)}</th>" for each in rows[0])
         yield f'<table class="copies">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
-        for row in rows:
+        for row in rows[1:]:
             yield f"<tr>{''.join(f'<td>{_text(each)}</td>' for each in row)}</tr>\n"
         yield f"</tbody>\n</table>\n<p>{_text(more_copies(cell))}</p>\n"
     yield plots.timeline(cell)

@@ -11,7 +11,6 @@ from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
 from gpuexplorer.lab.notebook import UNFINISHED, Json, code_cell, notebook_of
 from gpuexplorer.lessons.export.texts import Texts
 from gpuexplorer.lessons.export.words import (
-    COPIES,
     SIMULATED,
     cell_words,
     check_words,
@@ -108,7 +107,7 @@ def _cost(cell: Cell) -> str:
     rows = copy_rows(cell)
     if not rows:
         return said
-    table = _table([tr(each) for each in COPIES], rows, "l|r|r|r|l")
+    table = _table(rows, "l|r|r|r|l")
     return "\n\n".join(each for each in (said, table, _text(more_copies(cell))) if each)
 
 
@@ -118,7 +117,7 @@ def _predicted(part: Predict, step: StepPlay) -> str:
             (each.name, f"{each.text} ({tr(SIMULATED)})" if each.modelled else each.text)
             for each in figures(part, step)
         ]
-        return _table(["", tr("Figure")], rows, "l|r") if rows else ""
+        return _table([("", tr("Figure")), *rows], "l|r") if rows else ""
     said, shown = step.predictions.get(part.line), part.line in step.revealed
     lines = []
     for at, choice in enumerate(part.choices):
@@ -129,10 +128,10 @@ def _predicted(part: Predict, step: StepPlay) -> str:
     return "\n".join(lines)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
+def _table(rows: Sequence[Sequence[str]], sides: str) -> str:
+    """The first row is the heads'."""
     line = sides.replace("l", ":--").replace("r", "--:")
-    shown = [heads, *rows]
-    lines = [f"| {' | '.join(_text(each) for each in row)} |" for row in shown]
+    lines = [f"| {' | '.join(_text(each) for each in row)} |" for row in rows]
     return "\n".join([lines[0], f"|{line}|", *lines[1:]])
 
 

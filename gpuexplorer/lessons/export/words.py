@@ -17,7 +17,6 @@ from gpuexplorer.lessons.player import Checked, StepPlay, StepState
 MOST_LETTERS = 20_000  # of what one cell printed; a page of a book has 3000
 MOST_COPIES = 20  # rows of one cell
 SIMULATED = mark("simulated")
-COPIES = (mark("Copy"), mark("Size"), mark("Time"), mark("Rate"), mark("Host memory"))
 
 _STATES = {
     StepState.AHEAD: mark("not played"),
@@ -185,8 +184,12 @@ def times(cell: Cell) -> Sequence[str]:
 
 
 def copy_rows(cell: Cell) -> Sequence[Sequence[str]]:
-    """As COPIES names the columns, the first of them."""
-    return [_copy_row(each) for each in cell.transfers[:MOST_COPIES]]
+    """The heads of the columns, and the first copies of the cell; empty: it made none."""
+    modelled = any(each.modelled for each in cell.transfers)
+    time = tr("Time, simulated") if modelled else tr("Time")
+    heads = (tr("Copy"), tr("Size"), time, tr("Rate"), tr("Host memory"))
+    rows = [_copy_row(each) for each in cell.transfers[:MOST_COPIES]]
+    return [heads, *rows] if rows else []
 
 
 def more_copies(cell: Cell) -> str:
@@ -214,8 +217,6 @@ def _copy_row(copy: Transferred) -> Sequence[str]:
     else:
         time = str(duration(copy.seconds))
         speed = str(rate(copy.bytes / copy.seconds)) if copy.seconds > 0 else ""
-        if copy.modelled:
-            time = f"{time} ({tr(SIMULATED)})"
     host = "" if copy.pinned is None else tr("pinned") if copy.pinned else tr("pageable")
     if copy.intact is False:
         host = tr("arrived WRONG")

@@ -88,7 +88,7 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "You said 31 GB/s Measured simulated 12.4 GB/s Limit: what PCIe 3.0 x16 can carry 15.8",
         "You said 2.51 times what was measured. Up to 20 % off counts as right.",
         "tensor([[1., 1., 1.]])",
-        "cpu → cuda:0 256 MiB 21.7 ms (simulated) 12.4 GB/s pageable",
+        "Time, simulated Rate Host memory cpu → cuda:0 256 MiB 21.7 ms 12.4 GB/s pageable",
         "host 1.20 ms · device 34.0 µs · simulated",
         'X.device.type == "cuda" This held.',
         "Why 919 MiB for 24 bytes? The context of CUDA.",
