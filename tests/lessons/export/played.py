@@ -21,7 +21,7 @@ from gpuexplorer.lab.events import (
     Spans,
     Transferred,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.lessons.lesson import (
     Check,
@@ -91,10 +91,6 @@ class Played(Player):
     def __init__(self, lesson: Lesson, lab: Lab) -> None:
         super().__init__(lesson, lab)
         self.lab = lab
-
-    def cell(self, part: Code) -> Cell | None:
-        commands = [each.cells[part.line] for each in self.steps if part.line in each.cells]
-        return self.lab.ledger.cell(commands[0]) if commands else None
 
 
 def lesson(folder: Path, *steps: Sequence[Part], title: str = "Tensors") -> Lesson:
