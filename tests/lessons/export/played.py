@@ -108,7 +108,9 @@ def played(folder: Path, *parts: Part, lab: Lab | None = None) -> Played:
 
 def readings(*used_bytes: float) -> Readings:
     def read(at: int, used: float) -> Read:
-        card = Card(CardId(f"SIM-{at}"), at, "NVIDIA TITAN RTX", 24 * GIB, simulated=True)
+        card = Card(
+            CardId(f"SIM-{at}"), at, "NVIDIA TITAN RTX", 24 * GIB, simulated=True, cuda_index=at
+        )
         return Read(card, Sample(card.id, 0.0, {MEMORY_USED: used}))
 
     cards = [read(at, used) for at, used in enumerate(used_bytes)]

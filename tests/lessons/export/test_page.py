@@ -92,7 +92,7 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "host 1.20 ms · device 34.0 µs · simulated",
         'X.device.type == "cuda" This held.',
         "Why 919 MiB for 24 bytes? The context of CUDA.",
-        "NVIDIA TITAN RTX simulated 0.40 GiB → 1.30 GiB of 24 GiB",
+        "cuda:0, NVIDIA TITAN RTX simulated 0.40 GiB → 1.30 GiB of 24 GiB",
         "On card 0 your answer It fails so it is",
         "This cell is here to fail. RuntimeError: Expected all tensors",
         "X is on cuda:0 and Y on cuda:1.",
