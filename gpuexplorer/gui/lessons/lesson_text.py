@@ -85,16 +85,17 @@ class LessonText(GrowingText):
         gap = letters.body.height * 0.55
         code = _is_code(form)
         level, table = form.headingLevel(), cursor.currentTable()
-        listed = block.textList() and block.next().textList()
+        heads = table is not None and not _row(table, cursor)
+        listed = _listed(block) and _listed(block.next())
         form.setTopMargin(gap if level and block.blockNumber() else 0)
-        form.setBottomMargin(0 if code or table else gap / 2 if listed else gap)
+        form.setBottomMargin(0 if code or table is not None else gap / 2 if listed else gap)
         if form.hasProperty(QTextFormat.Property.BlockQuoteLevel):
             form.setLeftMargin(letters.body.height)
         if code:
             form.setNonBreakableLines(False)
         elif not any(was.isImageFormat() for _, was in _stretches_of(block)):
             form.setLineHeight(_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        if table and not _row(table, cursor):
+        if table is not None and heads:
             below = table.cellAt(1, table.cellAt(cursor).column())
             form.setAlignment(below.firstCursorPosition().blockFormat().alignment())
         cursor.setBlockFormat(form)
@@ -108,7 +109,7 @@ class LessonText(GrowingText):
             elif code or was.fontFixedPitch():
                 now.setFont(letters.mono.font)
                 now.setBackground(Qt.GlobalColor.transparent if code else theme.track)
-            elif was.fontWeight() > QFont.Weight.Normal or (table and not _row(table, stretch)):
+            elif was.fontWeight() > QFont.Weight.Normal or heads:
                 now.setFontWeight(QFont.Weight.DemiBold)
             now.setForeground(theme.accent if was.isAnchor() else theme.text)
             stretch.mergeCharFormat(now)
@@ -233,6 +234,10 @@ def _no_height() -> QTextBlockFormat:
     form = QTextBlockFormat()
     form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
     return form
+
+
+def _listed(block: QTextBlock) -> bool:
+    return block.isValid() and block.textList() is not None
 
 
 def _is_code(form: QTextBlockFormat) -> bool:

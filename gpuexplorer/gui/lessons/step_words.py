@@ -48,14 +48,11 @@ def cell_state(part: Code, cell: Cell | None) -> tuple[str, Tone]:
 
 
 def cell_error(cell: Cell | None) -> str:
-    """The last line of it, which is what one reads first."""
+    """The error's own line; what PyTorch adds below stands in the lab."""
     if cell is None or cell.state != "failed" or cell.failed is None:
         return ""
     said = clean(error_words(cell.failed)).strip() or tr(cell.failed.told)
-    if said.count("\n") and cell.failed.error:
-        first, last = said.split("\n", 1)[0], said.rsplit("\n", 1)[-1]
-        said = first if first.startswith(f"{cell.failed.error}: ") and len(first) > 40 else last
-    return shortened(said)
+    return shortened(said.split("\n")[0])
 
 
 def cell_output(cell: Cell | None) -> tuple[str, str]:
@@ -101,10 +98,8 @@ def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> str:
         return ""
     if part.choices:
         return tr("You were right.") if shown.right else tr("You chose another.")
-    values = {"how": _far(said.value, shown.measured), "range": range_words(part)}
-    if shown.right:
-        return tr("Right: you said {how}, and {range} is near enough.", **values)
-    return tr("You said {how}; {range} would be near enough.", **values)
+    counts = tr("Up to {range} off counts as right.", range=range_words(part))
+    return " ".join((_far(said.value, shown.measured), counts))
 
 
 def check_words(checked: Checked | None) -> tuple[str, Tone]:
@@ -120,18 +115,17 @@ def check_words(checked: Checked | None) -> tuple[str, Tone]:
 
 def _far(said: float, measured: float) -> str:
     if said == measured:
-        return tr("exactly that")
+        return tr("Exactly what was measured.")
     if said * measured <= 0:
-        return tr("{said} and not {measured}", said=figure(said), measured=figure(measured))
+        return tr("Not what was measured.")
     factor = said / measured
     if 0.5 <= factor <= 2:
         share = f"{figure(float(f'{abs(factor - 1) * 100:.2g}'))} %"
-        return tr("{share} too much", share=share) if factor > 1 else tr(
-            "{share} too little", share=share
-        )
-    if factor > 1:
-        return tr("{factor} times too much", factor=figure(float(f"{factor:.2g}")))
-    return tr("{factor} times too little", factor=figure(float(f"{1 / factor:.2g}")))
+        words = mark("{share} too much.") if factor > 1 else mark("{share} too little.")
+        return tr(words, share=share)
+    times = figure(float(f"{max(factor, 1 / factor):.2g}"))
+    words = mark("{times} times too much.") if factor > 1 else mark("{times} times too little.")
+    return tr(words, times=times)
 
 
 def _with_times(said: str, cell: Cell | None) -> str:
