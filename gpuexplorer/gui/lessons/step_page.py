@@ -107,7 +107,7 @@ class StepPage(QWidget):
                 self._updates.append(line.show_play)
                 return line
             case Point(control=name):
-                words = tr("Show me {control}", control=tr(CONTROLS.get(name, name)))
+                words = tr("Show me {control}", control=tr(CONTROLS[name].words))
                 button = link_button(words)
                 button.setProperty("flush", True)  # noqa: FBT003
                 button.clicked.connect(partial(self.control_asked.emit, name))
