@@ -23,8 +23,10 @@ STATES = {
 }
 
 
-def cell_state(part: Code, cell: Cell | None) -> tuple[str, Tone]:
-    """How it stands, and what it took."""
+def cell_state(part: Code, cell: Cell | None, *, gone: bool) -> tuple[str, Tone]:
+    """How it stands, and what it took. `gone`: what it made went with its worker."""
+    if gone:
+        return tr("It ran, and what it made is gone since the worker ended"), Tone.QUIET
     match "" if cell is None else cell.state:
         case "waiting":
             return tr("Waits for its turn"), Tone.QUIET
