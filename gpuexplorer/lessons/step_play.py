@@ -55,7 +55,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Revealed:
-    """What came of a Predict. `right` is None where nobody predicted, or nothing was measured."""
+    """What came of a Predict. `right` is None: nobody predicted, or nothing was measured."""
 
     measured: float | None = None
     limit: float | None = None
