@@ -1,9 +1,7 @@
 """LessonsView: the shelf: what each lesson takes, how far one came, what is missing here."""
 
-from pathlib import Path
-
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -70,9 +68,10 @@ class LessonsView(LiveView):
         )
         self._question = FileQuestion(tr("Open a lesson"), tr(_KINDS), self)
         self._question.chosen.connect(lessons.shelf.add)
-        self._folder: QFileDialog | None = None
+        self._folder = FileQuestion(tr("Open a folder with a lesson"), "", self)
+        self._folder.chosen.connect(lessons.shelf.add)
         ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", self._question.ask)
-        self.add_command(tr("Open a folder with a lesson…"), "", self._on_folder_asked)
+        self.add_command(tr("Open a folder with a lesson…"), "", self._folder.ask)
         self._anew = self.add_command(tr("Begin the lesson anew"), "", self._on_anew_asked)
         self._forget = self.add_command(
             tr("Take the lesson off the list"), "", self._on_forget_asked
@@ -105,8 +104,7 @@ class LessonsView(LiveView):
 
     def stop(self) -> None:
         self._question.stop()
-        if self._folder is not None:
-            self._folder.reject()
+        self._folder.stop()
         super().stop()
 
     def _columns(self) -> list[Column[Shelved]]:
@@ -204,19 +202,6 @@ class LessonsView(LiveView):
         for each in self._table.picked():
             if each.outside:
                 self._lessons.shelf.forget(each.file)
-
-    def _on_folder_asked(self) -> None:
-        if self._folder is None:
-            dialog = self._folder = QFileDialog(self, tr("Open a folder with a lesson"))
-            dialog.setFileMode(QFileDialog.FileMode.Directory)
-            dialog.fileSelected.connect(lambda path: self._lessons.shelf.add(Path(path)))
-            dialog.finished.connect(self._on_folder_closed)
-            dialog.open()
-
-    def _on_folder_closed(self) -> None:
-        if self._folder is not None:
-            self._folder.deleteLater()
-            self._folder = None
 
     def _on_menu_asked(self, place: QPoint) -> None:
         shelved = self._model.thing(self._table.indexAt(place))

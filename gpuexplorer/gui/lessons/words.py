@@ -8,6 +8,7 @@ from gpuexplorer.core.words import NOTHING, Message, listed, mark, paragraph, tr
 from gpuexplorer.gui.state.lab.lab_devices import lost_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lessons.lesson import Lesson, Predict
 from gpuexplorer.lessons.player import Player
@@ -18,6 +19,13 @@ NO_CARDS = mark(
     "No graphics card answers here. This lesson can be done on two simulated ones that nobody "
     "else uses: values are real there, times are modelled, and every screen says SIMULATED."
 )
+
+
+CHECKED = {
+    StepState.DONE: Icon.CHECK,
+    StepState.FAILED: Icon.WARNING,
+    StepState.SKIPPED: Icon.NEXT,
+}
 
 
 class Way(StrEnum):

@@ -72,6 +72,14 @@ class LessonsState(QObject):
             self._stop_rig()
             self.opened.emit()
 
+    def finish(self) -> None:
+        """Left, and the next one is what one would go on with."""
+        lesson = self.player.lesson if self.player is not None else None
+        self.leave()
+        following = None if lesson is None else self.shelf.after(lesson)
+        if following is not None:
+            self._settings.remember(_LAST, str(following.file))
+
     def kept(self, lesson: Lesson) -> Kept | None:
         """None where nobody began it, or what is remembered cannot be read."""
         return kept_of(self._settings.remembered(_key(lesson)) or "")
