@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.lessons.lesson import NEEDS, Check, Condition, Limit, Point, Predict
 from gpuexplorer.lessons.problem import Problems
-from gpuexplorer.lessons.python_source import expression
+from gpuexplorer.lessons.python_source import any_number, measured
 
 _NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 _CHOICE = re.compile(r"- \[([ xX])\]\s*(.*)")
@@ -79,7 +79,7 @@ def predict(block: Block, problems: Problems) -> Predict:
     return Predict(
         block.line,
         question.text,
-        number=expression(number.text, number.line, problems, _NUMBER) if number.text else None,
+        number=measured(number.text, number.line, problems, _NUMBER) if number.text else None,
         unit=rows["unit"].text if "unit" in rows else "",
         within=_within(rows["within"], problems) if "within" in rows else Predict.within,
         limit=_limit(rows, problems),
@@ -106,11 +106,11 @@ def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
                 row.line,
             )
         found += [
-            Condition(expression(each.text, each.line, problems), otherwise) for each in waiting
+            Condition(measured(each.text, each.line, problems), otherwise) for each in waiting
         ]
         waiting = []
     for row in waiting:
-        expression(row.text, row.line, problems)
+        measured(row.text, row.line, problems)
     if waiting or not found:
         problems.wrong(
             "Nothing is told where this is not true.",
@@ -255,7 +255,9 @@ def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:
     if len(said) < 2 or not all(each.text for each in said):
         return None
     number, name = said
-    return Limit(expression(number.text, number.line, problems, _NUMBER), name.text)
+    return Limit(
+        any_number(number.text, number.line, problems, "copies[-1].limit / GB"), name.text
+    )
 
 
 def _choices(

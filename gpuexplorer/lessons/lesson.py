@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+LESSON_FILE = "lesson.md"
 # What a lesson may need; nothing of it where it says "none".
 NEEDS = ("pytorch", "card", "two cards")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from gpuexplorer.lessons.lesson import LESSON_FILE
 from gpuexplorer.lessons.pictures import is_elsewhere, look_at_picture
 from gpuexplorer.lessons.problem import Problems
 
-LESSON_FILE = "lesson.md"
 SHOWN = "text"
 WORDS = ("lesson", "needs", "predict", "python", "check", "point", "why", SHOWN)
 _WEB = ("http://", "https://", "mailto:")

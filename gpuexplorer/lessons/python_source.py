@@ -38,14 +38,27 @@ def look_at_cell(code: str, line: int, problems: Problems) -> None:
             )
 
 
-def expression(
+def measured(
     source: str, line: int, problems: Problems, example: str = "copies[-1].bytes == 256 * MiB"
 ) -> Expression:
-    """What it says is checked in so far as that can be seen without running it."""
+    """One that says something of what happened. Nothing is worked out here."""
+    tree = _parsed(source, line, problems, example)
+    if tree is not None:
+        _refuse_constants(tree, source.strip(), line, problems)
+    return Expression(line, source)
+
+
+def any_number(source: str, line: int, problems: Problems, example: str) -> Expression:
+    """One that may be a plain figure."""
+    _parsed(source, line, problems, example)
+    return Expression(line, source)
+
+
+def _parsed(source: str, line: int, problems: Problems, example: str) -> ast.expr | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            tree = ast.parse(source.strip(), mode="eval")
+            return ast.parse(source.strip(), mode="eval").body
         except NO_PROGRAM as error:
             _, why = _where(error)
             problems.wrong(
@@ -55,9 +68,7 @@ def expression(
                 why=why,
                 example=example,
             )
-        else:
-            _refuse_constants(tree.body, source.strip(), line, problems)
-    return Expression(line, source)
+    return None
 
 
 def _refuse_constants(tree: ast.expr, source: str, line: int, problems: Problems) -> None:

@@ -11,10 +11,18 @@ from markdown_it.token import Token
 
 from gpuexplorer.lessons import blocks
 from gpuexplorer.lessons.blocks import Block
-from gpuexplorer.lessons.lesson import Code, Condition, Lesson, Part, Step, Text, Why
+from gpuexplorer.lessons.lesson import (
+    LESSON_FILE,
+    Code,
+    Condition,
+    Lesson,
+    Part,
+    Step,
+    Text,
+    Why,
+)
 from gpuexplorer.lessons.lesson_file import text_of
 from gpuexplorer.lessons.markdown import (
-    LESSON_FILE,
     SHOWN,
     WORDS,
     Markdown,

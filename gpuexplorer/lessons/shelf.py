@@ -6,8 +6,7 @@ from pathlib import Path
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import did_you_mean
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lessons.lesson import Lesson
-from gpuexplorer.lessons.markdown import LESSON_FILE
+from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
 from gpuexplorer.lessons.problem import LessonError, Problem
 from gpuexplorer.lessons.reading import read
 
