@@ -174,7 +174,7 @@ class LessonColumn(QFrame):
             return
         page = self._page = StepPage(self._look, player)
         page.lesson_asked.connect(self._on_lesson_asked)
-        page.edit_asked.connect(self._navigation.open_code)
+        page.edit_asked.connect(self._on_edit_asked)
         page.allow_asked.connect(self._ask_first)
         page.refused.connect(self._on_refused)
         self._area.setWidget(page)
@@ -197,6 +197,10 @@ class LessonColumn(QFrame):
             self._on_refused(tr("There is no lesson {name!r} on the list.", name=name))
         else:
             self._lessons.play(lesson)
+
+    def _on_edit_asked(self, code: str) -> None:
+        self._navigation.open_screen("lab")
+        self._lessons.lab.code_offered.emit(code)
 
     def _on_way_chosen(self, way: Way) -> None:
         match way:

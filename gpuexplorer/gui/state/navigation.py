@@ -13,7 +13,6 @@ class Navigation(QObject):
     card_changed = Signal(str)
     simulated_cards_asked = Signal()
     idle_cards_asked = Signal()  # simulated ones that nobody else uses
-    code_asked = Signal(str)  # this is wanted in the lab's editor
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,10 +39,6 @@ class Navigation(QObject):
         if card != self._card:
             self._card = card
             self.card_changed.emit(card)
-
-    def open_code(self, code: str) -> None:
-        self.open_screen("lab")
-        self.code_asked.emit(code)
 
     def open_card(self, card: CardId) -> None:
         self.choose_card(card)

@@ -45,6 +45,7 @@ class LabState(QObject):
     told = Signal(object)  # each event, in its order, when the ledger knows of it
     stage_changed = Signal()
     switches_changed = Signal()
+    code_offered = Signal(str)  # a person wants to change it before it runs
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.lessons.shelf import Shelf
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lessons.keeping import Kept, kept_of, written
+from gpuexplorer.lessons.keeping import Kept, as_text, from_text
 from gpuexplorer.lessons.lesson import Lesson
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
@@ -61,7 +61,7 @@ class LessonsState(QObject):
         self.player = Player(lesson, rig, None if anew else self.kept(lesson))
         self.player.changed = self._on_player_changed
         self._settings.remember(_LAST, str(lesson.file))
-        self._on_player_changed()
+        self.player.go(self.player.at)
         self.opened.emit()
 
     def leave(self) -> None:
@@ -82,7 +82,7 @@ class LessonsState(QObject):
 
     def kept(self, lesson: Lesson) -> Kept | None:
         """None where nobody began it, or what is remembered cannot be read."""
-        return kept_of(self._settings.remembered(_key(lesson)) or "")
+        return from_text(self._settings.remembered(_key(lesson)) or "")
 
     def done(self, lesson: Lesson) -> tuple[int, bool]:
         """How many of its steps are over, and whether somebody began it at all."""
@@ -90,7 +90,8 @@ class LessonsState(QObject):
         if kept is None:
             return 0, False
         titles = {each.title for each in lesson.steps}
-        return sum(kept.states.get(each) in _OVER for each in titles), True
+        done = sum(kept.states.get(each) in _OVER for each in titles)
+        return done, bool(done or kept.at or kept.predictions)
 
     def stop(self) -> None:
         """Nothing is run or told after this. Harmless when called twice."""
@@ -106,7 +107,7 @@ class LessonsState(QObject):
         kept = player.kept
         if kept != self._kept:
             self._kept = kept
-            self._settings.remember(_key(player.lesson), written(kept))
+            self._settings.remember(_key(player.lesson), as_text(kept))
 
     def _stop_rig(self) -> None:
         if self._rig is not None:
