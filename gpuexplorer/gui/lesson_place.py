@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter
 
+from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -107,10 +108,16 @@ class LessonPlace(QSplitter):
             column = LessonColumn(self._look, self.lessons(), self._navigation)
             column.fold_asked.connect(self._on_fold_asked)
             column.more_asked.connect(self._on_more_asked)
+            column.hide()
             self.insertWidget(0, column)
             self.setStretchFactor(1, 1)
             self._column = column
         return self._column
+
+    @property
+    def _room(self) -> int:
+        """Where the lesson takes too much of it, the rail makes itself narrow."""
+        return max(self.width(), self.window().width() - NARROW)
 
     def _width(self) -> int:
         from gpuexplorer.gui.lessons.column import FOLDED, LEAST, USUAL  # noqa: PLC0415
@@ -119,14 +126,14 @@ class LessonPlace(QSplitter):
             return FOLDED
         kept = self._settings.remembered(_WIDTH) or ""
         wanted = int(kept) if kept.isdecimal() else USUAL
-        return max(LEAST, min(wanted, self.width() - _LEAST_SCREEN))
+        return max(LEAST, min(wanted, self._room - _LEAST_SCREEN))
 
     def _arrange(self) -> None:
         column = self._column
         if column is None or column.isHidden():
             self._screens.show()
             return
-        narrow = self.width() < self._width() + _LEAST_SCREEN and not self._folded
+        narrow = self._room < self._width() + _LEAST_SCREEN and not self._folded
         column.show_folded(self._folded)
         self._screens.setHidden(narrow)
         width = self.width() if narrow else self._width()
@@ -150,10 +157,10 @@ class LessonPlace(QSplitter):
 
     def _on_opened(self) -> None:
         column, played = self._make_column(), self.lessons().player is not None
-        seen = not column.isHidden() and column.isVisibleTo(self)
+        seen = not column.isHidden()
         column.setVisible(played)
         self._offer_commands()
-        if not (played and seen):
+        if played is not seen:
             self._fold(False)  # noqa: FBT003 - as setVisible
 
     def _on_next_asked(self) -> None:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice
@@ -31,7 +31,6 @@ from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 
 LEAST, USUAL, FOLDED = 300, 340, 45
-_WIDE = (QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
 
 class LessonColumn(QFrame):
@@ -61,7 +60,6 @@ class LessonColumn(QFrame):
         self._fold.clicked.connect(self.fold_asked)
         self._steps = MenuButton(tr("Step"))
         self._steps.about_to_open.connect(self._on_steps_asked)
-        self._steps.setSizePolicy(*_WIDE)
         self._notice = ColumnNotice(look)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
@@ -71,10 +69,11 @@ class LessonColumn(QFrame):
         self._foot.stop_asked.connect(lambda: lessons.lab.cancel())
         self._foot.back_asked.connect(partial(self.turn, -1))
         self._foot.skip_asked.connect(partial(self.turn, 1))
-        head = row(self._title, GROWS, self._more, self._fold, gap=4)
+        parts = (self._title, GROWS, self._steps, self._more, self._fold)
+        head = row(*parts, gap=4, margins=(16, 10, 9, 8))
         self._body = QWidget()
         column(
-            column(head, self._steps, gap=6, margins=(16, 10, 9, 8)),
+            head,
             row(self._notice, margins=(12, 0, 9, 6)),
             self._area,
             GROWS,
@@ -111,11 +110,12 @@ class LessonColumn(QFrame):
         if player is None:
             return
         match next_of(player):
-            case Next.PREDICT if self._page is not None:
-                self._page.begin()
+            case Next.PREDICT:
+                self._lead(keyboard=True)
             case Next.RUN if player.must_ask:
                 self._ask_first()
             case Next.RUN:
+                self._lead(keyboard=False)
                 player.run_next()
             case Next.CHECK:
                 player.check_again()
@@ -150,6 +150,21 @@ class LessonColumn(QFrame):
         first, last = player.at == 0, player.at + 1 == len(player.steps)
         self._foot.show_next(next_of(player), cells, over=over, first=first, last=last)
 
+    def _lead(self, *, keyboard: bool) -> None:
+        """To the part whose button stands out; `keyboard`: to be answered."""
+        buttons = self._page.findChildren(QPushButton) if self._page is not None else ()
+        first = next((e for e in buttons if e.property("kind") == "primary"), None)
+        if first is None:
+            return
+        part = first.parentWidget()
+        self._area.ensureWidgetVisible(part)
+        each = part.nextInFocusChain()
+        while keyboard and part.isAncestorOf(each):
+            if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                each.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+            each = each.nextInFocusChain()
+
     def _ask_first(self) -> None:
         """Nothing of a lesson from outside runs before somebody has seen its cells."""
         if self._player is not None:
@@ -167,8 +182,7 @@ class LessonColumn(QFrame):
         before, self._page = self._page, None
         self._player, self._at, self._said = self._lessons.player, -1, Notice()
         if before is not None:
-            self._area.takeWidget()
-            before.deleteLater()
+            self._area.takeWidget().deleteLater()
         player = self._player
         if player is None:
             return
@@ -177,7 +191,10 @@ class LessonColumn(QFrame):
         page.edit_asked.connect(self._on_edit_asked)
         page.allow_asked.connect(self._ask_first)
         page.refused.connect(self._on_refused)
-        self._area.setWidget(page)
+        paper = QWidget()
+        paper.setProperty("panel", "clear")
+        column(page, FREE, within=paper, margins=(16, 4, 12, 16))
+        self._area.setWidget(paper)
         self._title.show_text(player.lesson.title)
         self.setAccessibleName(tr("Lesson: {title}", title=player.lesson.title))
         self._area.setAccessibleName(player.lesson.title)

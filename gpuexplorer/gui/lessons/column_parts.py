@@ -48,7 +48,7 @@ class ColumnNotice(QFrame):
 
 
 class ColumnFoot(QWidget):
-    """The one button that stands out is what comes next; beside it, quieter, back and over."""
+    """What comes next, whose button stands out here or in the step; beside it back and over."""
 
     next_asked = Signal()
     stop_asked = Signal()
@@ -86,6 +86,9 @@ class ColumnFoot(QWidget):
         }
         self._next.show_words(words[coming])
         self._next.setEnabled(coming is not Next.WAIT)
+        # What is done in the step has its own button there, which stands out.
+        there = coming in (Next.PREDICT, Next.RUN)
+        restyle(self._next, "kind", "quiet" if there else "primary")
         self._stop.setVisible(coming is Next.WAIT)
         meaning = tr("Next step") if over else tr("Skip this step")
         self._over.show_meaning(Icon.NEXT, meaning, "Alt+PgDown")

@@ -84,12 +84,7 @@ def progress_words(done: int, steps: int, *, begun: bool) -> str:
 
 
 def step_words(at: int, steps: Sequence[StepPlay]) -> str:
-    return tr(
-        "{number} of {count}: {title}",
-        number=at + 1,
-        count=len(steps),
-        title=steps[at].step.title,
-    )
+    return tr("{number} of {count}", number=at + 1, count=len(steps))
 
 
 def next_of(player: Player) -> Next:
