@@ -1,6 +1,6 @@
 """Evaluating: what expressions give beside the session's names, of which they change none.
 
-The values they may name as well come as JSON. An object with the key "is" there becomes a
+The names of the usable devices are in `devices`. Other values come as JSON. An object with the key "is" there becomes a
 `Record`, whose fields are attributes: {"is": "card 0", "has": {"index": 0}, "lacks": {"power":
 a message's JSON}}; each other object a dictionary.
 """
@@ -10,7 +10,7 @@ import io
 import json
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -64,10 +64,17 @@ class Record:
 class Evaluating:
     """The expressions of one command, one after the other, each with a result of its own."""
 
-    def __init__(self, command: Evaluate, names: "Mapping[str, Any]", stop: Stop) -> None:
+    def __init__(
+        self,
+        command: Evaluate,
+        names: "Mapping[str, Any]",
+        devices: "Sequence[str]",
+        stop: Stop,
+    ) -> None:
         self.worths: list[Worth] = []
         self._command = command
-        self._names = {**names, **_made(json.loads(command.values))}
+        values = _made(json.loads(command.values))
+        self._names = {**names, "devices": list(devices), **values}
         self._stop = stop
 
     def work_out(self) -> None:

@@ -230,7 +230,8 @@ class Loop:
 
     def _evaluate(self, command: Evaluate) -> None:
         """What is worked out before it is cancelled is said."""
-        expressions = Evaluating(command, self._cells.names, self._stop)
+        devices = [each.name for each in self._hello.devices if each.usable]
+        expressions = Evaluating(command, self._cells.names, devices, self._stop)
         try:
             with self._engine.running(watched=False):
                 expressions.work_out()
