@@ -65,6 +65,9 @@ class LabView(LiveView):
         self._columns.arranged.connect(self._code.name_it_elsewhere)
         self._code.name_it_elsewhere(self._columns.narrow)
         self._strips = Strips(look, lab, time_window)
+        self._form.setObjectName("lab.forms")
+        self._bench.setObjectName("lab.bench")
+        self._strips.setObjectName("lab.strips")
         self._make_inside = partial(Inside, look, lab)
         self._inside: Inside | None = None
         self._program = lab.program
@@ -112,6 +115,11 @@ class LabView(LiveView):
                 column.pull()
         self._head.pull()
         self._strips.pull()
+
+    def reveal(self, part: QWidget) -> None:
+        if not part.isVisible():
+            forms = part is self._form or self._form.isAncestorOf(part)
+            self._show_beside(Side.FORMS if forms else Side.CODE)
 
     def stop(self) -> None:
         self._code.stop()

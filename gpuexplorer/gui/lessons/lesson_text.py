@@ -84,7 +84,7 @@ class LessonText(GrowingText):
         form = QTextBlockFormat(block.blockFormat())
         gap = letters.body.height * 0.55
         code = _is_code(form)
-        level, table = form.headingLevel(), cursor.currentTable()
+        level, table = form.headingLevel(), _table_at(cursor)
         heads = table is not None and not _row(table, cursor)
         listed = _listed(block) and _listed(block.next())
         form.setTopMargin(gap if level and block.blockNumber() else 0)
@@ -134,7 +134,7 @@ class LessonText(GrowingText):
             block = block.next()
         block = self.document().begin()
         while block.isValid():
-            if block.length() == 1 and QTextCursor(block).currentTable() is None:
+            if block.length() == 1 and _table_at(QTextCursor(block)) is None:
                 QTextCursor(block).setBlockFormat(_no_height())  # left before and after it
             block = block.next()
 
@@ -238,6 +238,10 @@ def _no_height() -> QTextBlockFormat:
 
 def _listed(block: QTextBlock) -> bool:
     return block.isValid() and block.textList() is not None
+
+
+def _table_at(cursor: QTextCursor) -> QTextTable | None:
+    return cursor.currentTable()
 
 
 def _is_code(form: QTextBlockFormat) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.cell_box import CellBox
@@ -82,7 +82,7 @@ class StepPage(QWidget):
         self._page.deleteLater()
         self._page = page
 
-    def _made(self, part: Part) -> QWidget | None:
+    def _made(self, part: Part) -> QWidget | QLayout | None:
         look, player = self._look, self._player
         match part:
             case Text():
@@ -107,12 +107,11 @@ class StepPage(QWidget):
                 self._updates.append(line.show_play)
                 return line
             case Point(control=name):
-                words = tr("Show me {control}", control=tr(CONTROLS.get(name, name)))
+                words = tr("Show me {control}", control=tr(CONTROLS[name].words))
                 button = link_button(words)
+                button.setProperty("flush", True)  # noqa: FBT003
                 button.clicked.connect(partial(self.control_asked.emit, name))
-                holder = QWidget()
-                row(button, FREE, within=holder)
-                return holder
+                return row(button, FREE)
 
     def _text(self, part: Text) -> QWidget:
         first, rest = _first_paragraph(part.markdown) if self._brief else (part.markdown, "")

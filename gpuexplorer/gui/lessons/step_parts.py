@@ -29,9 +29,17 @@ class CheckLine(QFrame):
         self._not = Sign(look, Icon.WARNING, Tone.WARN, QSize(16, 16))
         self._words = wrapped_label(look, "", Tone.TEXT)
         self._again = link_button(tr("Check again"))
+        self._again.setProperty("flush", True)  # noqa: FBT003
         self._again.clicked.connect(player.check_again)
         top = Qt.AlignmentFlag.AlignTop
-        words = column(self._words, row(self._again, FREE), gap=4)
+        words = column(
+            self._words,
+            row(
+                self._again,
+                FREE,
+            ),
+            gap=4,
+        )
         margins = (12, 8, 12, 8)
         row(self._held, top, self._not, top, words, GROWS, within=self, margins=margins)
 

@@ -94,10 +94,12 @@ def range_words(part: Predict) -> str:
 
 def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> str:
     """How one's own prediction stands to what was measured."""
-    if shown.measured is None or said is None or shown.right is None:
+    if said is None or shown.right is None:
         return ""
     if part.choices:
         return tr("You were right.") if shown.right else tr("You chose another.")
+    if shown.measured is None:
+        return ""
     counts = tr("Up to {range} off counts as right.", range=range_words(part))
     return " ".join((_far(said.value, shown.measured), counts))
 

@@ -77,6 +77,8 @@ class CodePane(QFrame):
         self.entry.completion_asked.connect(self._on_completion_asked)
         self.entry.file_dropped.connect(self.program.open)
         self.entry.refused.connect(self.refuse)
+        self.entry.setObjectName("lab.editor")
+        self._transcript.setObjectName("lab.cells")
         self._panel.typed.connect(self.entry.take_key)
         asked = (self._panel, self._notice, self._question, self.entry)
         below = column(*asked, margins=(_MARGIN, 0, _MARGIN, 0))
