@@ -27,10 +27,11 @@ _OF_A_LESSON = (
     Do.LESSON_KEYBOARD,
     Do.LESSON_FOLD,
     Do.LESSON_STEPS,
+    Do.LESSON_EXPORT,
     Do.LESSON_ANEW,
     Do.LESSON_LEAVE,
 )
-_IN_MENU = (Do.LESSON_ANEW, Do.LESSON_LEAVE)
+_IN_MENU = (Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
 
 
 class LessonPlace(QSplitter):
@@ -65,6 +66,7 @@ class LessonPlace(QSplitter):
             (Do.LESSON_KEYBOARD, self._on_keyboard_asked),
             (Do.LESSON_FOLD, self._on_fold_asked),
             (Do.LESSON_STEPS, self._on_steps_asked),
+            (Do.LESSON_EXPORT, self._on_export_asked),
             (Do.LESSON_ANEW, self._on_anew_asked),
             (Do.LESSON_LEAVE, self._on_leave_asked),
         ):
@@ -100,12 +102,16 @@ class LessonPlace(QSplitter):
         """Nothing is run after this. Harmless when called twice."""
         if self._lessons is not None:
             self._lessons.stop()
+        if self._column is not None:
+            self._column.stop()
 
     def _make_column(self) -> "LessonColumn":
         if self._column is None:
             from gpuexplorer.gui.lessons.column import LessonColumn  # noqa: PLC0415
+            from gpuexplorer.gui.lessons.pointer import Pointer  # noqa: PLC0415
 
-            column = LessonColumn(self._look, self.lessons(), self._navigation)
+            pointer = Pointer(self._look, self._navigation, self.window())
+            column = LessonColumn(self._look, self.lessons(), self._navigation, pointer)
             column.fold_asked.connect(self._on_fold_asked)
             column.more_asked.connect(self._on_more_asked)
             column.hide()
@@ -190,6 +196,10 @@ class LessonPlace(QSplitter):
             if self._folded:
                 self._fold(False)  # noqa: FBT003 - as setVisible
             self._column.open_steps()
+
+    def _on_export_asked(self) -> None:
+        if self._column is not None:
+            self._column.export()
 
     def _on_anew_asked(self) -> None:
         lessons = self.lessons()

@@ -118,8 +118,9 @@ class LabView(LiveView):
 
     def reveal(self, part: QWidget) -> None:
         if not part.isVisible():
-            forms = part is self._form or self._form.isAncestorOf(part)
-            self._show_beside(Side.FORMS if forms else Side.CODE)
+            sides = ((self._form, Side.FORMS), (self._bench, Side.SHELVES))
+            there = (side for each, side in sides if each is part or each.isAncestorOf(part))
+            self._show_beside(next(there, Side.CODE))
 
     def stop(self) -> None:
         self._code.stop()

@@ -1,13 +1,16 @@
 """LessonColumn: the lesson that is played, beside whatever screen is seen."""
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice
 from gpuexplorer.gui.lessons.first_run import FirstRun
+from gpuexplorer.gui.lessons.pointer import Pointer
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.lessons.words import (
     CHECKED,
@@ -26,10 +29,13 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.telemetry.whole_file import write_whole
 
+_PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
 LEAST, USUAL, FOLDED = 300, 340, 45
 
 
@@ -44,9 +50,11 @@ class LessonColumn(QFrame):
         look: Look,
         lessons: LessonsState,
         navigation: Navigation,
+        pointer: Pointer,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._pointer = pointer
         self._look, self._lessons, self._navigation = look, lessons, navigation
         self._player: Player | None = None
         self._page: StepPage | None = None
@@ -60,13 +68,16 @@ class LessonColumn(QFrame):
         self._fold.clicked.connect(self.fold_asked)
         self._steps = MenuButton(tr("Step"))
         self._steps.about_to_open.connect(self._on_steps_asked)
+        self._saving = Saving(lessons.lab.machine.settings, self)
+        self._saving.done.connect(self._on_saved)
+        self._saving.refused.connect(self._on_refused)
         self._notice = ColumnNotice(look)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._foot = ColumnFoot(look)
         self._foot.next_asked.connect(self.do_next)
-        self._foot.stop_asked.connect(lambda: lessons.lab.cancel())
+        self._foot.stop_asked.connect(self._on_stop_asked)
         self._foot.back_asked.connect(partial(self.turn, -1))
         self._foot.skip_asked.connect(partial(self.turn, 1))
         parts = (self._title, GROWS, self._steps, self._more, self._fold)
@@ -128,6 +139,32 @@ class LessonColumn(QFrame):
     def open_steps(self) -> None:
         self._steps.click()
 
+    def export(self) -> None:
+        """As far as it was played: a page to be read and printed, or a notebook."""
+        player, session = self._player, self._lessons.lab.machine.session
+        if player is not None:
+            name = suggested_name(
+                player.lesson.name, session.clock.wall(), simulated=session.simulated
+            )
+            kinds = (_PAGE, _NOTEBOOK)
+            self._saving.ask(tr("Export the lesson"), name, kinds, self._contents)
+
+    def stop(self) -> None:
+        """Nobody is asked any longer. Harmless when called twice."""
+        self._saving.stop()
+
+    def _contents(self, path: Path) -> Write | None:
+        from gpuexplorer.lessons.export.save import contents  # noqa: PLC0415 - with its plots
+
+        if self._player is None:
+            return None
+        try:
+            data = contents(self._player, self._lessons.lab.ledger, path)
+        except Trouble as trouble:
+            self._on_refused(trouble.told)
+            return None
+        return partial(write_whole, path, [data])
+
     def _go(self, at: int) -> None:
         if self._player is not None:
             self._said = Notice()
@@ -141,6 +178,7 @@ class LessonColumn(QFrame):
         if player.at != self._at:
             self._at = player.at
             self._area.verticalScrollBar().setValue(0)
+            self._pointer.hide()
         page.show_step()
         self._steps.show_words(step_words(player.at, player.steps))
         said = self._said if self._said.sentence else notice_of(player, self._lessons.lab)
@@ -154,16 +192,15 @@ class LessonColumn(QFrame):
         """To the part whose button stands out; `keyboard`: to be answered."""
         buttons = self._page.findChildren(QPushButton) if self._page is not None else ()
         first = next((e for e in buttons if e.property("kind") == "primary"), None)
-        if first is None:
+        part = None if first is None else first.parentWidget()
+        if part is None:
             return
-        part = first.parentWidget()
         self._area.ensureWidgetVisible(part)
-        each = part.nextInFocusChain()
-        while keyboard and part.isAncestorOf(each):
-            if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus:
-                each.setFocus(Qt.FocusReason.ShortcutFocusReason)
-                return
-            each = each.nextInFocusChain()
+        stops = (e for e in part.findChildren(QWidget) if e.isVisibleTo(part))
+        tab = Qt.FocusPolicy.TabFocus
+        stop = next((each for each in stops if each.focusPolicy() & tab), None)
+        if keyboard and stop is not None:
+            stop.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _ask_first(self) -> None:
         """Nothing of a lesson from outside runs before somebody has seen its cells."""
@@ -188,6 +225,7 @@ class LessonColumn(QFrame):
             return
         page = self._page = StepPage(self._look, player)
         page.lesson_asked.connect(self._on_lesson_asked)
+        page.control_asked.connect(self._on_control_asked)
         page.edit_asked.connect(self._on_edit_asked)
         page.allow_asked.connect(self._ask_first)
         page.refused.connect(self._on_refused)
@@ -207,6 +245,18 @@ class LessonColumn(QFrame):
     def _on_refused(self, sentence: str) -> None:
         self._said = Notice(sentence, Tone.BAD)
         self._show()
+
+    def _on_stop_asked(self) -> None:
+        self._lessons.lab.cancel()
+
+    def _on_saved(self, sentence: str) -> None:
+        self._said = Notice(sentence)
+        self._show()
+
+    def _on_control_asked(self, name: str) -> None:
+        refused = self._pointer.show_control(name)
+        if refused:
+            self._on_refused(refused)
 
     def _on_lesson_asked(self, name: str) -> None:
         lesson = self._lessons.shelf.named(name)

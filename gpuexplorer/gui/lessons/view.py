@@ -109,6 +109,7 @@ class LessonsView(LiveView):
 
     def _columns(self) -> list[Column[Shelved]]:
         return [
+            Column("number", tr("No."), _number, right=True, width=44),
             Column("title", tr("Lesson"), self._title, stretches=True, width=220),
             Column("minutes", tr("Minutes"), _minutes, right=True, width=76, kept=2),
             Column("needs", tr("Needs"), _needs, width=150, kept=1),
@@ -215,6 +216,13 @@ class LessonsView(LiveView):
         if shelved.outside:
             menu.addAction(self._forget)
         menu.popup(self._table.viewport().mapToGlobal(place))
+
+
+def _number(shelved: Shelved) -> Cell:
+    """By which it is spoken of, and by which the command line knows it."""
+    number = shelved.lesson.name.partition("-")[0] if shelved.lesson else ""
+    known = number.isdecimal() and not shelved.outside
+    return Cell(str(int(number)) if known else "", tone=Tone.QUIET)
 
 
 def _minutes(shelved: Shelved) -> Cell:

@@ -114,8 +114,8 @@ def notice_of(player: Player, lab: LabState) -> Notice:
     lesson, session = player.lesson, lab.machine.session
     if lab.stage is Stage.HANGING:
         said = tr(
-            "The cell was asked to stop and does not come back. A new worker can take the place "
-            "of this one; the lesson goes on from here."
+            "The cell was asked to stop and does not come back. A new worker can take the "
+            "place of this one; the lesson goes on from here."
         )
         return Notice(said, Tone.WARN, Way.RESTART, tr("Restart the worker"))
     if lab.stage is Stage.FAILED and lab.sentence:
@@ -128,8 +128,8 @@ def notice_of(player: Player, lab: LabState) -> Notice:
     ended = tr(lab.sentence)
     if lost:
         ended = tr(
-            "{cards} does not answer any more; what lay there is lost. Go on with another card, "
-            "or when it is back.",
+            "{cards} does not answer any more; what lay there is lost. Go on with another "
+            "card, or when it is back.",
             cards=listed(lost),
         )
     if gone:

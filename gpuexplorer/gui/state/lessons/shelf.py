@@ -71,9 +71,7 @@ class Shelf(QObject):
     def _read(self, work: "Callable[[Sequence[Path]], _Came]", paths: Sequence[Path]) -> None:
         put = self._inbox.letterbox.put
         # A daemon that holds nothing of Qt: a disk that hangs keeps nobody from closing.
-        threading.Thread(
-            target=lambda: put(work(paths)), name="lessons", daemon=True
-        ).start()
+        threading.Thread(target=lambda: put(work(paths)), name="lessons", daemon=True).start()
 
     def _remembered(self) -> Sequence[Path]:
         """What cannot be read is as good as nothing remembered."""
