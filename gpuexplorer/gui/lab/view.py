@@ -80,6 +80,7 @@ class LabView(LiveView):
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._lay_out(look))
         lab.told.connect(self._on_told)
+        lab.code_offered.connect(self._on_code_offered)
         self._settings, self._forms_only = lab.machine.settings, False
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
@@ -117,8 +118,9 @@ class LabView(LiveView):
 
     def reveal(self, part: QWidget) -> None:
         if not part.isVisible():
-            forms = part is self._form or self._form.isAncestorOf(part)
-            self._show_beside(Side.FORMS if forms else Side.CODE)
+            sides = ((self._form, Side.FORMS), (self._bench, Side.SHELVES))
+            there = (side for each, side in sides if each is part or each.isAncestorOf(part))
+            self._show_beside(next(there, Side.CODE))
 
     def stop(self) -> None:
         self._code.stop()
@@ -164,6 +166,9 @@ class LabView(LiveView):
         """Where forms hide the code, nobody would see why a cell failed, or what it asks."""
         if isinstance(event, Failed | Asked):
             self._columns.show_side(Side.CODE)
+
+    def _on_code_offered(self) -> None:
+        self._show_beside(Side.CODE)
 
     def _on_open_asked(self, name: str) -> None:
         if self._inside is None:

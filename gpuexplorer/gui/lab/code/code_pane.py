@@ -84,6 +84,7 @@ class CodePane(QFrame):
         below = column(*asked, margins=(_MARGIN, 0, _MARGIN, 0))
         parts = (self._head, self._transcript, GROWS, below)
         column(*parts, within=self, margins=(1, 1, 1, _MARGIN))
+        lab.code_offered.connect(self.entry.put)
         lab.told.connect(self._on_told)
         lab.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_stage_changed)
