@@ -26,9 +26,10 @@ class CellBox(QFrame):
     allow_asked = Signal()
     refused = Signal(str)
 
-    def __init__(self, look: Look, player: Player, part: Code) -> None:
+    def __init__(self, look: Look, player: Player, part: Code, *, brief: bool = False) -> None:
         super().__init__()
-        self._player, self._part = player, part
+        self._player, self._part, self._pressed = player, part, False
+        self._brief = brief
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Cell"))
         code = CodeText(look, tr("Code of the cell"), part.source)
@@ -44,7 +45,7 @@ class CellBox(QFrame):
         self._error = wrapped_label(look, "", Tone.BAD)
         self._error.setFont(look.letters.mono.font)
         self._output = GrowingText(look, tr("What the cell printed"))
-        self._output.document().setDefaultFont(look.letters.mono.font)
+        self._output.setFont(look.letters.mono.font)
         self._more = wrapped_label(look, "", Tone.FAINT)
         self._more.setFont(look.letters.caption.font)
         buttons = row(self._run, self._edit, FREE)
@@ -54,14 +55,19 @@ class CellBox(QFrame):
     def show_play(self, *, first: bool, playable: bool) -> None:
         """`first`: this is what to do next. Not `playable`: its step is skipped."""
         cell = self._player.cell(self._part)
-        ran = cell is not None and cell.state not in _WORKS
+        works = cell is not None and cell.state in _WORKS
+        self._pressed = self._pressed and not works and self._player.busy()
+        ran = cell is not None and not works
         words = tr("Run again") if ran else tr("Run")
         if words != self._run.text():
             self._run.setText(words)
         restyle(self._run, "kind", "primary" if first else "")
         self._run.setVisible(playable)
-        self._edit.setVisible(playable)
-        state, tone = cell_state(self._part, cell)
+        self._edit.setVisible(playable and not self._brief)
+        gone = self._player.gone(self._part)
+        state, tone = cell_state(self._part, None if self._pressed else cell, gone=gone)
+        if self._pressed:
+            state = tr("Waits for its turn")
         say(self._state, state if playable else "")
         restyle(self._state, "tone", tone.value)
         say(self._error, cell_error(cell))
@@ -76,12 +82,14 @@ class CellBox(QFrame):
 
     def _on_run_clicked(self) -> None:
         cell = self._player.cell(self._part)
-        if cell is not None and cell.state in _WORKS:
-            return  # pressed twice
+        if self._pressed or (cell is not None and cell.state in _WORKS):
+            return
         if self._player.must_ask:
             self.allow_asked.emit()
             return
+        self._pressed = True  # the cards are read before it begins
         try:
             self._player.run(self._part)
         except Trouble as trouble:
+            self._pressed = False
             self.refused.emit(trouble.told)

@@ -52,7 +52,7 @@ class CodeText(GrowingText):
     def __init__(self, look: Look, name: str, code: str) -> None:
         super().__init__(look, name)
         mono = look.letters.mono
-        self.document().setDefaultFont(mono.font)
+        self.setFont(mono.font)
         self._colours = PythonColours(look, self.document())
         self.setPlainText(code)
         cursor = QTextCursor(self.document())

@@ -55,7 +55,7 @@ class LessonText(GrowingText):
     def _write(self) -> None:
         document, letters = self.document(), self.look.letters
         self._written = (self.viewport().width(), self.devicePixelRatioF())
-        document.setDefaultFont(letters.body.font)
+        self.setFont(letters.body.font)
         document.setIndentWidth(letters.body.height * 1.3)
         document.setMarkdown(self._markdown, _MARKDOWN)
         cursor = QTextCursor(document)

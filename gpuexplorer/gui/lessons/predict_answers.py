@@ -13,6 +13,7 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lessons.lesson import Predict
 
 _LETTERS = 12  # that have room in the field
+_ABOVE = 3  # pixels, beside a round button
 
 
 class NumberAnswer(QWidget):
@@ -68,6 +69,7 @@ class ChoiceAnswer(QWidget):
             self._group.addButton(button, at)
             said = _Words(look, words, button)
             mark = label(tr("right"), look.letters.badge, Tone.GOOD)
+            mark.setContentsMargins(0, _ABOVE, 0, 0)
             mark.hide()
             self._marks.append(mark)
             top = Qt.AlignmentFlag.AlignTop
@@ -105,7 +107,7 @@ class _Words(QWidget):
         self._button = button
         said = wrapped_label(look, words, Tone.TEXT)
         said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        column(said, within=self, margins=(0, 3, 0, 3))
+        column(said, within=self, margins=(0, _ABOVE, 0, _ABOVE))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.rect().contains(event.position().toPoint()):

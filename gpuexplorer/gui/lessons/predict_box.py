@@ -1,5 +1,6 @@
 """PredictBox: asks what will come out, and later shows it beside what did."""
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
 from gpuexplorer.core.trouble import Trouble
@@ -13,8 +14,9 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lessons.lesson import Code, Predict, Step
+from gpuexplorer.lessons.lesson import Predict
 from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.revealing import behind
 from gpuexplorer.lessons.step_play import Revealed
 
 _SAY_FIRST = mark("Choose one of them, then press Predict.")
@@ -24,6 +26,8 @@ _MODELLED = mark("Modelled: these cards are simulated.")
 
 class PredictBox(QFrame):
     """Until it is revealed, one may think again. Nobody has to predict."""
+
+    came = Signal()  # what was measured is shown now
 
     def __init__(self, look: Look, player: Player, part: Predict, *, big: bool = False) -> None:
         super().__init__()
@@ -41,7 +45,8 @@ class PredictBox(QFrame):
         self._predict.clicked.connect(self._on_predict_clicked)
         self._show = link_button(tr("Show it without predicting"))
         self._show.clicked.connect(lambda: player.reveal(part))
-        self._alone = not _cell_behind(player.step.step, part)
+        self._alone = not behind(player.step.step, part)
+        self._known = part.line in player.step.revealed
         self._trouble = wrapped_label(look, "", Tone.BAD)
         self._bars = RevealBars(look, part.unit, big=big)
         self._said = wrapped_label(look, "", Tone.TEXT)
@@ -67,6 +72,7 @@ class PredictBox(QFrame):
         bars = self._bars_of(shown) if shown is not None else []
         self._bars.show_bars(bars)
         self._bars.setVisible(bool(bars))
+        came, self._known = shown is not None and not self._known, shown is not None
         if shown is None:
             kept = tr("Your prediction is kept. It is shown when the cells below have run.")
             say(self._said, kept if said is not None and not self._alone else "")
@@ -79,6 +85,8 @@ class PredictBox(QFrame):
         restyle(self._said, "tone", tone)
         modelled = tr(_MODELLED) if shown.modelled else ""
         say(self._about, " ".join(each for each in (modelled, tr(shown.reason)) if each))
+        if came:
+            self.came.emit()
 
     def _bars_of(self, shown: Revealed) -> list[Bar]:
         if self._part.choices:
@@ -104,12 +112,3 @@ class PredictBox(QFrame):
         else:
             say(self._trouble, "")
             self._answer.show_bad(bad=False)
-
-
-def _cell_behind(step: Step, part: Predict) -> bool:
-    """Up to the next question, which has the cells behind it for its own."""
-    behind = step.parts[step.parts.index(part) + 1 :]
-    for each in behind:
-        if isinstance(each, Code | Predict):
-            return isinstance(each, Code)
-    return False

@@ -35,6 +35,7 @@ class StepPage(QWidget):
     edit_asked = Signal(str)  # this code is wanted in the lab's editor
     allow_asked = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
     refused = Signal(str)  # a sentence: why a cell did not run
+    revealed = Signal(QWidget)  # here stands what was just measured
 
     def __init__(
         self, look: Look, player: Player, parent: QWidget | None = None, *, brief: bool = False
@@ -69,7 +70,7 @@ class StepPage(QWidget):
         self._updates = []
         page = QWidget()
         title = wrapped_label(look, play.step.title, Tone.TEXT)
-        title.setFont(look.letters.title.font)
+        title.setFont((look.letters.number if self._brief else look.letters.title).font)
         body = column(title, within=page, gap=_GAP)
         if self._skipped:
             words = play.reason or tr("This machine cannot show it.")
@@ -88,7 +89,7 @@ class StepPage(QWidget):
             case Text():
                 return self._text(part)
             case Code():
-                cell = CellBox(look, player, part)
+                cell = CellBox(look, player, part, brief=self._brief)
                 cell.edit_asked.connect(self.edit_asked)
                 cell.allow_asked.connect(self.allow_asked)
                 cell.refused.connect(self.refused)
@@ -100,6 +101,7 @@ class StepPage(QWidget):
                 return None
             case Predict():
                 box = PredictBox(look, player, part, big=self._brief)
+                box.came.connect(partial(self.revealed.emit, box))
                 self._updates.append(partial(self._update_predict, box, part))
                 return box
             case Check():

@@ -25,8 +25,9 @@ class CheckLine(QFrame):
         super().__init__()
         self._look, self._player, self._part = look, player, part
         self.setProperty("panel", "notice")
-        self._held = Sign(look, Icon.CHECK, Tone.GOOD, QSize(16, 16))
-        self._not = Sign(look, Icon.WARNING, Tone.WARN, QSize(16, 16))
+        size = _beside(look)
+        self._held = Sign(look, Icon.CHECK, Tone.GOOD, size)
+        self._not = Sign(look, Icon.WARNING, Tone.WARN, size)
         self._words = wrapped_label(look, "", Tone.TEXT)
         self._again = link_button(tr("Check again"))
         self._again.setProperty("flush", True)  # noqa: FBT003
@@ -68,7 +69,7 @@ class FoldedText(QWidget):
         self._head.setProperty("kind", "fold")
         self._head.setCheckable(True)
         self._head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._head.setIconSize(QSize(16, 16))
+        self._head.setIconSize(_beside(look))
         self._head.setAccessibleName(question.replace("`", ""))
         self._head.toggled.connect(self._on_toggled)
         self._question = wrapped_label(look, question, Tone.TEXT)
@@ -90,3 +91,9 @@ class FoldedText(QWidget):
         """On the words beside the arrow."""
         if self._text.isHidden() or event.position().y() < self._text.y():
             self._head.toggle()
+
+
+def _beside(look: Look) -> QSize:
+    """Of an icon, as high as the words are."""
+    side = round(look.letters.body.height)
+    return QSize(side, side)

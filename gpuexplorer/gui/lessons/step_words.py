@@ -23,8 +23,10 @@ STATES = {
 }
 
 
-def cell_state(part: Code, cell: Cell | None) -> tuple[str, Tone]:
-    """How it stands, and what it took."""
+def cell_state(part: Code, cell: Cell | None, *, gone: bool) -> tuple[str, Tone]:
+    """How it stands, and what it took. `gone`: what it made went with its worker."""
+    if gone:
+        return tr("It ran, and what it made is gone since the worker ended"), Tone.QUIET
     match "" if cell is None else cell.state:
         case "waiting":
             return tr("Waits for its turn"), Tone.QUIET
@@ -97,7 +99,7 @@ def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> str:
     if said is None or shown.right is None:
         return ""
     if part.choices:
-        return tr("You were right.") if shown.right else tr("You chose another.")
+        return tr("You were right.") if shown.right else tr("Another one is right: it is marked.")
     if shown.measured is None:
         return ""
     counts = tr("Up to {range} off counts as right.", range=range_words(part))
