@@ -85,7 +85,7 @@ class LessonColumn(QFrame):
         self._body = QWidget()
         column(
             head,
-            row(self._notice, margins=(12, 0, 9, 6)),
+            row(self._notice, margins=(16, 0, 12, 6)),
             self._area,
             GROWS,
             self._foot,
