@@ -57,6 +57,11 @@ VERBS = (
         "gpuexplorer.commands.lab",
         mark("run a program, and say which of its lines keep the cards waiting"),
     ),
+    (
+        "lesson",
+        "gpuexplorer.commands.lesson",
+        mark("lessons that lead through the lab: list, check, write and play them"),
+    ),
 )
 
 # So many objects more before Python looks for garbage; it counts to 700 by itself.

@@ -82,7 +82,7 @@ def compiles(code: str) -> bool:
 
 def in_a_file(code: str, number: int) -> "tuple[tuple[str, ...], str]":
     """The names that it imports from `__future__`, and the rest of it."""
-    without = _without_magics(plain(code))
+    without = without_magics(plain(code))
     futures, text = _without_futures(without)
     beginning = f"from __future__ import {', '.join(futures)}\n" if futures else ""
     return (futures, text) if compiles(beginning + text) else ((), as_string(without, number))
@@ -101,7 +101,7 @@ def as_string(code: str, number: int) -> str:
     )
 
 
-def _without_magics(code: str) -> str:
+def without_magics(code: str) -> str:
     """What only a notebook understands becomes a comment; in strings it is left alone.
 
     Python itself says in which line it stops understanding.
@@ -109,7 +109,7 @@ def _without_magics(code: str) -> str:
     if code.lstrip().startswith("%%"):
         first, _, rest = code.lstrip().partition("\n")
         if first.split()[0] in ("%%time", "%%capture"):
-            return f"# {first}\n{_without_magics(rest)}"
+            return f"# {first}\n{without_magics(rest)}"
         return "\n".join(f"# {line}" for line in code.split("\n"))
     lines = code.split("\n")
     for _ in lines:

@@ -7,7 +7,7 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
 from gpuexplorer.lab.watched import Idle, Loader, Trip
 
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True)
@@ -243,6 +243,24 @@ class Peeked:
 
 
 @dataclass(frozen=True)
+class Worth:
+    """What one expression gave."""
+
+    truth: "bool | None" = None  # whether Python counts it as true
+    number: "float | None" = None  # None: it is none
+    text: str = ""
+    error: Message = NOTHING  # why it gave nothing
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What each expression gave, in their order; fewer where they were cancelled."""
+
+    id: int
+    worths: "tuple[Worth, ...]"
+
+
+@dataclass(frozen=True)
 class Part:
     """One parameter or buffer of a layer."""
 
@@ -374,6 +392,7 @@ Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads 
     Asked,
     Completed,
     Peeked,
+    Evaluated,
     Opened,
     Progressed,
     Sampled,

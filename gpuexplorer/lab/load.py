@@ -15,7 +15,7 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.wire import Command, Peek, Run
+from gpuexplorer.lab.wire import Command, Evaluate, Peek, Run
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.occupied import Occupation
 
@@ -73,7 +73,7 @@ class Load:
         match command:
             case Run():
                 return replace(command, others=self.others(), lost=lost)
-            case Peek():
+            case Peek() | Evaluate():
                 return replace(command, lost=lost)
             case _:
                 return command

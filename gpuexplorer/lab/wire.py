@@ -41,6 +41,17 @@ class Peek:
 
 
 @dataclass(frozen=True)
+class Evaluate:
+    """What do these expressions give beside the session's names? Answered by an Evaluated."""
+
+    id: int
+    sources: "tuple[str, ...]"
+    values: str = "{}"  # what they may name as well, as JSON; see worker/evaluating.py
+    seconds: float = 10.0  # each may take so long
+    lost: "tuple[str, ...]" = ()
+
+
+@dataclass(frozen=True)
 class Complete:
     """How may this go on? Answered by a Completed, also while a cell runs."""
 
@@ -105,7 +116,9 @@ class Cancel:
     id: int
 
 
-Command = Union[Run, Peek, Complete, Answer, Measure, Multiply, Cancel]  # noqa: UP007 - the worker may be Python 3.10
+Command = Union[  # noqa: UP007 - the worker may be Python 3.10
+    Run, Peek, Evaluate, Complete, Answer, Measure, Multiply, Cancel
+]
 
 # Any: each is a dataclass, called with what its line of JSON holds.
 _EVENTS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Event)}

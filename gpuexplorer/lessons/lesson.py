@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+LESSON_FILE = "lesson.md"
+# What a lesson may need; nothing of it where it says "none".
+NEEDS = ("pytorch", "card", "two cards")
+
 
 @dataclass(frozen=True)
 class Text:
@@ -52,10 +56,10 @@ class Predict:
 
     line: int
     question: str
-    # A number: what was measured, in that unit; and by which factor one may be off.
+    # A number: what was measured, in that unit; and how far one may be off, more or less.
     number: Expression | None = None
     unit: str = ""
-    within: float = 0.2  # 0.2: a fifth more or less
+    within: float = 0.2  # 0.2: up to 1.2 times as much, or as little; 2: "a factor of 3"
     limit: Limit | None = None
     # Or choices: which of them is right, counted from 0.
     choices: Sequence[str] = ()

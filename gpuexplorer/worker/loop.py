@@ -16,6 +16,7 @@ from gpuexplorer.core.words import Message, listed
 from gpuexplorer.lab.events import (
     Began,
     Completed,
+    Evaluated,
     Event,
     Failed,
     Finished,
@@ -30,6 +31,7 @@ from gpuexplorer.lab.wire import (
     Cancel,
     Command,
     Complete,
+    Evaluate,
     Measure,
     Multiply,
     Peek,
@@ -41,6 +43,7 @@ from gpuexplorer.worker.cells import Cells
 from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import Engine
 from gpuexplorer.worker.engines.sight import PlacementLog
+from gpuexplorer.worker.evaluating import Evaluating
 from gpuexplorer.worker.failures import failed
 from gpuexplorer.worker.guards import children_end_here
 from gpuexplorer.worker.looking import look
@@ -211,7 +214,7 @@ class Loop:
     def _carry_out(self, command: Command) -> None:
         if isinstance(command, Run):
             self._engine.others_hold(command.others)
-        if isinstance(command, (Run, Peek)):
+        if isinstance(command, (Run, Peek, Evaluate)):
             self._engine.cards_lost(command.lost)
         match command:
             case Run():
@@ -220,8 +223,20 @@ class Loop:
                 with self._engine.running(watched=False):
                     seen = look(command, self._cells.names)
                 self._pipe.say(seen)
+            case Evaluate():
+                self._evaluate(command)
             case Measure() | Multiply():
                 self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
+
+    def _evaluate(self, command: Evaluate) -> None:
+        """What is worked out before it is cancelled is said."""
+        devices = [each.name for each in self._hello.devices if each.usable]
+        expressions = Evaluating(command, self._cells.names, devices, self._stop)
+        try:
+            with self._engine.running(watched=False):
+                expressions.work_out()
+        finally:
+            self._pipe.say(Evaluated(command.id, tuple(expressions.worths)))
 
     def _run(self, command: Run) -> None:
         watched = command.watched and not is_timing(command.code)

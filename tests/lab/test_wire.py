@@ -14,6 +14,7 @@ from gpuexplorer.lab.wire import (
     Cancel,
     Command,
     Complete,
+    Evaluate,
     Garbled,
     Measure,
     Multiply,
@@ -80,6 +81,10 @@ SAID: list[events.Event] = [
         (1, 2),
         2,
         8,
+    ),
+    events.Evaluated(
+        5,
+        (events.Worth(truth=True, number=2.5, text="2.5"), events.Worth(error=NOTE)),
     ),
     events.Opened(
         6,
@@ -161,6 +166,7 @@ ASKED: list[Command] = [
         lost=("cuda:1",),
     ),
     Peek(2, "X", (1, 2), 4, 5),
+    Evaluate(3, ("X > 1", "y"), '{"y":1}', 0.5, lost=("cuda:0",)),
     Complete(3, "torch.on", 8),
     Answer(1, "Ada"),
     Answer(1),

@@ -1,0 +1,180 @@
+"""`gpuexplorer lesson`: the lessons that there are, and those that somebody writes."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from gpuexplorer.commands.arguments import OK, TROUBLE, add_source_arguments
+from gpuexplorer.commands.page import Column, Page, shown
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core.resources import resource
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, all_of, tr, trn
+from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
+
+_COLUMNS = (
+    Column(Message("Name"), 100),
+    Column(Message("Minutes"), 80, right=True),
+    Column(Message("Needs"), 70),
+    Column(Message("Title"), 95, elastic=True),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = tr(
+        "Lessons that lead through the lab, step by step. In the window they stand on the"
+        " screen “Lessons”; docs/lessons.md says how one is written."
+    )
+    parser.epilog = tr(
+        "Each action has its own --help. The exit status is 0 when all was fine; 1 where a"
+        " lesson has a problem or one of its checks failed; 2 when the command was not"
+        " understood."
+    )
+    actions = parser.add_subparsers(
+        dest="action", metavar=tr("ACTION"), required=True, title=tr("actions")
+    )
+    listing = actions.add_parser(
+        "list", help=tr("the lessons that came with the program; with --json for programs")
+    )
+    listing.add_argument(
+        "--json", action="store_true", help=tr("print it for programs to read")
+    )
+    checking = actions.add_parser(
+        "check", help=tr("say what is wrong with a lesson, in which line, and what to do")
+    )
+    checking.add_argument(
+        "files",
+        metavar=tr("FILE"),
+        nargs="+",
+        type=Path,
+        help=tr("a lesson.md, or the folder that it lies in"),
+    )
+    making = actions.add_parser("new", help=tr("write the beginning of a lesson of your own"))
+    making.add_argument(
+        "folder", metavar=tr("NAME"), type=Path, help=tr("the folder that is made for it")
+    )
+    _add_run(actions.add_parser("run", help=tr("play a lesson to its end, without a window")))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    match arguments.action:
+        case "list":
+            return _list(as_data=arguments.json)
+        case "check":
+            # Every file is looked at, also behind one with problems.
+            return max([_check(each) for each in arguments.files])
+        case "new":
+            return _new(arguments.folder)
+    # What plays a lesson takes a while to be imported.
+    play: Callable[[argparse.Namespace], int] = import_module(
+        "gpuexplorer.commands.lesson_run"
+    ).run
+    return play(arguments)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name", metavar=tr("NAME"), help=tr("a lesson's name or number, or the path of one")
+    )
+    parser.add_argument("--json", action="store_true", help=tr("print it for programs to read"))
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help=tr("run the cells of a lesson that did not come with the program, unasked"),
+    )
+    parser.add_argument(
+        "--save",
+        metavar=tr("FILE"),
+        type=Path,
+        help=tr("also write what came of it, as a page (.html) or a notebook (.ipynb)"),
+    )
+    parser.add_argument(
+        "--python", metavar=tr("FILE"), type=Path, help=tr("the Python that runs the cells")
+    )
+    add_source_arguments(parser)
+
+
+def _list(*, as_data: bool) -> int:
+    lessons = import_module("gpuexplorer.lessons.shelf").built_in()
+    if as_data:
+        sys.stdout.write(json.dumps([_as_data(each) for each in lessons], indent=2) + "\n")
+        return OK
+    terminal = Terminal()
+    page = Page(terminal.width())
+    page.table(_COLUMNS, [_row(each) for each in lessons])
+    page.gap()
+    page.say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
+    terminal.show(str(page))
+    return OK
+
+
+def _as_data(lesson: Lesson) -> dict[str, object]:
+    return {
+        "name": lesson.name,
+        "title": lesson.title,
+        "minutes": lesson.minutes,
+        "needs": list(lesson.needs),
+    }
+
+
+def _row(lesson: Lesson) -> tuple[str, ...]:
+    needs = all_of(lesson.needs) if lesson.needs else Message("nothing")
+    return lesson.name, str(lesson.minutes), shown(needs), lesson.title
+
+
+def _check(path: Path) -> int:
+    reading = import_module("gpuexplorer.lessons.reading")
+    file = path / LESSON_FILE if path.is_dir() else path
+    found = reading.problems(file)
+    for each in found:
+        place = (
+            tr("{file}, line {line}:", file=file, line=each.line)
+            if each.line
+            else tr("{file}:", file=file)
+        )
+        sys.stdout.write(f"{place} {tr(each.sentence)}\n    {tr(each.cure)}\n")
+    if found:
+        return TROUBLE
+    steps = len(reading.read(file).steps)
+    fine = trn(
+        "{file}: nothing is wrong with its {count} step.",
+        "{file}: nothing is wrong with its {count} steps.",
+        steps,
+        file=file,
+    )
+    sys.stdout.write(f"{fine}\n")
+    return OK
+
+
+def _new(folder: Path) -> int:
+    file = folder / LESSON_FILE
+    template = resource("lessons", "template.md").read_bytes()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("xb") as made:
+            made.write(template)
+    except FileExistsError:
+        raise Trouble(
+            "{file} is there already, and is left as it is.", "Choose another name.", file=file
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise Trouble(
+            "{file} cannot be written: {reason}.",
+            "Choose another place.",
+            file=file,
+            reason=reason or error,
+        ) from None
+    sys.stdout.write(
+        tr(
+            "{file} is written. Change it, then look at it with: gpuexplorer lesson check"
+            " {folder}",
+            file=file,
+            folder=folder,
+        )
+        + "\n"
+    )
+    return OK

@@ -1,0 +1,284 @@
+"""Blocks: what stands between fences in a lesson, other than cells: `key: value`, and lists."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.lessons.lesson import NEEDS, Check, Condition, Limit, Point, Predict
+from gpuexplorer.lessons.problem import Problems
+from gpuexplorer.lessons.python_source import any_number, measured
+
+_NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
+_CHOICE = re.compile(r"- \[([ xX])\]\s*(.*)")
+_CONTROL = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
+_PREDICT = ("question", "number", "unit", "within", "limit", "limit is")
+_LONGEST_LESSON = 600  # minutes
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a block, with the indented lines below it, which go on with it."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: `line` is that of its fence."""
+
+    line: int
+    word: str  # "predict"
+    content: str
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        rows: list[Row] = []
+        for line, text in enumerate(self.content.split("\n"), self.line + 1):
+            if not text.strip():
+                continue
+            if text[0] in " \t" and rows:
+                rows[-1] = Row(rows[-1].line, f"{rows[-1].text} {text.strip()}")
+            else:
+                rows.append(Row(line, text.strip()))
+        return rows
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the `lesson` block says."""
+
+    minutes: int = 0
+    needs: Sequence[str] = ()
+
+
+def heading(block: Block, problems: Problems) -> Heading:
+    rows = _values(block, block.rows, ("minutes", "needs"), problems)
+    minutes = _required(rows, "minutes", "minutes: 20", block, problems)
+    needs = _required(rows, "needs", "needs: pytorch, card", block, problems)
+    return Heading(_minutes(minutes, problems), _needs(needs, problems))
+
+
+def predict(block: Block, problems: Problems) -> Predict:
+    choices = [row for row in block.rows if row.text.startswith("- ")]
+    others = [row for row in block.rows if not row.text.startswith("- ")]
+    rows = _values(block, others, _PREDICT, problems)
+    question = _required(rows, "question", "question: How long will it take?", block, problems)
+    if choices:
+        for key in rows:
+            if key != "question":
+                problems.wrong(
+                    "{key!r} belongs to a number, and this prediction is a choice.",
+                    "Leave out either the number or the choices.",
+                    rows[key].line,
+                    key=key,
+                )
+        texts, right = _choices(block, choices, problems)
+        return Predict(block.line, question.text, choices=texts, right=right)
+    number = _required(rows, "number", "number: " + _NUMBER, block, problems)
+    return Predict(
+        block.line,
+        question.text,
+        number=measured(number.text, number.line, problems, _NUMBER) if number.text else None,
+        unit=rows["unit"].text if "unit" in rows else "",
+        within=_within(rows["within"], problems) if "within" in rows else Predict.within,
+        limit=_limit(rows, problems),
+    )
+
+
+def check(block: Block, problems: Problems) -> Check:
+    return Check(block.line, conditions(block, problems))
+
+
+def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
+    """Lines of Python; `else:` says what is told where one of those above it is not true."""
+    found: list[Condition] = []
+    waiting: list[Row] = []
+    for row in block.rows:
+        if not row.text.startswith("else:"):
+            waiting.append(row)
+            continue
+        otherwise = row.text.removeprefix("else:").strip()
+        if not waiting or not otherwise:
+            problems.wrong(
+                "This `else:` has nothing to say, or nothing to say it of.",
+                "Write the condition, and below it: else: what is told where it is not true",
+                row.line,
+            )
+        found += [
+            Condition(measured(each.text, each.line, problems), otherwise) for each in waiting
+        ]
+        waiting = []
+    for row in waiting:
+        measured(row.text, row.line, problems)
+    if waiting or not found:
+        problems.wrong(
+            "Nothing is told where this is not true.",
+            "Write below it: else: what a person should do then",
+            waiting[0].line if waiting else block.line,
+        )
+    return found
+
+
+def point(block: Block, problems: Problems) -> Point:
+    control = block.content.strip()
+    if not _CONTROL.fullmatch(control):
+        problems.wrong(
+            "A `point` block names one control of the window.",
+            "Such as: lab.run",
+            block.line + 1,
+        )
+    return Point(block.line, control)
+
+
+def question_of(block: Block, problems: Problems) -> tuple[str, int]:
+    """Of a `why` block: its question, and how many lines of it are above the Markdown."""
+    lines = block.content.split("\n")
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    key, _, value = lines[first].partition(":")
+    if key.strip() != "question" or not value.strip():
+        problems.wrong(
+            "A `why` block begins with its question.",
+            "Write as its first line: question: Why is that so?",
+            block.line + 1 + first,
+        )
+        return "", first
+    return value.strip(), first + 1
+
+
+def _values(
+    block: Block, rows: Sequence[Row], keys: Sequence[str], problems: Problems
+) -> dict[str, Row]:
+    """The lines `key: value`, by their keys, without those that nobody knows."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        key, _, value = row.text.partition(":")
+        key, value = key.strip(), value.strip()
+        if key not in keys:
+            problems.wrong(
+                "A `{word}` block has no {key!r}.",
+                "Its keys are: {keys}. Behind each stands a colon.",
+                row.line,
+                word=block.word,
+                key=key[:60],
+                keys=", ".join(keys),
+            )
+        elif key in found:
+            problems.wrong(
+                "{key!r} is said twice.", "Leave one of them out.", row.line, key=key
+            )
+        elif not value:
+            problems.wrong(
+                "{key!r} has no value.", "Write it behind the colon.", row.line, key=key
+            )
+            found[key] = Row(row.line, "")
+        else:
+            found[key] = Row(row.line, value)
+    return found
+
+
+def _required(
+    rows: Mapping[str, Row], key: str, example: str, block: Block, problems: Problems
+) -> Row:
+    if key not in rows:
+        problems.wrong(
+            "This `{word}` block has no {key!r}.",
+            "Such as: {example}",
+            block.line,
+            word=block.word,
+            key=key,
+            example=example,
+        )
+    return rows.get(key, Row(block.line, ""))
+
+
+def _minutes(row: Row, problems: Problems) -> int:
+    if not row.text:
+        return 0
+    if row.text.isascii() and row.text.isdecimal() and 1 <= int(row.text) <= _LONGEST_LESSON:
+        return int(row.text)
+    problems.wrong(
+        "{text!r} is no number of minutes.",
+        "Write a whole number from 1 to {most}, without a unit.",
+        row.line,
+        text=row.text,
+        most=_LONGEST_LESSON,
+    )
+    return 0
+
+
+def _needs(row: Row, problems: Problems) -> Sequence[str]:
+    words = [each.strip() for each in row.text.split(",") if each.strip()]
+    if words == ["none"]:
+        return ()
+    for word in words:
+        if word not in NEEDS:
+            problems.wrong(
+                "{word!r} is nothing that a lesson can need.",
+                "Write none, or several of these with commas: {needs}.",
+                row.line,
+                word=word,
+                needs=", ".join(NEEDS),
+            )
+    return words
+
+
+def _within(row: Row, problems: Problems) -> float:
+    """As a share: "30 %", "a factor of 3"."""
+    factor = row.text.removeprefix("a ").removeprefix("factor of ")
+    try:
+        if row.text.endswith("%"):
+            within = float(row.text[:-1]) / 100
+        else:
+            within = float(factor) - 1 if factor != row.text else 0
+    except ValueError:
+        within = 0
+    if not 0 < within <= 1000:
+        problems.wrong(
+            "{text!r} does not say how far a prediction may be off.",
+            "Such as: 30 %, or: a factor of 3",
+            row.line,
+            text=row.text,
+        )
+        return Predict.within
+    return within
+
+
+def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:
+    said = [rows[key] for key in ("limit", "limit is") if key in rows]
+    if len(said) == 1:
+        problems.wrong(
+            "A limit has two lines: `limit` is a number, `limit is` says what it is.",
+            "Such as: limit is: what the card's PCIe can carry",
+            said[0].line,
+        )
+    if len(said) < 2 or not all(each.text for each in said):
+        return None
+    number, name = said
+    return Limit(
+        any_number(number.text, number.line, problems, "copies[-1].limit / GB"), name.text
+    )
+
+
+def _choices(
+    block: Block, rows: Sequence[Row], problems: Problems
+) -> tuple[Sequence[str], int]:
+    found = [(row, _CHOICE.fullmatch(row.text)) for row in rows]
+    for row, match in found:
+        if match is None or not match[2].strip():
+            problems.wrong(
+                "{text!r} is no choice.",
+                "Write: - [ ] It fails, and for the right one: - [x] It fails",
+                row.line,
+                text=row.text,
+            )
+    understood = [match for _, match in found if match is not None]
+    right = [at for at, match in enumerate(understood) if match[1] != " "]
+    if len(rows) < 2 or len(right) != 1:
+        problems.wrong(
+            "A choice is one right answer among several.",
+            "Write at least two, and an x between the brackets of one: - [x]",
+            block.line,
+        )
+        return [], -1
+    return [match[2].strip() for match in understood], right[0]

@@ -1,0 +1,62 @@
+"""The text of a lesson's file, as long as it is one: an ordinary file, of a size to be read."""
+
+import stat
+from pathlib import Path
+
+from gpuexplorer.lessons.problem import Problems
+
+MOST_BYTES = 128 << 10  # six times the longest lesson; Markdown of any kind is read in a second
+
+
+def text_of(file: Path, problems: Problems) -> str | None:
+    """With plain line ends. None: it is said why not."""
+    try:
+        found = file.stat()
+        if stat.S_ISDIR(found.st_mode):
+            problems.wrong("This is a folder.", "Name the lesson.md in it.", 0)
+            return None
+        if not stat.S_ISREG(found.st_mode):  # it may have no end
+            problems.wrong("This is no ordinary file.", "Save the lesson as one first.", 0)
+            return None
+        if found.st_size > MOST_BYTES:
+            problems.wrong(
+                "The file has {size} KiB, and a lesson has at most {most}.",
+                "Make several lessons of it; pictures are files beside it.",
+                0,
+                size=found.st_size >> 10,
+                most=MOST_BYTES >> 10,
+            )
+            return None
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES)
+    except FileNotFoundError:
+        problems.wrong("There is no such file.", "`gpuexplorer lesson new NAME` makes one.", 0)
+        return None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        problems.wrong(
+            "The file cannot be read: {why}.",
+            "Choose another, or ask its owner for the right to read it.",
+            0,
+            why=why or "its name is none that a file can have",
+        )
+        return None
+    return _decoded(content, problems)
+
+
+def _decoded(content: bytes, problems: Problems) -> str | None:
+    if b"\0" in content:
+        problems.wrong("This is no text.", "A lesson is a text file with Markdown.", 0)
+        return None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problems.wrong("This line is not written in UTF-8.", "Save the file as UTF-8.", line)
+        return None
+    if not text.strip():
+        problems.wrong(
+            "The file is empty.", "`gpuexplorer lesson new NAME` writes a beginning.", 0
+        )
+        return None
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,98 @@
+"""A lesson's Python, looked at and never run: cells, and expressions over what was measured."""
+
+import ast
+import warnings
+from textwrap import shorten
+
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.cell_source import NO_PROGRAM, without_magics
+from gpuexplorer.lessons.lesson import Expression
+from gpuexplorer.lessons.problem import Problems
+
+_LONGEST = 20_000  # letters; a cell is something one reads
+
+
+def look_at_cell(code: str, line: int, problems: Problems) -> None:
+    """`line`: of its first line. What a notebook understands (`!ls`, `%time`) is let pass."""
+    if len(code) > _LONGEST:
+        problems.wrong(
+            "This cell has {count} letters, and the longest that is read has {most}.",
+            "Make several cells of it, or put the code into a file beside the lesson.",
+            line,
+            count=len(code),
+            most=_LONGEST,
+        )
+        return
+    text = without_magics(code)
+    if not _has_code(text) and text == code:
+        problems.wrong("There is no code in this cell.", "Write some, or leave it out.", line)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        except NO_PROGRAM as error:
+            at, why = _where(error)
+            problems.wrong(
+                "This is no Python: {why}.", "Mend the code of the cell.", line + at, why=why
+            )
+
+
+def measured(
+    source: str, line: int, problems: Problems, example: str = "copies[-1].bytes == 256 * MiB"
+) -> Expression:
+    """One that says something of what happened. Nothing is worked out here."""
+    tree = _parsed(source, line, problems, example)
+    if tree is not None:
+        _refuse_constants(tree, source.strip(), line, problems)
+    return Expression(line, source)
+
+
+def any_number(source: str, line: int, problems: Problems, example: str) -> Expression:
+    """One that may be a plain figure."""
+    _parsed(source, line, problems, example)
+    return Expression(line, source)
+
+
+def _parsed(source: str, line: int, problems: Problems, example: str) -> ast.expr | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source.strip(), mode="eval").body
+        except NO_PROGRAM as error:
+            _, why = _where(error)
+            problems.wrong(
+                "This is no Python expression: {why}.",
+                "Such as: {example}",
+                line,
+                why=why,
+                example=example,
+            )
+    return None
+
+
+def _refuse_constants(tree: ast.expr, source: str, line: int, problems: Problems) -> None:
+    """Whatever names nothing says the same on every machine: it always holds, or never."""
+    if isinstance(tree, ast.BoolOp):
+        for part in tree.values:
+            _refuse_constants(part, source, line, problems)
+    elif not any(isinstance(each, ast.Name) for each in ast.walk(tree)):
+        text = shorten(ast.get_source_segment(source, tree) or source, 60, placeholder=" …")
+        problems.wrong(
+            "{text} is the same whatever happens.",
+            "It has to name something that was measured, such as copies[-1].bytes.",
+            line,
+            text=text,
+        )
+
+
+def _where(error: BaseException) -> tuple[int, Message]:
+    """Lines below the first, and Python's own words for what is wrong."""
+    if isinstance(error, SyntaxError):
+        return max((error.lineno or 1) - 1, 0), Message("{text}", text=error.msg)
+    return 0, Message("it is nested too deeply, or holds what no program may")
+
+
+def _has_code(text: str) -> bool:
+    lines = (line.strip() for line in text.split("\n"))
+    return any(line and not line.startswith("#") for line in lines)

@@ -1,0 +1,89 @@
+"""StepPlay: what came of one step's parts; plain values, for whoever shows or saves them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lessons.lesson import Step
+from gpuexplorer.lessons.values import Readings
+
+
+class Rig(Protocol):
+    """The lab in which a lesson is played."""
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def simulated(self) -> bool: ...
+
+    def run(self, code: str) -> int:
+        """The command's number; what comes of it arrives by `Player.apply`."""
+        ...
+
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
+        """The number of an Evaluate; answered by Evaluated or Failed, by `Player.apply`."""
+        ...
+
+    def measure(self, then: Callable[[Readings], None]) -> None:
+        """All cards and the host, read after now; `then` may be called at once."""
+        ...
+
+    def limit(self, source: str, target: str) -> float | None:
+        """Bytes per second of the narrowest wire between two devices; None: not known."""
+        ...
+
+
+class StepState(StrEnum):
+    AHEAD = "ahead"
+    BEGUN = "begun"
+    DONE = "done"
+    FAILED = "failed"  # a check did not hold, or a cell failed that should not, or the reverse
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """As it was typed, or the choice's words; and its number, or the choice's place."""
+
+    said: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """What came of a Predict. `right` is None: nobody predicted, or nothing was measured."""
+
+    measured: float | None = None
+    limit: float | None = None
+    right: bool | None = None
+    modelled: bool = False
+    reason: Message = NOTHING  # why nothing was measured, or why there is no limit
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a Check: of its first condition that does not hold, or of the last."""
+
+    held: bool
+    line: int
+    told: str = ""  # the lesson's words for what does not hold
+    error: Message = NOTHING  # it could not be worked out
+
+
+@dataclass
+class StepPlay:
+    """All by the part's line in the file."""
+
+    step: Step
+    state: StepState = StepState.AHEAD
+    reason: str = ""  # why it was skipped, or which cell failed
+    cells: dict[int, int] = field(default_factory=dict)  # command numbers, of the latest run
+    predictions: dict[int, Prediction] = field(default_factory=dict)
+    revealed: dict[int, Revealed] = field(default_factory=dict)
+    checked: dict[int, Checked] = field(default_factory=dict)
+    before: Readings | None = None  # as its first cell began
+    after: Readings | None = None  # as its newest cell had ended

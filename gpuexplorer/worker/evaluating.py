@@ -1,0 +1,174 @@
+"""Evaluating: what expressions give beside the session's names, of which they change none.
+
+The names of the usable devices are in `devices`. Other values come as JSON. An object with the key "is" there becomes a
+`Record`, whose fields are attributes: {"is": "card 0", "has": {"index": 0}, "lacks": {"power":
+a message's JSON}}; each other object a dictionary.
+"""
+
+import difflib
+import io
+import json
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from typing import Any
+
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.events import Worth
+from gpuexplorer.lab.wire import Evaluate
+from gpuexplorer.worker.pipe import Stop, WindowGone
+
+_MOST_TEXT = 2_000  # letters of what an expression gave, or an exception said
+_STOPPED = Message("It was stopped before its end.")
+_NOT_REACHED = Message("It was not worked out, since one before it took too long.")
+
+
+class NotThereError(Exception):
+    """A record has no such figure. The sentence says why."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(str(sentence))
+        self.sentence = sentence
+
+
+# Any throughout: values are JSON's, or whatever an expression makes of them.
+class Record:
+    """Its fields are attributes. One that is absent raises, and says why."""
+
+    def __init__(self, name: str, has: "Mapping[str, Any]", lacks: "Mapping[str, Any]") -> None:
+        self.__dict__.update(has)
+        self.__name, self.__lacks = name, lacks
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        reason = self.__lacks.get(name)
+        if reason is not None:
+            raise NotThereError(Message.from_json(reason))
+        there = [each for each in self.__dict__ if each[0] != "_"] + [*self.__lacks]
+        close = difflib.get_close_matches(name, there, 5, 0.5) or sorted(there)
+        raise NotThereError(
+            Message(
+                "There is no {name} in {record}. There is: {others}.",
+                name=name,
+                record=self.__name,
+                others=", ".join(close),
+            )
+        )
+
+    def __repr__(self) -> str:
+        return self.__name
+
+
+class Evaluating:
+    """The expressions of one command, one after the other, each with a result of its own."""
+
+    def __init__(
+        self,
+        command: Evaluate,
+        names: "Mapping[str, Any]",
+        devices: "Sequence[str]",
+        stop: Stop,
+    ) -> None:
+        self.worths: list[Worth] = []
+        self._command = command
+        values = _made(json.loads(command.values))
+        self._names = {**names, "devices": list(devices), **values}
+        self._stop = stop
+
+    def work_out(self) -> None:
+        """Raises KeyboardInterrupt where a person has stopped it."""
+        sources = self._command.sources
+        for source in sources:
+            late = threading.Event()
+            limit = threading.Timer(self._command.seconds, self._end, [late])
+            limit.daemon = True
+            limit.start()
+            try:
+                worth = self._worth(source)
+                limit.cancel()
+                self._stop.checkpoint()
+            except KeyboardInterrupt:
+                if not late.is_set():
+                    self.worths.append(Worth(error=_STOPPED))
+                    raise
+                worth = Worth(
+                    error=Message(
+                        "It took longer than {seconds:g} seconds and was stopped.",
+                        seconds=self._command.seconds,
+                    )
+                )
+            finally:
+                limit.cancel()
+            self.worths.append(worth)
+            if late.is_set():
+                rest = len(sources) - len(self.worths)
+                self.worths += [Worth(error=_NOT_REACHED)] * rest
+                return
+
+    def _end(self, late: threading.Event) -> None:
+        late.set()
+        self._stop.cancel(self._command.id)
+
+    def _worth(self, source: str) -> Worth:
+        try:
+            code = compile(source.strip(), "<expression>", "eval", dont_inherit=True)
+            # Its own names alone, so that one it assigns is not the session's.
+            with redirect_stdout(io.StringIO()):  # it would come as the newest cell's
+                return _worth_of(eval(code, dict(self._names)))
+        except (KeyboardInterrupt, WindowGone):
+            raise
+        except NotThereError as absent:
+            return Worth(error=absent.sentence)
+        except IndexError as error:
+            hint = Message("What it counts may not have happened yet.")
+            return Worth(error=told(_said(error), hint))
+        except BaseException as error:  # an expression is a person's
+            return Worth(error=_said(error))
+
+
+def _said(error: BaseException) -> Message:
+    text = _shortened(lambda: str(error))
+    kind = type(error).__name__
+    if not text:
+        return Message("Python says: {error}.", error=kind)
+    return Message("Python says: {error}: {words}.", error=kind, words=text.rstrip("."))
+
+
+def _worth_of(value: Any) -> Worth:
+    """Also of a tensor that holds one number."""
+    if callable(value) and not hasattr(value, "shape"):
+        return Worth(
+            error=Message("It gives a function and no value. Brackets behind it call it.")
+        )
+    truth = bool(value)
+    text = value if type(value) is str else _shortened(lambda: repr(value))
+    if isinstance(value, (str, bytes)):
+        return Worth(truth, None, text[:_MOST_TEXT])
+    try:
+        number = float(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return Worth(truth, None, text)
+    if not math.isfinite(number):
+        return Worth(error=Message("It gives {number}, which is no number.", number=text))
+    return Worth(truth, number, text)
+
+
+def _shortened(say: "Callable[[], str]") -> str:
+    """A person's own class may not even have words."""
+    try:
+        text = say()
+    except Exception:
+        return ""
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"
+
+
+def _made(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_made(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "is" in value:
+        return Record(str(value["is"]), _made(value["has"]), value["lacks"])
+    return {name: _made(each) for name, each in value.items()}

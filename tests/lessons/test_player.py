@@ -1,0 +1,292 @@
+"""Through a lesson's steps: predict, run, reveal, check; and what goes wrong on the way."""
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Began, Failed, Finished
+from gpuexplorer.lessons.keeping import as_text, from_text
+from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Text
+from gpuexplorer.lessons.player import StepState
+from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
+
+ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
+
+
+def test_a_step_is_done_when_its_cells_have_run_and_its_checks_hold() -> None:
+    part, condition = cell(3), check(5, "copies[-1].bytes == 256 * MiB")
+    player, rig = played(step(part, condition), step(Text(9, "The end.")))
+    assert player.next_cell() == part
+    assert player.run_next()
+    assert player.busy()
+    rig.end(rig.copied(256 * MIB))
+    assert player.step.checked[5].held
+    assert state(player) is StepState.DONE
+    assert not player.run_next()
+    player.go(1)
+    assert player.finished
+
+
+def test_a_check_that_does_not_hold_is_told_with_its_line_and_can_be_tried_again() -> None:
+    part = cell(3)
+    player, rig = played(step(part, check(5, "X > 3", "X is too small.")))
+    rig.names["X"] = 1
+    player.run(part)
+    rig.end()
+    said = player.step.checked[5]
+    assert (said.held, said.line, said.told, said.error) == (False, 6, "X is too small.", "")
+    assert state(player) is StepState.FAILED
+    rig.names["X"] = 4
+    player.check_again()
+    rig.answer()
+    assert state(player) is StepState.DONE
+
+
+def test_what_cannot_be_worked_out_says_why() -> None:
+    player, rig = played(step(cell(3), check(5, "cards[0].power_draw > 3")))
+    player.run_next()
+    rig.end()
+    assert player.step.checked[5].error == (
+        "Power of cuda:0, Titan RTX is missing: this card does not report it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "right"), [("919 MiB", True), ("700", True), ("1,100", True), ("24", False)]
+)
+def test_a_number_is_predicted_and_held_against_what_was_measured(
+    said: str, right: bool
+) -> None:
+    limit = Limit(Expression(2, "cards[0].pcie_peak / GB"), "what PCIe carries")
+    asked = number(2, ROSE, unit="MiB", within=0.3, limit=limit)
+    player, rig = played(step(asked, cell(4)))
+    player.predict(asked, said)
+    assert player.step.revealed == {}
+    player.run_next()
+    rig.used += 919 * MIB
+    rig.end()
+    shown = player.step.revealed[2]
+    assert (shown.measured, shown.limit, shown.right, shown.modelled) == (919, 12, right, False)
+    assert state(player) is StepState.DONE
+    with pytest.raises(Trouble, match="shown already"):
+        player.predict(asked, "3")
+
+
+def test_a_factor_of_three_is_three_times_as_much_or_a_third() -> None:
+    asked = number(2, "9", within=2.0)
+    for said, right in (("3.1", True), ("26", True), ("2.9", False), ("28", False)):
+        player, rig = played(step(asked, choice(8)))
+        player.predict(asked, said)
+        assert player.busy()
+        rig.answer()
+        assert player.step.revealed[2].right is right
+
+
+def test_a_choice_is_predicted_by_its_words_or_its_number() -> None:
+    asked = choice(2)
+    player, rig = played(step(asked, cell(4, fails=True)))
+    player.predict(asked, "it fails")
+    player.predict(asked, "1")
+    with pytest.raises(Trouble, match="1 to 2"):
+        player.predict(asked, "3")
+    player.run_next()
+    rig.end(failed="RuntimeError")
+    assert player.step.predictions[2].said == "On card 0"
+    assert player.step.revealed[2].right is False
+    assert state(player) is StepState.DONE
+
+
+def test_nobody_needs_to_predict_and_then_nobody_is_right() -> None:
+    player, rig = played(step(number(2, ROSE), choice(3), cell(4)), simulated=True)
+    player.run_next()
+    assert player.step.revealed == {}
+    rig.end()
+    assert player.step.revealed[2].right is None
+    assert player.step.revealed[2].modelled
+    assert player.step.revealed[3].right is None
+
+
+def test_a_question_without_a_cell_is_answered_at_once_or_when_one_asks() -> None:
+    first, second = choice(2), number(3, "MiB")
+    player, rig = played(step(first, second))
+    assert state(player) is StepState.BEGUN
+    player.predict(first, "2")
+    assert player.step.revealed[2].right
+    player.reveal(second)
+    rig.answer()
+    assert player.step.revealed[3].measured == MIB
+    assert state(player) is StepState.DONE
+
+
+def test_what_is_no_number_is_refused() -> None:
+    asked = number(2, ROSE)
+    player, _ = played(step(asked, cell(4)))
+    for said in ("much", "", "nan", "1e999"):
+        with pytest.raises(Trouble, match="is no number"):
+            player.predict(asked, said)
+
+
+def test_a_reveal_that_fails_does_not_fail_the_step() -> None:
+    player, rig = played(step(number(2, "cells[5].seconds"), cell(4)))
+    player.run_next()
+    rig.end()
+    assert player.step.revealed[2].measured is None
+    assert "IndexError" in player.step.revealed[2].reason
+    assert state(player) is StepState.DONE
+
+
+def test_a_cell_that_was_there_to_fail_and_one_that_was_not() -> None:
+    player, rig = played(step(cell(3, fails=True)), step(cell(5)))
+    player.run_next()
+    rig.end()
+    assert state(player) is StepState.FAILED
+    assert "there to fail" in player.step.reason
+    player.go(1)
+    player.run_next()
+    rig.end(failed="NameError")
+    assert player.step.reason == "The cell failed: NameError: refused."
+    assert player.next_cell() == cell(5)
+    player.run_next()
+    rig.end()
+    assert state(player) is StepState.DONE
+
+
+def test_one_that_is_stopped_is_not_the_failure_that_was_meant() -> None:
+    player, rig = played(step(cell(3, fails=True)))
+    player.run_next()
+    rig.end(cause="cancelled")
+    assert state(player) is StepState.FAILED
+    assert "stopped" in player.step.reason
+
+
+def test_running_a_cell_again_takes_back_what_came_of_the_parts_behind_it() -> None:
+    one, two = cell(3), cell(6)
+    player, rig = played(step(number(2, "1"), one, check(4, "True"), two, check(8, "True")))
+    for part in (one, two):
+        player.run(part)
+        rig.end()
+    assert state(player) is StepState.DONE
+    player.run(one)
+    rig.say(Began(rig.ledger.unfinished[0]))
+    assert player.step.revealed == {}
+    assert player.step.checked == {}
+    assert state(player) is StepState.BEGUN
+    rig.end()
+    assert [*player.step.checked] == [4]
+    assert player.next_cell() == two
+
+
+def test_cells_wait_for_each_other_and_for_what_is_worked_out_between_them() -> None:
+    one, two = cell(3), cell(6)
+    player, rig = played(step(one, check(4, "cells[-1].code == 'x = 3'"), two))
+    player.run(one)
+    player.run(two)
+    assert len(rig.ledger.unfinished) == 1
+    rig.end()
+    assert player.step.checked[4].held
+    rig.end()
+    assert state(player) is StepState.DONE
+
+
+def test_a_cell_typed_by_hand_counts_as_the_next() -> None:
+    player, rig = played(step(cell(3, "X = 1"), check(5, "cells[0].printed == 'hello'")))
+    rig.run("Y = 2")
+    rig.end()
+    assert player.next_cell() is not None
+    rig.run("X = 1\n")
+    rig.end(printed="hello")
+    assert state(player) is StepState.DONE
+
+
+def test_a_step_whose_needs_are_not_met_is_skipped_and_says_why() -> None:
+    needs = [Condition(Expression(2, "len(cards) >= 2"), "There is one card.")]
+    player, rig = played(step(cell(3), needs=needs), step(cell(5)))
+    assert state(player) is StepState.SKIPPED
+    assert player.step.reason == "There is one card."
+    player.go(1)
+    player.run_next()
+    rig.end()
+    assert player.finished
+
+
+def test_text_alone_is_done_when_one_goes_on_and_asks_nobody() -> None:
+    player, rig = played(step(Text(2, "Words.")), step(Text(5, "More.")))
+    assert state(player) is StepState.BEGUN
+    player.go(1)
+    assert player.finished
+    assert rig.asked == []
+    assert rig.ledger.cells == []
+
+
+def test_a_lesson_from_outside_runs_nothing_before_it_is_allowed() -> None:
+    needs = [Condition(Expression(2, "True"))]
+    player, rig = played(step(cell(3), check(1, "True"), needs=needs), outside=True)
+    assert player.must_ask
+    assert rig.asked == []
+    with pytest.raises(Trouble, match="nobody has said yet"):
+        player.run_next()
+    player.allow()
+    rig.answer()
+    player.run_next()
+    rig.end()
+    assert state(player) is StepState.DONE
+
+
+def test_when_the_worker_dies_the_step_can_be_run_again_and_the_others_are_offered() -> None:
+    one, two = cell(3), cell(6)
+    player, rig = played(step(one), step(two))
+    player.run_next()
+    rig.end()
+    player.go(1)
+    assert player.replay_needed == []
+    player.run_next()
+    command = rig.ledger.unfinished[0]
+    rig.say(Began(command), Failed(command, "worker lost", "", "", "The worker crashed."))  # type: ignore[arg-type]  # a text will do
+    assert state(player) is StepState.FAILED
+    assert player.step.reason == "The worker crashed."
+    assert player.gone(one)
+    assert player.replay_needed == [one]
+    player.replay()
+    rig.end()
+    assert player.replay_needed == []
+    player.run_next()
+    rig.end()
+    assert state(player) is StepState.DONE
+    assert player.steps[0].state is StepState.DONE
+
+
+def test_what_is_asked_of_a_worker_that_dies_is_told_as_not_worked_out() -> None:
+    player, rig = played(step(cell(3), check(5, "True")))
+    player.run_next()
+    command = rig.ledger.unfinished[0]
+    rig.say(Began(command), Finished(command, 0.1))
+    rig.say(Failed(rig.asked.pop().id, "worker lost", "", "", "It crashed."))  # type: ignore[arg-type]  # a text will do
+    assert player.step.checked[5].error == "It crashed."
+    assert state(player) is StepState.FAILED
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_another_step() -> None:
+    player, rig = played(step(check(2, "False")), step(Text(5, "More.")), step(Text(7, "End.")))
+    player.go(0)
+    player.go(1)
+    rig.answer()
+    assert player.step.checked == {}
+    assert state(player) is StepState.BEGUN
+
+
+def test_what_is_kept_comes_back_and_what_is_broken_or_newer_does_no_harm() -> None:
+    steps = step(choice(2), cell(3), title="One"), step(cell(5), title="Two")
+    player, rig = played(*steps)
+    player.predict(choice(2), "2")
+    player.run_next()
+    rig.end()
+    player.go(1)
+    text = as_text(player.kept)
+    again, _ = played(*steps, kept=from_text(text))
+    assert again.at == 1
+    assert [each.state for each in again.steps] == [StepState.DONE, StepState.BEGUN]
+    assert again.steps[0].predictions[2].said == "It fails"
+    assert again.replay_needed == [cell(3)]
+    fewer, _ = played(steps[0], kept=from_text(text))
+    assert fewer.at == 0
+    for broken in ("", "[]", "{", text.replace('"version": 1', '"version": 2'), text[:-3]):
+        assert from_text(broken) is None
