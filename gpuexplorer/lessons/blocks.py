@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
+from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import NEEDS, Check, Condition, Limit, Point, Predict
 from gpuexplorer.lessons.problem import Problems
 from gpuexplorer.lessons.python_source import any_number, measured
@@ -132,6 +134,14 @@ def point(block: Block, problems: Problems) -> Point:
             "A `point` block names one control of the window.",
             "Such as: lab.run",
             block.line + 1,
+        )
+    elif control not in CONTROLS:
+        problems.wrong(
+            "The window has no control {control!r}.",
+            "Names are: {names}.",
+            block.line + 1,
+            control=control,
+            names=", ".join(get_close_matches(control, CONTROLS, 5, 0.4) or CONTROLS),
         )
     return Point(block.line, control)
 
