@@ -1,4 +1,4 @@
-"""ThreeColumns: forms, shelves and code side by side; where it is narrow, two or one of them."""
+"""ThreeColumns: forms, shelves and code side by side; two or one of them where it is narrow."""
 
 from enum import StrEnum
 
