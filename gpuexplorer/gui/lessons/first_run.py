@@ -8,6 +8,8 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lessons.lesson import Lesson
 
+_CODE_HEIGHT = 200
+
 
 class FirstRun(Sheet):
     """Accepted: its cells may run, as long as it is open."""
@@ -23,7 +25,7 @@ class FirstRun(Sheet):
         )
         cells = [each.source.rstrip() for step in lesson.steps for each in step.cells]
         code = self.add_code("\n\n".join(cells), tr("All cells of the lesson"))
-        code.setMinimumHeight(160)
+        code.setFixedHeight(_CODE_HEIGHT)
         self.add_sentence(
             tr("Nothing runs by itself: each cell still waits until you run it."), Tone.QUIET
         )

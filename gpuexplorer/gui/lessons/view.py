@@ -5,7 +5,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidge
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.lessons.words import here_words, needs_words, progress_words
+from gpuexplorer.gui.lessons.column_parts import ColumnNotice
+from gpuexplorer.gui.lessons.words import Notice, here_words, needs_words, plain, progress_words
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.lessons.shelf import Shelved
 from gpuexplorer.gui.state.machine import MachineState
@@ -19,9 +20,9 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.key_words import LESSON_KEYS
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.lessons.lesson import Lesson
@@ -33,6 +34,8 @@ _KINDS = "Lessons (*.md)"
 
 class LessonsView(LiveView):
     """Enter or a double click begins a lesson, or goes on where one left it."""
+
+    key_groups = (LESSON_KEYS,)
 
     def __init__(
         self,
@@ -77,7 +80,7 @@ class LessonsView(LiveView):
             tr("Take the lesson off the list"), "", self._on_forget_asked
         )
         self._add.clicked.connect(ask.trigger)
-        self._foot = ElidedLabel(look.letters.caption, Tone.FAINT)
+        self._notice = ColumnNotice(look)
         self._empty = EmptyState(look, Icon.LESSONS)
         self._empty.show_words(tr("The lessons are being read"))
         self._either = QStackedWidget()
@@ -85,11 +88,10 @@ class LessonsView(LiveView):
         self._either.addWidget(self._table)
         panel = QFrame()
         panel.setProperty("panel", "card")
-        foot = row(self._foot, margins=(8, 0, 8, 0))
-        column(self._either, GROWS, foot, within=panel, gap=6, margins=(8, 4, 8, 8))
+        column(self._either, within=panel, gap=6, margins=(8, 4, 8, 8))
         head = row(label(tr("Lessons"), look.letters.title), GROWS, self._add, self._begin)
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)
-        column(head, panel, GROWS, within=self, gap=_GAP, margins=margins)
+        column(head, self._notice, panel, GROWS, within=self, gap=_GAP, margins=margins)
         self.begin_at(self._table)
         lessons.shelf.changed.connect(self._on_shelf_changed)
         lessons.shelf.taken.connect(self._on_taken)
@@ -110,7 +112,7 @@ class LessonsView(LiveView):
     def _columns(self) -> list[Column[Shelved]]:
         return [
             Column("number", tr("No."), _number, right=True, width=44),
-            Column("title", tr("Lesson"), self._title, stretches=True, width=220),
+            Column("title", tr("Lesson"), self._title, stretches=True, width=300),
             Column("minutes", tr("Minutes"), _minutes, right=True, width=76, kept=2),
             Column("needs", tr("Needs"), _needs, width=150, kept=1),
             Column("here", tr("Here"), self._here, width=160, kept=3),
@@ -123,7 +125,7 @@ class LessonsView(LiveView):
             told = "" if shelved.trouble is None else shelved.trouble.told
             name = shelved.file.name or tr("Lessons")
             return Cell(name, tone=Tone.BAD, below=told, hint=told)
-        about = " ".join(lesson.about.split())
+        about = plain(lesson.about)
         words = tr("from outside") if shelved.outside else ""
         return Cell(lesson.title, below=about, mark=words, hint=f"{lesson.title}\n{about}")
 
@@ -175,7 +177,7 @@ class LessonsView(LiveView):
     def _on_taken(self, shelved: Shelved) -> None:
         """From outside: it is on the list now, or it cannot be read."""
         said = "" if shelved.trouble is None else shelved.trouble.told
-        self._foot.show_text(said)
+        self._notice.show_notice(Notice(said, Tone.BAD))
         if shelved.lesson is not None:
             self._table.pick(str(shelved.file))
         self._table.setFocus(Qt.FocusReason.OtherFocusReason)

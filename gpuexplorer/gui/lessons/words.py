@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+
+from PySide6.QtGui import QTextDocument
 
 from gpuexplorer.core.words import NOTHING, Message, listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.state.lab.lab_devices import lost_devices
@@ -56,6 +59,14 @@ class Next(StrEnum):
     CHECK = "check"
     GO_ON = "go on"
     END = "end"
+
+
+@lru_cache(maxsize=64)
+def plain(markdown: str) -> str:
+    """On one line, without the marks."""
+    text = QTextDocument()
+    text.setMarkdown(markdown)
+    return " ".join(text.toPlainText().split())
 
 
 def needs_words(lesson: Lesson) -> str:

@@ -16,6 +16,7 @@ from gpuexplorer.lessons.export.words import (
     SIMULATED,
     cell_words,
     check_words,
+    choices,
     clean,
     copy_rows,
     error_words,
@@ -75,8 +76,6 @@ class _Page:
             yield f'<p class="note">{_text(step.reason)}</p>\n'
             parts: Sequence[Part] = [p for p in step.step.parts if isinstance(p, Text)]
         else:
-            if step.state is StepState.FAILED and step.reason:
-                yield f'<p class="note bad">{_text(step.reason)}</p>\n'
             parts = step.step.parts
         for part in parts:
             yield from self._part(part, step)
@@ -120,12 +119,15 @@ class _Page:
         yield f'<div class="predict">\n<p class="over">{_say("Prediction")}</p>\n'
         yield f"<p><strong>{_text(part.question)}</strong></p>\n"
         if part.choices:
-            yield from _choices(part, step)
+            yield '<ul class="choices">\n'
+            for choice, tone, marks in choices(part, step):
+                yield f'<li class="{tone}">{_text(choice)} <small>{_text(marks)}</small></li>\n'
+            yield "</ul>\n"
         else:
             yield plots.bars(list(figures(part, step)))
         revealed = step.revealed.get(part.line)
-        tone = "good" if revealed is not None and revealed.right else "quiet"
-        yield f'<p class="{tone}">{_text(verdict(part, step))}</p>\n</div>\n'
+        found = "good" if revealed is not None and revealed.right else "quiet"
+        yield f'<p class="{found}">{_text(verdict(part, step))}</p>\n</div>\n'
 
 
 def _outcome(cell: Cell) -> Iterator[str]:
@@ -150,21 +152,6 @@ def _outcome(cell: Cell) -> Iterator[str]:
     said = " · ".join(times(cell))
     if said:
         yield f'<p class="times">{_text(said)}</p>\n'
-
-
-def _choices(part: Predict, step: StepPlay) -> Iterator[str]:
-    """Which is right is not told before it was revealed."""
-    said = step.predictions.get(part.line)
-    shown = part.line in step.revealed
-    yield '<ul class="choices">\n'
-    for at, choice in enumerate(part.choices):
-        right = shown and at == part.right
-        mine = said is not None and said.value == at
-        marks = [tr("your answer")] * mine + [tr("so it is")] * right
-        tone = "right" if right else "mine" if mine else ""
-        small = f" <small>{_text(', '.join(marks))}</small>" if marks else ""
-        yield f'<li class="{tone}">{_text(choice)}{small}</li>\n'
-    yield "</ul>\n"
 
 
 def _say(words: str) -> str:

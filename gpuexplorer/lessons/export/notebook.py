@@ -14,6 +14,7 @@ from gpuexplorer.lessons.export.words import (
     SIMULATED,
     cell_words,
     check_words,
+    choices,
     clean,
     copy_rows,
     figures,
@@ -64,8 +65,8 @@ class _Notebook:
     def _step(self, step: StepPlay) -> Iterator[Json]:
         title = f"## {_text(step.step.title)}"
         state = "" if step.state is StepState.DONE else f"*{_text(state_words(step))}*"
-        yield _markdown(title, state, _text(step.reason))
         skipped = step.state is StepState.SKIPPED
+        yield _markdown(title, state, _text(step.reason) if skipped else "")
         for part in step.step.parts:
             if not skipped or isinstance(part, Text):
                 yield from self._part(part, step)
@@ -118,14 +119,10 @@ def _predicted(part: Predict, step: StepPlay) -> str:
             for each in figures(part, step)
         ]
         return _table([("", tr("Figure")), *rows], "l|r") if rows else ""
-    said, shown = step.predictions.get(part.line), part.line in step.revealed
-    lines = []
-    for at, choice in enumerate(part.choices):
-        marks = [tr("your answer")] * (said is not None and said.value == at)
-        marks += [tr("so it is")] * (shown and at == part.right)
-        told = f" ({_text(', '.join(marks))})" if marks else ""
-        lines.append(f"- {_text(choice)}{told}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"- {_text(choice)} ({_text(marks)})" if marks else f"- {_text(choice)}"
+        for choice, _, marks in choices(part, step)
+    )
 
 
 def _table(rows: Sequence[Sequence[str]], sides: str) -> str:

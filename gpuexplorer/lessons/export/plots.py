@@ -59,7 +59,7 @@ def _card(before: Read, after: Read) -> str:
     )
     name = after.card.name
     if after.card.cuda_index is not None:
-        name = f"{after.card.cuda_index} {name}"
+        name = f"cuda:{after.card.cuda_index}, {name}"
     return _row(name, drawn, text, modelled=after.card.simulated)
 
 

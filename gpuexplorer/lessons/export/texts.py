@@ -19,7 +19,7 @@ _MIMES = {
     ".jpeg": "image/jpeg",
     ".svg": "image/svg+xml",
 }
-_ABROAD = ("https://", "http://")
+_WEB = ("http://", "https://", "mailto:")
 
 
 class Texts:
@@ -83,7 +83,7 @@ def _links_that_lead_somewhere(tokens: Sequence[Token]) -> None:
     inside = False
     for token in tokens:
         if token.type == "link_open":
-            inside = not str(token.attrs["href"]).startswith(_ABROAD)
+            inside = not str(token.attrs["href"]).startswith(_WEB)
         if inside and token.type in ("link_open", "link_close"):
             token.tag, token.attrs = "span", {}
         if token.type == "link_close":

@@ -105,6 +105,18 @@ def figures(part: Predict, step: StepPlay) -> Iterator[Figure]:
         yield from figure("limit", name, revealed.limit)
 
 
+def choices(part: Predict, step: StepPlay) -> Iterator[tuple[str, str, str]]:
+    """Each, "right" or "mine" or neither, and the words for that. Which is right is not told
+    before it was revealed.
+    """
+    said = step.predictions.get(part.line)
+    for at, choice in enumerate(part.choices):
+        mine = said is not None and said.value == at
+        right = part.line in step.revealed and at == part.right
+        marks = [tr("your answer")] * mine + [tr("so it is")] * right
+        yield choice, "right" if right else "mine" if mine else "", ", ".join(marks)
+
+
 def verdict(part: Predict, step: StepPlay) -> str:
     """What became of a prediction, in sentences."""
     said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
@@ -122,7 +134,7 @@ def verdict(part: Predict, step: StepPlay) -> str:
 def _how_near(part: Predict, said: float, measured: float | None) -> Iterator[str]:
     if measured and said / measured > 0:
         yield tr("You said {times} times what was measured.", times=number(said / measured))
-    if part.within > 1:
+    if part.within >= 1:
         yield tr("A factor of {times} counts as right.", times=number(1 + part.within))
     else:
         yield tr("Up to {share} % off counts as right.", share=number(part.within * 100))

@@ -94,9 +94,10 @@ def test_forms_come_to_the_front_where_they_share_their_place(
     window: MainWindow, pointer: Pointer
 ) -> None:
     pointer.show_control("lab.editor")
-    assert not window.findChild(QWidget, "lab.forms").isVisible()
+    [forms] = window.findChildren(QWidget, "lab.forms")
+    assert not forms.isVisible()
     assert pointer.show_control("lab.forms") == ""
-    assert window.findChild(QWidget, "lab.forms").isVisible()
+    assert forms.isVisible()
 
 
 def test_it_stands_still_where_things_may_not_move(

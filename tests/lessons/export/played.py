@@ -21,7 +21,7 @@ from gpuexplorer.lab.events import (
     Spans,
     Transferred,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.lessons.lesson import (
     Check,
@@ -92,10 +92,6 @@ class Played(Player):
         super().__init__(lesson, lab)
         self.lab = lab
 
-    def cell(self, part: Code) -> Cell | None:
-        commands = [each.cells[part.line] for each in self.steps if part.line in each.cells]
-        return self.lab.ledger.cell(commands[0]) if commands else None
-
 
 def lesson(folder: Path, *steps: Sequence[Part], title: str = "Tensors") -> Lesson:
     """The steps are called 1, 2, …"""
@@ -112,7 +108,9 @@ def played(folder: Path, *parts: Part, lab: Lab | None = None) -> Played:
 
 def readings(*used_bytes: float) -> Readings:
     def read(at: int, used: float) -> Read:
-        card = Card(CardId(f"SIM-{at}"), at, "NVIDIA TITAN RTX", 24 * GIB, simulated=True)
+        card = Card(
+            CardId(f"SIM-{at}"), at, "NVIDIA TITAN RTX", 24 * GIB, simulated=True, cuda_index=at
+        )
         return Read(card, Sample(card.id, 0.0, {MEMORY_USED: used}))
 
     cards = [read(at, used) for at, used in enumerate(used_bytes)]

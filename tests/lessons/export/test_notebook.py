@@ -13,7 +13,6 @@ from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lessons.export.notebook import notebook
 from gpuexplorer.lessons.lesson import Text
-from gpuexplorer.lessons.player import StepState
 from tests.lessons.export.played import CODE, SAVED, WIRE, Lab, Played, played, whole
 from tests.lessons.export.test_page import HOSTILE, PNG, hostile
 
@@ -117,9 +116,3 @@ def test_pictures_beside_the_lesson_are_put_inside(tmp_path: Path) -> None:
     text = source(played(tmp_path, Text(1, "![one](a%20b.png) ![no](gone.png)")))
     assert "![one](data:image/png;base64,iVBORw0KGgo=)" in text
     assert "![no](gone.png)" in text
-
-
-def test_why_a_step_failed_stands_under_its_title(tmp_path: Path) -> None:
-    player = played(tmp_path, CODE)
-    player.steps[0].state, player.steps[0].reason = StepState.FAILED, "Cell 1 failed."
-    assert "*not as it should be*\n\nCell 1 failed." in source(player)

@@ -1,6 +1,7 @@
 """LessonsState: the lesson that is played in the lab, and how far one came in each."""
 
 import hashlib
+from functools import lru_cache
 
 from PySide6.QtCore import QObject, Signal
 
@@ -82,7 +83,7 @@ class LessonsState(QObject):
 
     def kept(self, lesson: Lesson) -> Kept | None:
         """None where nobody began it, or what is remembered cannot be read."""
-        return from_text(self._settings.remembered(_key(lesson)) or "")
+        return _kept_of(self._settings.remembered(_key(lesson)) or "")
 
     def done(self, lesson: Lesson) -> tuple[int, bool]:
         """How many of its steps are over, and whether somebody began it at all."""
@@ -123,6 +124,12 @@ class LessonsState(QObject):
         if self.player is not None:
             self._keep(self.player)
             self.changed.emit()
+
+
+@lru_cache(maxsize=64)
+def _kept_of(text: str) -> Kept | None:
+    """A list asks again and again."""
+    return from_text(text)
 
 
 def _key(lesson: Lesson) -> str:
