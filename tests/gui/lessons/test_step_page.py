@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lessons.cell_box import CellBox
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
+from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -304,3 +305,18 @@ def test_whatever_takes_the_keyboard_has_a_name_and_texts_without_links_do_not(
     spoken = [QAccessible.queryAccessibleInterface(each) for each in stops]
     assert all(each.text(QAccessible.Text.Name) for each in spoken)
     assert not any(isinstance(each, GrowingText) for each in stops)
+
+
+def test_a_picture_is_seen_large_on_a_press(qtbot: QtBot, look: Look, tmp_path: Path) -> None:
+    picture = QImage(700, 200, QImage.Format.Format_RGB32)
+    picture.fill(QColor("red"))
+    assert picture.save(str(tmp_path / "wide.png"))
+    page, *_ = page_of(qtbot, look, Text(3, "![Two cards](wide.png)"), folder=tmp_path)
+    page.resize(360, 800)
+    text = the(LessonText, page)
+    qtbot.waitUntil(lambda: text.height() > 60)
+    assert text.focusPolicy() & Qt.FocusPolicy.TabFocus
+    QTest.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(30, 30))
+    sheet = the(PictureSheet, page)
+    assert sheet.windowTitle() == "Two cards"
+    assert sheet.isVisible()
