@@ -16,8 +16,10 @@ from gpuexplorer.lessons.player import Checked, StepPlay, StepState
 
 MOST_LETTERS = 20_000  # of what one cell printed; a page of a book has 3000
 MOST_COPIES = 20  # rows of one cell
+_TIMES = 1.5  # from there on a factor is easier to grasp than percent
 SIMULATED = mark("simulated")
 
+_NOT_SO = mark("Checked, and it does not hold.")
 _STATES = {
     StepState.AHEAD: mark("not played"),
     StepState.BEGUN: mark("begun, not finished"),
@@ -133,21 +135,36 @@ def verdict(part: Predict, step: StepPlay) -> str:
 
 def _how_near(part: Predict, said: float, measured: float | None) -> Iterator[str]:
     if measured and said / measured > 0:
-        yield tr("You said {times} times what was measured.", times=number(said / measured))
+        yield _beside(said / measured)
     if part.within >= 1:
         yield tr("A factor of {times} counts as right.", times=number(1 + part.within))
     else:
         yield tr("Up to {share} % off counts as right.", share=number(part.within * 100))
 
 
-def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str]:
-    """Whether it held (None: it was not made), and what was told."""
+def _beside(times: float) -> str:
+    """Two digits: more are not meant by who predicts."""
+    percent = number(float(f"{abs(times - 1) * 100:.2g}"))
+    if percent == "0":
+        return tr("You said just what was measured.")
+    if times > _TIMES:
+        return tr("You said {times} times as much.", times=number(float(f"{times:.2g}")))
+    if times < 1 / _TIMES:
+        times = float(f"{1 / times:.2g}")
+        return tr("It was {times} times as much as you said.", times=number(times))
+    if times > 1:
+        return tr("You said {percent} % too much.", percent=percent)
+    return tr("You said {percent} % too little.", percent=percent)
+
+
+def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str, str]:
+    """Whether it held (None: it was not made); the lesson's Markdown for that; our own words."""
     checked: Checked | None = step.checked.get(part.line)
     if checked is None:
-        return None, tr("Not checked.")
+        return None, "", tr("Not checked.")
     if checked.held:
-        return True, tr("This held.")
-    return False, paragraph((checked.told, checked.error)) or tr("This did not hold.")
+        return True, "", tr("Checked, and it holds.")
+    return False, checked.told, tr(checked.error or _NOT_SO)
 
 
 def cell_words(part: Code, cell: Cell | None, step: StepPlay) -> str:
