@@ -138,7 +138,8 @@ def _outcome(cell: Cell) -> Iterator[str]:
     """What it printed and drew, why it failed, what it cost."""
     for each in outputs(cell):
         if isinstance(each, Pictured):
-            yield f'<img class="drawn" src="data:image/png;base64,{_text(each.png)}" alt="">\n'
+            alt = tr("What this cell drew")
+            yield f'<img src="data:image/png;base64,{_text(each.png)}" alt="{_text(alt)}">\n'
         elif each.text.strip():
             yield f'<pre class="out {_text(each.stream)}">{_text(each.text)}</pre>\n'
     if cell.failed is not None and cell.state == "failed":
