@@ -158,7 +158,7 @@ def _beside(times: float) -> str:
 
 
 def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str, str]:
-    """Whether it held (None: it was not made), the lesson's Markdown for that, our own words."""
+    """Whether it held (None: it was not made), the lesson's Markdown for that, our words."""
     checked: Checked | None = step.checked.get(part.line)
     if checked is None:
         return None, "", tr("Not checked.")
