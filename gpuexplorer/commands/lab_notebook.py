@@ -52,7 +52,7 @@ def run_notebook(
         for number, code in enumerate(codes, 1):
             command: Command = Run(number, code, number)
             if load is not None:
-                command = load.told(command, _lost(worker.hello, backend))
+                command = load.told(command, lost_cards(worker.hello, backend))
             ledger.sent(command, outside=str(file))
             worker.send(command)
             for event in said:
@@ -74,7 +74,7 @@ def run_notebook(
         return worker.ended(ledger, status)
 
 
-def _lost(hello: Hello | None, backend: Backend) -> tuple[str, ...]:
+def lost_cards(hello: Hello | None, backend: Backend) -> tuple[str, ...]:
     """By PyTorch's names."""
     if hello is None or not isinstance(backend, SimulatedBackend):
         return ()

@@ -20,6 +20,7 @@ from gpuexplorer.lab.wire import Answer, Command
 from gpuexplorer.lab.worker_process import WorkerProcess
 
 _GLANCE = 0.2  # seconds: not every system interrupts a wait that has no end
+_TOO_LONG = 0  # no signal's number
 _MOST_INTERRUPTS = 2  # what is interrupted once more is ended
 
 
@@ -34,7 +35,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Signal:
-    """Came to this process."""
+    """Came to this process, or is as if."""
 
     number: int
 
@@ -48,6 +49,7 @@ class LabWorker:
         """Raises Trouble where this Python cannot be started."""
         self.hello: Hello | None = None
         self.end: Message = NOTHING  # why, once it has ended
+        self.interrupted = False  # by a person
         self._interrupts = 0
         self._running = 1  # the command that is interrupted
         self._answers = answers
@@ -87,8 +89,12 @@ class LabWorker:
         return Ended(ledger.cells, ledger.hello or self.hello, status)
 
     def send(self, command: Command) -> None:
-        self._running = command.id
+        self._running, self._interrupts = command.id, 0
         self._worker.send(command)
+
+    def interrupt(self) -> None:
+        """As Ctrl+C does, of what takes too long. From any thread."""
+        self._said.put(_Signal(_TOO_LONG))
 
     def said(self) -> Iterator[Event]:
         """All that it says, until it has ended."""
@@ -118,6 +124,7 @@ class LabWorker:
             self._worker.hand_on(number)
             return
         self._interrupts += 1
+        self.interrupted = self.interrupted or number == signal.SIGINT
         if self._interrupts > _MOST_INTERRUPTS or self.hello is None:
             self._worker.kill()
         else:

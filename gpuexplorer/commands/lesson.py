@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, TROUBLE, add_source_arguments
+from gpuexplorer.commands.arguments import OK, TROUBLE, add_source_arguments, number
 from gpuexplorer.commands.page import Column, Page, shown
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.resources import resource
@@ -93,6 +93,13 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--python", metavar=tr("FILE"), type=Path, help=tr("the Python that runs the cells")
+    )
+    parser.add_argument(
+        "--patience",
+        metavar=tr("SECONDS"),
+        type=number,
+        default=600.0,
+        help=tr("a cell that takes longer is stopped, and its step has failed; by default 600"),
     )
     add_source_arguments(parser)
 

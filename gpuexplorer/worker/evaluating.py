@@ -1,8 +1,8 @@
 """Evaluating: what expressions give beside the session's names, of which they change none.
 
-The names of the usable devices are in `devices`. Other values come as JSON. An object with the key "is" there becomes a
-`Record`, whose fields are attributes: {"is": "card 0", "has": {"index": 0}, "lacks": {"power":
-a message's JSON}}; each other object a dictionary.
+The names of the usable devices are in `devices`. Other values come as JSON. An object with the
+key "is" there becomes a `Record`, whose fields are attributes: {"is": "card 0", "has":
+{"index": 0}, "lacks": {"power": a message's JSON}}; each other object a dictionary.
 """
 
 import difflib

@@ -230,7 +230,8 @@ class Loop:
 
     def _evaluate(self, command: Evaluate) -> None:
         """What is worked out before it is cancelled is said."""
-        devices = [each.name for each in self._hello.devices if each.usable]
+        usable = [each.name for each in self._hello.devices if each.usable]
+        devices = [each for each in usable if each != "meta"]  # which holds no values
         expressions = Evaluating(command, self._cells.names, devices, self._stop)
         try:
             with self._engine.running(watched=False):

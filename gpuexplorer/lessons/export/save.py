@@ -25,8 +25,15 @@ def refuse_other_endings(path: Path) -> None:
 
 def save(player: Player, ledger: Ledger, path: Path, saved: datetime | None = None) -> None:
     """As far as it was played. Whole or not at all; raises Trouble."""
+    write_whole(path, [contents(player, ledger, path, saved)])
+
+
+def contents(
+    player: Player, ledger: Ledger, path: Path, saved: datetime | None = None
+) -> bytes:
+    """What is to be written there, as it is now."""
     refuse_other_endings(path)
     written = _WRITES[path.suffix.lower()](
         player, ledger, saved or datetime.now(UTC).astimezone()
     )
-    write_whole(path, [written.encode("utf-8", "replace")])
+    return written.encode("utf-8", "replace")

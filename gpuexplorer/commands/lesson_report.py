@@ -1,0 +1,212 @@
+"""What came of a lesson that the command line played: as sentences while it goes on, and as
+JSON at its end.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+
+from gpuexplorer.commands.page import wrap
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core.units import grouped
+from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.lab.events import Event, Failed, Pictured, Printed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
+from gpuexplorer.lessons.player import Checked, Player, Revealed, StepPlay, StepState
+from gpuexplorer.lessons.revealing import sources_of
+
+_WIDEST = 80
+_MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
+
+
+def unmarked(markdown: str) -> str:
+    """A line of it, without the marks of bold and code."""
+    return _MARKS.sub(r"\2", markdown)
+
+
+def figure(value: float, unit: str = "") -> str:
+    """Three digits, or whole with a space between thousands."""
+    text = grouped(round(value)) if abs(value) >= 100 else f"{value:.3g}"
+    return f"{text} {unit}".strip()
+
+
+class Report:
+    """Text on standard output; `silent`: none at all."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self._silent = silent
+        self._terminal = Terminal()
+        self._width = min(self._terminal.width(), _WIDEST)
+        self._in_line = False  # in the middle of one that a cell prints
+
+    def say(self, text: str, indent: int = 0) -> None:
+        """Sentences, in lines that fit; nothing where there are none."""
+        blank = " " * indent
+        for line in unmarked(tr(text)).splitlines():
+            for each in wrap(line, self._width - indent, "") if line else [""]:
+                self._line(f"{blank}{each}".rstrip())
+
+    def title(self, lesson: Lesson) -> None:
+        self.say(lesson.title)
+        self._line("=" * min(len(unmarked(lesson.title)), self._width))
+
+    def step(self, number: int, step: StepPlay) -> None:
+        self._line("")
+        self.say(f"{number}. {step.step.title}")
+
+    def ending(self, sentence: Message) -> None:
+        self._line("")
+        self.say(sentence)
+
+    def code(self, part: Code) -> None:
+        for place, line in enumerate(part.source.rstrip().split("\n")):
+            self._line(f"  {'>>>' if place == 0 else '...'} {line}".rstrip())
+
+    def expressions(self, part: Check | Predict) -> None:
+        for source in sources_of(part):
+            self._line("  " + tr("worked out: {expression}", expression=source))
+
+    def event(self, event: Event) -> None:
+        """Of a cell of the lesson: what it shows while it runs."""
+        match event:
+            case Printed(stream="out" | "err"):
+                self._write(tr(event.text))
+            case Printed():
+                self._line(tr(event.text))
+            case Pictured():
+                self._line(tr("[figure]"))
+            case Failed():
+                words = f"{event.error}: {event.message}" if event.message else event.error
+                self.say(Message("{error}", error=words or NOTHING))
+                self.say(event.told)
+            case _:
+                pass
+
+    def revealed(self, part: Predict, step: StepPlay) -> None:
+        shown = step.revealed[part.line]
+        said = step.predictions.get(part.line)
+        self.say(part.question, 2)
+        if part.number is None:
+            self.say(Message("The answer: {answer}", answer=part.choices[part.right]), 4)
+        elif shown.measured is None:
+            self.say(Message("Nothing was measured. {why}", why=shown.reason), 4)
+        else:
+            self.say(_measured(part, shown), 4)
+            if part.limit is not None:
+                self.say(_limit(part, shown), 4)
+        if said is not None and shown.right is not None:
+            verdict = Message("right") if shown.right else Message("not right")
+            words = Message("Predicted: {said}, {verdict}", said=said.said, verdict=verdict)
+            self.say(words, 4)
+
+    def checked(self, part: Check, checked: Checked) -> None:
+        if checked.held:
+            self.say(Message("Checked, and it holds."), 2)
+            return
+        source = next(
+            (
+                each.expression.source
+                for each in part.conditions
+                if each.expression.line == checked.line
+            ),
+            "",
+        )
+        self.say(
+            Message("Line {line} does not hold: {source}", line=checked.line, source=source), 2
+        )
+        for each in (checked.error, checked.told):
+            if each:
+                self.say(each, 4)
+
+    def _line(self, text: str) -> None:
+        self._write(f"\n{text}\n" if self._in_line else f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        if self._silent or not text:
+            return
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        self._in_line = not text.endswith("\n")
+
+
+def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[str, object]:
+    return {
+        "name": player.lesson.name,
+        "title": player.lesson.title,
+        "simulated": simulated,
+        "torch": torch,
+        "steps": [_step(player, each) for each in player.steps],
+    }
+
+
+def _step(player: Player, step: StepPlay) -> Mapping[str, object]:
+    parts = step.step.parts
+    ran = [player.cell(each) for each in step.step.cells]
+    return {
+        "title": step.step.title,
+        "state": step.state.value,
+        "reason": tr(step.reason) if step.reason else "",
+        "cells": [_cell(each) for each in ran if each is not None],
+        "predictions": [_predict(p, step) for p in parts if isinstance(p, Predict)],
+        "checks": list(_checks(step)),
+    }
+
+
+def _cell(cell: Cell) -> Mapping[str, object]:
+    done, failed = cell.finished, cell.failed
+    ended = done or failed
+    printed = [each.text for each in cell.outputs if isinstance(each, Printed)]
+    return {
+        "code": cell.code,
+        "printed": "".join(map(tr, printed)),
+        "failed": failed is not None,
+        "error": failed.error if failed is not None else "",
+        "seconds": ended.host_seconds if ended is not None else None,
+        "device_seconds": done.device_seconds if done is not None else None,
+        "modelled": ended is not None and ended.modelled,
+    }
+
+
+def _predict(part: Predict, step: StepPlay) -> Mapping[str, object]:
+    said, shown = step.predictions.get(part.line), step.revealed.get(part.line, Revealed())
+    return {
+        "question": part.question,
+        "unit": part.unit,
+        "said": None if said is None else said.said,
+        "measured": shown.measured,
+        "limit": shown.limit,
+        "right": shown.right,
+        "reason": tr(shown.reason) if shown.reason else "",
+        "modelled": shown.modelled,
+    }
+
+
+def _checks(step: StepPlay) -> Iterator[Mapping[str, object]]:
+    for line, each in sorted(step.checked.items()):
+        yield {
+            "line": line if each.held else each.line,
+            "held": each.held,
+            "told": each.told,
+            "error": tr(each.error) if each.error else "",
+        }
+
+
+def _measured(part: Predict, shown: Revealed) -> Message:
+    assert shown.measured is not None
+    words = figure(shown.measured, part.unit)
+    if shown.modelled:
+        return Message("Measured: {figure} (simulated)", figure=words)
+    return Message("Measured: {figure}", figure=words)
+
+
+def _limit(part: Predict, shown: Revealed) -> Message:
+    assert part.limit is not None
+    if shown.limit is None:
+        return Message("The limit is not known. {why}", why=shown.reason)
+    words = figure(shown.limit, part.unit)
+    return Message("At best: {figure}, {name}", figure=words, name=part.limit.name)
+
+
+def failed(player: Player) -> bool:
+    return any(each.state not in (StepState.DONE, StepState.SKIPPED) for each in player.steps)

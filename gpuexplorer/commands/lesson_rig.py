@@ -1,0 +1,192 @@
+"""The lab in which the command line plays a lesson: a worker, and the cards that it uses."""
+
+import itertools
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from typing import Self
+
+from gpuexplorer.commands.lab_answers import Answers
+from gpuexplorer.commands.lab_notebook import lost_cards
+from gpuexplorer.commands.lab_worker import LabWorker
+from gpuexplorer.commands.source import wiring_of
+from gpuexplorer.copies.benches import routes_here
+from gpuexplorer.copies.modelled import routes_of_simulated
+from gpuexplorer.copies.routes import Routes
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
+from gpuexplorer.core.metrics import metrics_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
+from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
+from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Command, Evaluate, Run
+from gpuexplorer.lessons.player import Readings
+from gpuexplorer.lessons.values import Read
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.patience import Asked
+
+_READING_PATIENCE = 3.0  # of a card
+_START_PATIENCE = 120.0  # of a worker, and of what was sent before
+_ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
+
+
+class CommandRig:
+    """No worker is started before something has to be carried out. Leaving ends it."""
+
+    def __init__(self, start: Callable[[], Start], backend: Backend, patience: float) -> None:
+        """`start` raises Trouble where there is no PyTorch; a command may take `patience`."""
+        self.ledger = Ledger()
+        self.simulated = isinstance(backend, SimulatedBackend)
+        self.late = False  # the newest command took too long
+        self.ending = False  # its worker is about to say why it has ended
+        self._start = start
+        self._backend = backend
+        self._patience = patience
+        self._host = HostReader()
+        self._ids = itertools.count(1)
+        self._worker: LabWorker | None = None
+        self._said: Iterator[Event] = iter(())
+        self._sent = -1  # the newest command
+        self._watch: threading.Timer | None = None
+        self._load: Load | None = None
+        if isinstance(backend, SimulatedBackend):
+            self._load = Load(backend.machine, lambda: backend.elapsed)
+        self._leaving = ExitStack()
+
+    @property
+    def hello(self) -> Hello | None:
+        return self.ledger.hello
+
+    @property
+    def gone(self) -> bool:
+        """Its worker has ended, and there will be no other."""
+        return self._worker is not None and bool(self._worker.end)
+
+    @property
+    def interrupted(self) -> bool:
+        return self._worker is not None and self._worker.interrupted
+
+    def events(self) -> Iterator[Event]:
+        """What the worker says, once the ledger and the cards know of it; waits for the next.
+        Ends with the worker.
+        """
+        for event in self._said:
+            self.ledger.apply(event)
+            if self._load is not None:
+                self._load.apply(event)
+            if event_id(event) == self._sent:
+                self._watch_over(event)
+            yield event
+
+    def run(self, code: str) -> int:
+        self._begin()
+        command = Run(next(self._ids), code, len(self.ledger.cells))
+        self._send(command)
+        return command.id
+
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
+        self._begin()
+        command = Evaluate(next(self._ids), tuple(sources), json.dumps(values))
+        self._send(command)
+        return command.id
+
+    def measure(self, then: Callable[[Readings], None]) -> None:
+        cards = [each for each in self._backend.cards() if each.kind is CardKind.GPU]
+        asked = [(each, Asked(self._reading(each))) for each in cards]
+        read = [Read(card, self._answer(card, reading)) for card, reading in asked]
+        host = self._host.card
+        then(Readings(read, Read(host, self._host.read(metrics_of(host)))))
+
+    def limit(self, source: str, target: str) -> float | None:
+        routes = self._routes if self.hello is not None else None
+        if routes is None or not {source, target} <= {*routes.devices}:
+            return None
+        return routes.route(source, target).limit
+
+    @cached_property
+    def _routes(self) -> Routes:
+        if isinstance(self._backend, SimulatedBackend):
+            return routes_of_simulated(self._backend.machine.spec)
+        assert self.hello is not None
+        return routes_here(self._backend, self.hello, wiring_of(self._backend))
+
+    def _begin(self) -> None:
+        if self._worker is not None:
+            return
+        start, backend = self._start(), self._backend
+        if isinstance(backend, SimulatedBackend):
+            made = present_cards(backend.machine, backend.faults, backend.elapsed)
+            start = replace(start, cards=made.cards, links=made.links)
+        self._worker = self._leaving.enter_context(LabWorker(start, Answers(backend)))
+        self._said = self._worker.said()
+        self._send(Run(0, IMPORTS))
+        # Which cards it has decides what all that follows is told.
+        if not any(isinstance(each, Hello) for each in self.events()):
+            if self.interrupted:
+                raise KeyboardInterrupt
+            raise Trouble(
+                self._worker.end, "`gpuexplorer doctor` says which Python has PyTorch."
+            )
+
+    def _send(self, command: Command) -> None:
+        assert self._worker is not None
+        if self._load is not None:
+            lost = lost_cards(self.hello, self._backend)
+            command = self._load.told(command, lost)
+        self.ledger.sent(command)
+        self._sent, self.late = command.id, False
+        self._wait_for(max(self._patience, _START_PATIENCE))
+        self._worker.send(command)
+
+    def _watch_over(self, event: Event) -> None:
+        match event:
+            case Began():
+                self._wait_for(self._patience)
+            case Finished() | Failed():
+                self._sent = -1
+                self._stop_watch()
+                self.ending = isinstance(event, Failed) and event.cause == "worker lost"
+            case _:
+                pass
+
+    def _wait_for(self, seconds: float) -> None:
+        self._stop_watch()
+        self._watch = threading.Timer(seconds, self._interrupt, [self._sent])
+        self._watch.daemon = True
+        self._watch.start()
+
+    def _stop_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+
+    def _interrupt(self, command: int) -> None:
+        """In a thread of its own. What has ended meanwhile is let alone."""
+        if self._worker is None or command != self._sent:
+            return
+        self.late = True
+        self._worker.interrupt()
+        self._wait_for(_ONCE_MORE)
+
+    def _reading(self, card: Card) -> Callable[[], Sample]:
+        return lambda: self._backend.read(card.id, metrics_of(card))
+
+    def _answer(self, card: Card, asked: Asked[Sample]) -> Sample:
+        if asked.answered_within(_READING_PATIENCE):
+            return asked.result()
+        silent = dict.fromkeys(metrics_of(card), Absence.NO_ANSWER)
+        return Sample(card.id, 0.0, {}, silent, CardState.NO_ANSWER)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop_watch()
+        self._leaving.close()

@@ -1,0 +1,233 @@
+"""gpuexplorer lesson run plays a lesson to its end, and says what came of it."""
+
+import os
+import select
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.commands import lesson_run
+from gpuexplorer.commands.arguments import SentenceParser
+from gpuexplorer.commands.lesson import add_arguments
+from gpuexplorer.commands.lesson_report import Report, as_json, figure, unmarked
+from gpuexplorer.commands.lesson_rig import CommandRig
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.shelf import open_lesson
+from gpuexplorer.telemetry.backends.no_cards import NoCards
+from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
+from tests.commands.lesson_runs import block, command, lesson, played
+from tests.lab.processes import needs_torch
+
+ROSE = block(
+    "predict",
+    """
+question: By how much does the memory in use rise?
+number: (cards[0].memory_used - before.cards[0].memory_used) / MiB
+unit: MiB
+limit: cards[0].pcie_peak / GB
+limit is: what *no* card carries
+""",
+)
+ONES = block("python", "X = torch.ones(2, 3, device='cuda:0')\nprint(X.device)")
+AT_LEAST = block(
+    "check", "cards[0].memory_used > before.cards[0].memory_used + 300 * MiB\nelse: No."
+)
+HANGS = block("python", "while True: pass")
+needs_terminals = pytest.mark.skipif(
+    not hasattr(os, "openpty"), reason="this system has no such terminals"
+)
+
+
+@needs_torch
+def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
+    missing = block("needs", "len(cards) > 2\nelse: There are `two` cards.")
+    fails = block("python fails", "X + torch.ones(2, 3)")
+    folder = lesson(tmp_path, ROSE + ONES + AT_LEAST, missing + ONES, "Words.\n\n" + fails)
+    ran = played(folder, "--yes")
+    assert ran.status == 0, ran
+    assert "A lesson of one's own\n====" in ran.out
+    assert "every figure is made up" in ran.out
+    assert (
+        "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
+        "  By how much does the memory in use rise?\n"
+        "    Measured: 919 MiB (simulated)\n"
+        "    At best: 15.8 MiB, what *no* card carries\n"
+        "  Checked, and it holds.\n"
+    ) in ran.out
+    assert "2. Step 2\n  Skipped: There are two cards.\n" in ran.out
+    assert "RuntimeError: Expected all tensors to be on the same device" in ran.out
+    assert ran.out.endswith("\n2 steps are done. 1 was skipped.\n")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.err == ""
+
+
+@needs_torch
+def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
+    tmp_path: Path,
+) -> None:
+    folder = lesson(
+        tmp_path,
+        block("python", "X = 1\nprint('one')") + block("check", "X == 2\nelse: X is 1."),
+        block("python", "Y.foo"),
+        block("python fails", "1"),
+        HANGS,
+        block("python", "import time") + block("check", "cards[0].fan_9_speed > 0\nelse: No."),
+        block("python", "time") + block("predict", "question: How many?\nnumber: copies[3]"),
+        block("python", "import os\nos.kill(os.getpid(), 9)"),
+        block("python", "2"),
+    )
+    ran = played(folder, "--yes", "--json", "--patience", "1")
+    assert ran.status == 1, ran
+    assert ran.told["torch"]
+    assert ran.told["simulated"] is True
+    steps = ran.told["steps"]
+    assert [each["state"] for each in steps] == [*["failed"] * 5, "done", "failed", "ahead"]
+    line = steps[0]["checks"][0].pop("line")
+    assert steps[0]["checks"] == [{"held": False, "told": "X is 1.", "error": ""}]
+    assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
+    assert steps[0]["cells"][0]["printed"] == "one\n"
+    assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
+    assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
+    assert steps[3]["reason"].startswith("It took too long and was stopped.")
+    assert steps[4]["checks"][0]["error"].startswith("There is no fan_9_speed in")
+    assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
+    assert "SIGKILL" in steps[6]["reason"]
+
+
+@needs_torch
+def test_a_card_that_is_lost_fails_the_step_with_a_sentence(tmp_path: Path) -> None:
+    measured = block("check", "cards[1].memory_used > 0\nelse: No.")
+    makes = block("python", "Y = torch.ones(2, device='cuda:1')")
+    folder = lesson(tmp_path, makes, measured)
+    ran = played(folder, "--yes", "--fault", "lost:1@0s")
+    assert ran.status == 1
+    said = " ".join(ran.out.split())
+    assert "Memory used of cuda:1, NVIDIA TITAN RTX is missing: the card is lost." in said
+    assert "cuda:1 is lost: the card does not answer any more" in said
+
+
+def test_a_lesson_from_outside_is_not_run_where_nobody_can_allow_it(tmp_path: Path) -> None:
+    folder = lesson(tmp_path, block("python", "print('run')"))
+    ran = played(folder)
+    assert ran.status == 1
+    assert "lesson.md did not come with the program" in ran.err
+    assert "--yes" in ran.err
+    assert ">>>" not in ran.out
+
+
+@needs_torch
+@needs_terminals
+def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: Path) -> None:
+    choice = block("predict", "question: Where?\n- [x] On card 0\n- [ ] Nowhere")
+    folder = lesson(tmp_path, ROSE + choice + ONES, HANGS)
+    with at_terminal(folder) as process:
+        shown = until(process, "Run its cells? [y/N]")
+        assert "worked out: cards[0].pcie_peak / GB" in shown
+        answer(process, "y")
+        until(process, "Your prediction:")
+        answer(process, "much")
+        assert "'much' is no number" in until(process, "Your prediction:")
+        answer(process, "24")
+        assert "2. Nowhere" in until(process, "Your prediction:")
+        answer(process, "1")
+        shown = until(process, ">>> while True")
+        assert "Predicted: 24, not right" in shown
+        assert "Predicted: On card 0, right" in shown
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+
+
+@needs_terminals
+@pytest.mark.parametrize(("typed", "status"), [("n", 1), (None, 130)])
+def test_where_it_is_not_allowed_nothing_runs(
+    tmp_path: Path, typed: str | None, status: int
+) -> None:
+    with at_terminal(lesson(tmp_path, ONES)) as process:
+        until(process, "[y/N]")
+        if typed is None:
+            process.send_signal(signal.SIGINT)
+        else:
+            answer(process, typed)
+        assert process.wait(PATIENCE) == status
+
+
+@needs_torch
+def test_without_a_card_it_is_played_on_the_processor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked = block(
+        "check", "devices == ['cpu']\nhost.memory_used > 0\nnot simulated\nelse: No."
+    )
+    folder = lesson(
+        tmp_path,
+        block("needs", "cards\nelse: There is no card.") + ONES,
+        block("python", "y = torch.ones(2)\ny") + checked,
+    )
+    with CommandRig(Start, NoCards(), 60.0) as rig:
+        player = Player(open_lesson(folder), rig)
+        lesson_run.Play(player, rig, Report(silent=False), asking=False).play(allowed=True)
+        assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
+        assert as_json(player, simulated=rig.simulated, torch="x")["simulated"] is False
+    assert "tensor([1., 1.])" in capsys.readouterr().out
+
+
+@needs_torch
+def test_where_no_card_answers_it_takes_two_idle_ones_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lesson_run, "open_source", lambda _: (None, ()))
+    parser = SentenceParser(prog="gpuexplorer lesson")
+    add_arguments(parser)
+    words = ["run", str(lesson(tmp_path, "Words alone.")), "--yes", "--json"]
+    assert lesson_run.run(parser.parse_args(words[:-1])) == 0
+    assert "No graphics card answers here" in capsys.readouterr().out
+
+
+def test_words_are_shown_without_their_marks_and_figures_with_three_digits() -> None:
+    assert unmarked("the `24` bytes **cost** 2 * 3") == "the 24 bytes cost 2 * 3"
+    assert [figure(each, "s") for each in (919.2, 22.41, 0.00031, 12345.6, 0)] == [
+        "919 s", "22.4 s", "0.00031 s", "12\u202f346 s", "0 s",
+    ]  # fmt: skip
+
+
+class at_terminal:  # noqa: N801 - reads as what it does
+    """The command, at a terminal of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> subprocess.Popen[bytes]:
+        ours, theirs = os.openpty()
+        self._process = subprocess.Popen(
+            command(str(self._folder), *CARDS),
+            env=surroundings(TERM="dumb", COLUMNS="80"),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        self._process.terminal = ours  # type: ignore[attr-defined]  # for until and answer
+        self._ours = ours
+        return self._process
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+
+
+def answer(process: subprocess.Popen[bytes], text: str) -> None:
+    os.write(process.terminal, f"{text}\n".encode())  # type: ignore[attr-defined]
+
+
+def until(process: subprocess.Popen[bytes], words: str) -> str:
+    shown = ""
+    terminal: int = process.terminal  # type: ignore[attr-defined]
+    while words not in shown:
+        assert select.select([terminal], [], [], PATIENCE)[0], shown
+        shown += os.read(terminal, 4096).decode()
+    return shown
