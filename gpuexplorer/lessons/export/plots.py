@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from html import escape
 
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.units import bytes_words, duration, part_of_memory
+from gpuexplorer.core.units import bytes_words, duration, figure, part_of_memory
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.export.words import SIMULATED, Figure, number
+from gpuexplorer.lessons.export.words import SIMULATED, Figure
 from gpuexplorer.lessons.values import Read, Readings
 
 _BAR = 12  # px
@@ -79,17 +79,17 @@ def losses(cell: Cell) -> str:
             points.append(f"{'L' if begun else 'M'}{x:.1f} {y:.1f}")
         begun = math.isfinite(value)
     drawn = (
-        f'<div class="course"><small>{number(high)}</small><svg aria-hidden="true"'
+        f'<div class="course"><small>{figure(high)}</small><svg aria-hidden="true"'
         f' viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"><path d="M0 0H{_WIDTH}M0'
         f' {_HEIGHT / 2:g}H{_WIDTH}M0 {_HEIGHT}H{_WIDTH}" class="grid"/>'
-        f'<path d="{"".join(points)}"/></svg><small>{number(low)}</small></div>'
+        f'<path d="{"".join(points)}"/></svg><small>{figure(low)}</small></div>'
     )
     words = tr(
         "{first} at first, {last} at last; the lowest is {lowest}, the highest {highest}.",
-        first=number(finite[0]),
-        last=number(finite[-1]),
-        lowest=number(min(finite)),
-        highest=number(high),
+        first=figure(finite[0]),
+        last=figure(finite[-1]),
+        lowest=figure(min(finite)),
+        highest=figure(high),
     )
     odd = len(cell.losses) - len(finite)
     if odd:

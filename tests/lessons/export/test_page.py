@@ -86,7 +86,7 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "The cards are simulated.",
         "Step 1 of 5 · done",
         "You said 31 GB/s Measured simulated 12.4 GB/s Limit: what PCIe 3.0 x16 can carry 15.8",
-        "You said 2.5 times as much. Up to 20 % off counts as right.",
+        "2.5 times too much. Up to 20 % off counts as right.",
         "tensor([[1., 1., 1.]])",
         "Time, simulated Rate Host memory cpu → cuda:0 256 MiB 21.7 ms 12.4 GB/s pageable",
         "host 1.20 ms · device 34.0 µs · simulated",
@@ -244,7 +244,7 @@ def test_the_right_choice_is_told_only_after_it_was_revealed(
         player.steps[0].revealed[20] = Revealed(right=True)
     text = seen(player).text
     assert ("It fails your answer, so it is" in text) == known
-    assert ("That is right." in text) == known
+    assert ("You were right." in text) == known
     assert ("It was not revealed." in text) != known
 
 
@@ -272,11 +272,11 @@ def str_of(player: Played) -> str:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (40, "You said 4 times as much."),
-        (1, "It was 10 times as much as you said."),
-        (12.34, "You said 23 % too much."),
-        (9.7, "You said 3 % too little."),
-        (10, "You said just what was measured."),
+        (40, "4 times too much."),
+        (1, "10 times too little."),
+        (12.34, "23 % too much."),
+        (9.7, "3 % too little."),
+        (10, "Exactly what was measured."),
     ],
 )
 def test_how_near_somebody_came_is_told(tmp_path: Path, said: float, words: str) -> None:
@@ -337,7 +337,7 @@ def test_losses_are_drawn_thinned_and_what_is_no_number_is_counted(tmp_path: Pat
     assert len(written) < 60_000
     text = Seen(written).text
     assert "100002 losses" in text
-    assert "1 at first, 5 at last; the lowest is 1e-05, the highest 5." in text
+    assert "1 at first, 5 at last; the lowest is 0.00001, the highest 5." in text
     assert "1 is no number." in text
 
 
