@@ -42,7 +42,7 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (block("check", "1 == 2", "else: So."), 10, "1 == 2 is the same whatever happens."),
         (block("check", "copies and not 1", "else: So."), 10, "not 1 is the same whatever"),
         (block("needs", "True", "else: So."), 10, "True is the same whatever happens."),
-        (block("point", "Run it!"), 10, "A `point` block names one control"),
+        (block("point", "Run it!"), 10, "The window has no control 'Run it!'."),
         (block("why", "Because."), 10, "A `why` block begins with its question."),
         (block("why", "question: Why?"), 9, "This `why` gives no answer."),
         (block("why", "question: Why?", "<b>So</b>"), 11, "<b> is HTML"),
