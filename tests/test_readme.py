@@ -85,7 +85,11 @@ def verb_parser(verb: str) -> SentenceParser:
 
 
 def options(parser: argparse.ArgumentParser) -> set[str]:
-    return set(re.findall(r"--[a-z][a-z-]+", parser.format_help()))
+    """Those of its actions too, such as of `lesson run`."""
+    below = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    parsers = [parser, *(one for each in below for one in each.choices.values())]
+    told = "".join(each.format_help() for each in parsers)
+    return set(re.findall(r"--[a-z][a-z-]+", told))
 
 
 def command_lines() -> Sequence[str]:

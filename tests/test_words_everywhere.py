@@ -28,6 +28,9 @@ WRITES_NO_WORDS = {
     "lab/cell_source.py": "Python",
     "lab/out_of_memory.py": "a pattern of PyTorch's own words",
     "lab/script.py": "Python",
+    "lessons/export/html.py": "HTML",
+    "lessons/export/plots.py": "SVG",
+    "lessons/export/texts.py": "HTML",
     "programs/trace.py": "names in a trace, which other programs show",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
     "worker/failures.py": "an error raised in PyTorch's place",
@@ -100,7 +103,8 @@ DATA = re.compile(
             r"GPU Explorer \d|NVIDIA TITAN RTX|TITAN RTX",
             r"--?[a-z][a-z-]*",  # arguments
             r"gpuexplorer( \w+)?",
-            r"\b(snapshot|topology|doctor|copies|lab)\b",  # commands, as they are typed
+            # Commands, as they are typed.
+            r"\b(snapshot|topology|doctor|copies|lab|lesson|list|check|new|run)\b",
             r"\b(one-way|both-ways|latency|pageable|fresh|staged|blocking|overlap|strided)\b",
             r"\b(converted|raw|cpu|cuda|sweep|all|dark|light|both)\b",
             r"\b(NV#?|PHB|SYS|NODE|PIX|PXB|X|NUMA|SIMULATED|WRONG)\b",
@@ -155,6 +159,10 @@ def unmarked(text: str) -> str:
         ("lab", "nothere.py"),
         ("lab", "--trace", "a.py", "pyproject.toml"),
         ("doctor", "--help"),
+        ("lesson", "--help"),
+        ("lesson", "run", "--help"),
+        ("lesson", "list"),
+        ("lesson", "check", "pyproject.toml"),
         ("--frobnicate",),
         ("frobnicate",),
         ("--view", "shop"),

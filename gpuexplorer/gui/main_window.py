@@ -14,6 +14,7 @@ from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.leaving import leave
+from gpuexplorer.gui.lesson_place import LessonPlace
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
@@ -96,6 +97,9 @@ class MainWindow(QMainWindow):
         self._top = TopBar(self.look, self.time_window)
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
+        self._lessons = LessonPlace(
+            self.look, self.settings, self.navigation, self._screens, self.commands
+        )
         CopyKey(self)
         self.status = StatusLine(self.look)
         self._live = LiveFrame(
@@ -147,6 +151,7 @@ class MainWindow(QMainWindow):
         self.frame_clock.stop()
         self._places.remember()
         self._screens.stop()
+        self._lessons.stop()
         if self._lab is not None:
             self._lab.stop()
         self._live.stop()
@@ -174,6 +179,7 @@ class MainWindow(QMainWindow):
         self.time_window.show_past(machine.past)
         self._lab = lab = lab_of(machine, self._pythons)
         self._rail.show_lab(lab)
+        self._lessons.show_lab(lab)
         self._alerts.follow(session)
         self.companions.follow(machine)
         desk = Desk(
@@ -184,6 +190,7 @@ class MainWindow(QMainWindow):
             self.settings,
             self.frame_clock,
             lab,
+            self._lessons.lessons,
         )
         self._screens.show_desk(desk)
         if before is not None:
@@ -209,7 +216,7 @@ class MainWindow(QMainWindow):
         self._banner.setVisible(self._session.simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        beside = column(self._top, self._banner, self._screens, GROWS, gap=0)
+        beside = column(self._top, self._banner, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
         central = QWidget()
@@ -244,6 +251,8 @@ class MainWindow(QMainWindow):
         self.explanation.practice_asked.connect(self._on_practice_asked)
         self.explanation.look_again_asked.connect(self._on_real_cards_asked)
         self.navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
+        self.navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
+        self._lessons.arranged.connect(self._fold)
         self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
         self._top.real_cards_asked.connect(self._on_real_cards_asked)
@@ -252,7 +261,7 @@ class MainWindow(QMainWindow):
         self.time_window.changed.connect(self._on_time_changed)
 
     def _fold(self) -> None:
-        roomy = self.width() >= NARROW_BELOW
+        roomy = self.width() - self._lessons.taken >= NARROW_BELOW
         narrow = not roomy or self._places.rail_is_narrow
         self._rail.show_narrow(narrow=narrow, may_be_wide=roomy)
 
@@ -290,6 +299,10 @@ class MainWindow(QMainWindow):
     def _practise(self) -> None:
         self._simulate(IDLE)
         self.navigation.open_screen("lab")
+
+    def _on_idle_cards_asked(self) -> None:
+        simulate = partial(self._simulate, IDLE)
+        leave(self.look, self, tr("Simulate cards"), simulate, lab=self._lab)
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -13,6 +14,9 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.live_view import LiveView
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Desk:
     settings: Settings
     frame_clock: FrameClock
     lab: LabState
+    lessons: "Callable[[], LessonsState]"  # made by whoever asks first
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,19 @@ def _copies(desk: Desk) -> LiveView:
     return view
 
 
+def _lessons(desk: Desk) -> LiveView:
+    from gpuexplorer.gui.lessons.view import LessonsView  # noqa: PLC0415
+
+    return LessonsView(
+        desk.look,
+        desk.machine,
+        desk.time_window,
+        desk.navigation,
+        desk.frame_clock,
+        desk.lessons(),
+    )
+
+
 # Brought in when the window stands, so that the screens they are of open at once. What comes
 # later needs what comes before, so that each brings in little.
 LATER = (
@@ -128,6 +146,7 @@ LATER = (
     "gpuexplorer.gui.nothing_found",
     "gpuexplorer.gui.lab",
     "gpuexplorer.gui.copies",
+    "gpuexplorer.gui.lessons",
 )
 
 VIEWS = (
@@ -139,4 +158,5 @@ VIEWS = (
     Entry("events", mark("Events"), Icon.EVENTS, _events),
     Entry("lab", mark("Lab"), Icon.LAB, _lab, without_cards=True),
     Entry("copies", mark("Copies"), Icon.COPIES, _copies, without_cards=True),
+    Entry("lessons", mark("Lessons"), Icon.LESSONS, _lessons, without_cards=True),
 )

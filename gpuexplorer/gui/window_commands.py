@@ -49,6 +49,20 @@ class Do(Enum):
     FULL_SCREEN = CommandGroup.VIEW, mark("Full screen"), "F11"
     SMALL_WINDOW = CommandGroup.VIEW, mark("Small window above all others"), "Ctrl+Shift+M"
     FOLD = CommandGroup.VIEW, mark("Narrow or wide rail"), "Ctrl+B"
+    LESSON_DO = (
+        CommandGroup.LESSON,
+        mark("Lesson: do what comes next: predict, run the cell, go on"),
+        "Ctrl+Shift+Return",
+    )
+    LESSON_NEXT = CommandGroup.LESSON, mark("Lesson: next step"), "Alt+PgDown"
+    LESSON_BEFORE = CommandGroup.LESSON, mark("Lesson: step before"), "Alt+PgUp"
+    LESSON_KEYBOARD = CommandGroup.LESSON, mark("Lesson: keyboard to its text, or back"), "F6"
+    LESSON_FOLD = CommandGroup.LESSON, mark("Lesson: fold or unfold it"), "Ctrl+Shift+B"
+    LESSON_STEPS = CommandGroup.LESSON, mark("Lesson: list of its steps")
+    LESSON_PRESENT = CommandGroup.LESSON, mark("Lesson: present it"), "Shift+F11"
+    LESSON_EXPORT = CommandGroup.LESSON, mark("Lesson: export as a page or a notebook…")
+    LESSON_ANEW = CommandGroup.LESSON, mark("Lesson: begin anew")
+    LESSON_LEAVE = CommandGroup.LESSON, mark("Lesson: leave it")
     SEARCH = CommandGroup.PROGRAM, mark("Search all commands"), "Ctrl+K", "Ctrl+Shift+P"
     SETTINGS = CommandGroup.PROGRAM, mark("Settings…"), "Ctrl+,"
     READ_ONLY = CommandGroup.PROGRAM, mark("Read-only: nothing can be ended from here")

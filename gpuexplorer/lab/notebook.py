@@ -1,7 +1,7 @@
 """The session as a notebook: cells as they were, and what became of each."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuexplorer.core.words import NOTHING, Message, told
@@ -9,17 +9,22 @@ from gpuexplorer.lab.cell_source import lines_of, plain
 from gpuexplorer.lab.events import Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
+UNFINISHED = ("waiting", "running")
 _OF_STDOUT = ("out", "placement")  # all other streams are about what went on
 _STOPPED = Message("This cell was stopped in the lab before it was done.")
 # Any: JSON, as nbformat 4.5 has it.
-_Json = dict[str, Any]
+Json = dict[str, Any]
 
 
 def notebook(ledger: Ledger) -> str:
     """In nbformat 4.5. Failed and stopped cells are marked, and stop no other cell."""
-    cells = [_cell(each) for each in ledger.cells if each.state not in ("waiting", "running")]
-    content: _Json = {
-        "cells": cells,
+    cells = [code_cell(each) for each in ledger.cells if each.state not in UNFINISHED]
+    return notebook_of(cells)
+
+
+def notebook_of(cells: Sequence[Json]) -> str:
+    content: Json = {
+        "cells": [*cells],
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python", "file_extension": ".py"},
@@ -30,7 +35,7 @@ def notebook(ledger: Ledger) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def _cell(cell: Cell) -> _Json:
+def code_cell(cell: Cell) -> Json:
     tags = [] if cell.state == "done" else [cell.state, "raises-exception"]
     outputs = [_output(each, cell) for each in cell.outputs]
     if cell.failed is not None and cell.state != "done":
@@ -45,7 +50,7 @@ def _cell(cell: Cell) -> _Json:
     }
 
 
-def _output(output: "Printed | Pictured", cell: Cell) -> _Json:
+def _output(output: "Printed | Pictured", cell: Cell) -> Json:
     if isinstance(output, Pictured):
         data: Mapping[str, object] = {"image/png": output.png, "text/plain": ["<Figure>"]}
         return {"output_type": "display_data", "data": data, "metadata": {}}
@@ -63,7 +68,7 @@ def _output(output: "Printed | Pictured", cell: Cell) -> _Json:
     return {"output_type": "stream", "name": name, "text": lines_of(text)}
 
 
-def _error(failed: Failed) -> _Json:
+def _error(failed: Failed) -> Json:
     """With the person's own calls, and what the lab says of it."""
     stopped = failed.cause == "cancelled"
     calls = [

@@ -3,14 +3,20 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
+from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import NEEDS, Check, Condition, Limit, Point, Predict
 from gpuexplorer.lessons.problem import Problems
 from gpuexplorer.lessons.python_source import any_number, measured
 
 _NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
-_CHOICE = re.compile(r"- \[([ xX])\]\s*(.*)")
+_CHOICE = re.compile(r"- \[([ xX])\] *(\S.*)")
+_WITHIN = re.compile(
+    r"([0-9]{1,4}(?:\.[0-9]+)?) ?%|a factor of ([0-9]{1,4}(?:\.[0-9]+)?)", re.ASCII
+)
 _CONTROL = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
+_WHOLE = re.compile(r"[0-9]{1,4}")
 _PREDICT = ("question", "number", "unit", "within", "limit", "limit is")
 _LONGEST_LESSON = 600  # minutes
 
@@ -76,12 +82,14 @@ def predict(block: Block, problems: Problems) -> Predict:
         texts, right = _choices(block, choices, problems)
         return Predict(block.line, question.text, choices=texts, right=right)
     number = _required(rows, "number", "number: " + _NUMBER, block, problems)
+    within, factor = _within(rows.get("within", Row(block.line, "20 %")), problems)
     return Predict(
         block.line,
         question.text,
         number=measured(number.text, number.line, problems, _NUMBER) if number.text else None,
         unit=rows["unit"].text if "unit" in rows else "",
-        within=_within(rows["within"], problems) if "within" in rows else Predict.within,
+        within=within,
+        factor=factor,
         limit=_limit(rows, problems),
     )
 
@@ -111,7 +119,7 @@ def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
         waiting = []
     for row in waiting:
         measured(row.text, row.line, problems)
-    if waiting or not found:
+    if waiting or not block.rows:
         problems.wrong(
             "Nothing is told where this is not true.",
             "Write below it: else: what a person should do then",
@@ -127,6 +135,14 @@ def point(block: Block, problems: Problems) -> Point:
             "A `point` block names one control of the window.",
             "Such as: lab.run",
             block.line + 1,
+        )
+    elif control not in CONTROLS:
+        problems.wrong(
+            "The window has no control {control!r}.",
+            "Names are: {names}.",
+            block.line + 1,
+            control=control,
+            names=", ".join(get_close_matches(control, CONTROLS, 5, 0.4) or CONTROLS),
         )
     return Point(block.line, control)
 
@@ -195,13 +211,13 @@ def _required(
 def _minutes(row: Row, problems: Problems) -> int:
     if not row.text:
         return 0
-    if row.text.isascii() and row.text.isdecimal() and 1 <= int(row.text) <= _LONGEST_LESSON:
+    if _WHOLE.fullmatch(row.text) and 1 <= int(row.text) <= _LONGEST_LESSON:
         return int(row.text)
     problems.wrong(
         "{text!r} is no number of minutes.",
         "Write a whole number from 1 to {most}, without a unit.",
         row.line,
-        text=row.text,
+        text=row.text[:60],
         most=_LONGEST_LESSON,
     )
     return 0
@@ -223,25 +239,19 @@ def _needs(row: Row, problems: Problems) -> Sequence[str]:
     return words
 
 
-def _within(row: Row, problems: Problems) -> float:
-    """As a share: "30 %", "a factor of 3"."""
-    factor = row.text.removeprefix("a ").removeprefix("factor of ")
-    try:
-        if row.text.endswith("%"):
-            within = float(row.text[:-1]) / 100
-        else:
-            within = float(factor) - 1 if factor != row.text else 0
-    except ValueError:
-        within = 0
-    if not 0 < within <= 1000:
-        problems.wrong(
-            "{text!r} does not say how far a prediction may be off.",
-            "Such as: 30 %, or: a factor of 3",
-            row.line,
-            text=row.text,
-        )
-        return Predict.within
-    return within
+def _within(row: Row, problems: Problems) -> tuple[float, float]:
+    """As a share, or else as a factor: "30 %", "a factor of 3"."""
+    match = _WITHIN.fullmatch(row.text)
+    share, factor = (float(each or 0) for each in match.groups()) if match else (0.0, 0.0)
+    if share > 0 or factor > 1:
+        return share / 100, factor
+    problems.wrong(
+        "{text!r} does not say how far a prediction may be off.",
+        "Such as: 30 %, or: a factor of 3",
+        row.line,
+        text=row.text[:60],
+    )
+    return Predict.within, Predict.factor
 
 
 def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:
@@ -263,22 +273,25 @@ def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:
 def _choices(
     block: Block, rows: Sequence[Row], problems: Problems
 ) -> tuple[Sequence[str], int]:
-    found = [(row, _CHOICE.fullmatch(row.text)) for row in rows]
-    for row, match in found:
-        if match is None or not match[2].strip():
+    choices: list[str] = []
+    right: list[int] = []
+    for at, row in enumerate(rows):
+        match = _CHOICE.fullmatch(row.text)
+        if match is None:
             problems.wrong(
                 "{text!r} is no choice.",
                 "Write: - [ ] It fails, and for the right one: - [x] It fails",
                 row.line,
-                text=row.text,
+                text=row.text[:60],
             )
-    understood = [match for _, match in found if match is not None]
-    right = [at for at, match in enumerate(understood) if match[1] != " "]
-    if len(rows) < 2 or len(right) != 1:
+            return [], -1
+        choices.append(match[2])
+        right += [at] if match[1] != " " else []
+    if len(choices) < 2 or len(right) != 1:
         problems.wrong(
             "A choice is one right answer among several.",
             "Write at least two, and an x between the brackets of one: - [x]",
             block.line,
         )
         return [], -1
-    return [match[2].strip() for match in understood], right[0]
+    return choices, right[0]

@@ -56,10 +56,11 @@ class Predict:
 
     line: int
     question: str
-    # A number: what was measured, in that unit; and how far one may be off, more or less.
+    # A number: what was measured, in that unit; and how far one may be off.
     number: Expression | None = None
     unit: str = ""
-    within: float = 0.2  # 0.2: up to 1.2 times as much, or as little; 2: "a factor of 3"
+    within: float = 0.2  # a share of what was measured, more or less
+    factor: float = 0.0  # or, where it is said: so many times as much, or as little
     limit: Limit | None = None
     # Or choices: which of them is right, counted from 0.
     choices: Sequence[str] = ()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from gpuexplorer.lessons.problem import Problems
 
-MOST_BYTES = 128 << 10  # six times the longest lesson; Markdown of any kind is read in a second
+MOST_BYTES = 64 << 10  # several times the longest lesson; any Markdown of it is read soon
+_MOST_BRACKETS = 2000  # each may begin a link, and looking for its end takes a while
 
 
 def text_of(file: Path, problems: Problems) -> str | None:
@@ -57,6 +58,15 @@ def _decoded(content: bytes, problems: Problems) -> str | None:
     if not text.strip():
         problems.wrong(
             "The file is empty.", "`gpuexplorer lesson new NAME` writes a beginning.", 0
+        )
+        return None
+    if text.count("[") > _MOST_BRACKETS:
+        problems.wrong(
+            "The file has {count} brackets “[”, and a lesson at most {most}.",
+            "Is it a lesson? Long lists of figures are files beside it, which a cell can read.",
+            0,
+            count=text.count("["),
+            most=_MOST_BRACKETS,
         )
         return None
     return text.replace("\r\n", "\n").replace("\r", "\n")

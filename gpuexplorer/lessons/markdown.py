@@ -130,6 +130,8 @@ class Markdown:
             )
 
     def _refuse_html(self, content: str, line: int) -> None:
+        if content.startswith("</"):  # its beginning is told of
+            return
         self._problems.wrong(
             "{html} is HTML, which a lesson cannot have.",
             "Write it in Markdown; what is to be shown as it is, between `…`.",

@@ -44,9 +44,7 @@ def _choice(part: Predict, text: str) -> Prediction:
 
 
 def is_right(part: Predict, predicted: float, measured: float) -> bool:
-    """`within` 0.2: a fifth more or less; 2: up to three times as much, or a third of it."""
-    if part.within < 1:
+    if not part.factor:
         return abs(predicted - measured) <= part.within * abs(measured)
-    factor = 1 + part.within
-    low, high = sorted((measured / factor, measured * factor))
+    low, high = sorted((measured / part.factor, measured * part.factor))
     return low <= predicted <= high

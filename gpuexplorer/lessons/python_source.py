@@ -9,7 +9,7 @@ from gpuexplorer.lab.cell_source import NO_PROGRAM, without_magics
 from gpuexplorer.lessons.lesson import Expression
 from gpuexplorer.lessons.problem import Problems
 
-_LONGEST = 20_000  # letters; a cell is something one reads
+_LONGEST = 8_000  # letters; a cell is something one reads
 
 
 def look_at_cell(code: str, line: int, problems: Problems) -> None:

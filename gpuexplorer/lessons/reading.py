@@ -5,6 +5,7 @@ blocks stays as it is in the file. Nothing is run, and nothing is fetched.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it.token import Token
@@ -31,6 +32,7 @@ from gpuexplorer.lessons.markdown import (
 )
 from gpuexplorer.lessons.problem import LessonError, Problem, Problems
 from gpuexplorer.lessons.python_source import look_at_cell
+from gpuexplorer.lessons.vocabulary import look_at_words
 
 
 def read(file: Path, *, outside: bool = False) -> Lesson:
@@ -70,8 +72,9 @@ class _Reader:
         first = begins[0] if begins else len(top)
         title, head, about = self._head(top[:first], self._line_of(top, first))
         steps = []
-        for begin, end in zip(begins, [*begins[1:], len(top)], strict=True):
+        for begin, end in pairwise([*begins, len(top)]):
             steps.append(self._step(top[begin:end], self._line_of(top, end)))
+        look_at_words(steps, self._problems)
         if not steps:
             self._problems.wrong(
                 "This lesson has no step.",
@@ -144,7 +147,7 @@ class _Reader:
                     "It stands once, below the title.",
                     part.line,
                 )
-        if not parts:
+        if not top[1:]:
             self._problems.wrong(
                 "Nothing stands in this step.", "Write its text, or take it out.", line
             )

@@ -15,6 +15,7 @@ DISTRIBUTIONS = (
     "psutil",
     "platformdirs",
     "pyqtgraph",
+    "markdown-it-py",
 )
 
 

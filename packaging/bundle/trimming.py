@@ -40,11 +40,11 @@ CUTS: Mapping[str, str] = {
     "Nothing is drawn by OpenGL: every widget is painted by the processor.": """
         */plugins/xcbglintegrations/* */plugins/wayland-graphics-integration-client/*
     """,
-    "The program reads and writes PNG, which is part of Qt itself, and SVG.": """
+    "Pictures are PNG, which is part of Qt itself, or SVG; those of lessons may be JPEG.": """
         */plugins/imageformats/libqgif.so */plugins/imageformats/libqicns.so
-        */plugins/imageformats/libqico.so */plugins/imageformats/libqjpeg.so
-        */plugins/imageformats/libqtga.so */plugins/imageformats/libqtiff.so
-        */plugins/imageformats/libqwbmp.so */plugins/imageformats/libqwebp.so
+        */plugins/imageformats/libqico.so */plugins/imageformats/libqtga.so
+        */plugins/imageformats/libqtiff.so */plugins/imageformats/libqwbmp.so
+        */plugins/imageformats/libqwebp.so
     """,
     "The program speaks to no network.": """
         */plugins/tls/* */plugins/networkinformation/*
@@ -107,10 +107,12 @@ NEEDED = """
     */plugins/platformthemes/libqxdgdesktopportal.so
     */plugins/platforminputcontexts/libcompose*.so
     */plugins/platforminputcontexts/libibus*.so */plugins/iconengines/libqsvgicon.so
-    */plugins/imageformats/libqsvg.so libxcb-cursor.so* libxkbcommon-x11.so*
+    */plugins/imageformats/libqsvg.so */plugins/imageformats/libqjpeg.so
+    libxcb-cursor.so* libxkbcommon-x11.so*
     gpuexplorer/resources/themes/*.toml gpuexplorer/resources/themes/*.qss
     gpuexplorer/resources/themes/*.svg gpuexplorer/resources/icons/*.svg
     gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv
+    gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
     gpuexplorer/core/trouble.py
 """.split()  # noqa: SIM905 - as a list, each would be a line

@@ -44,15 +44,25 @@ def write_completions(share: Path) -> None:
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
-    """Everything that can be typed: the window's parser under no name, and each command's."""
+    """Everything that can be typed: the window's parser under no name, each command's, and that
+    of each of its actions, such as "lesson run".
+    """
     window = typed()
-    (commands,) = (each.choices for each in actions(window) if not each.option_strings)
-    return {"": window, **dict(commands or {})}
+    found = {"": window}
+    for name, command in _below(window).items():
+        found[name] = command
+        found |= {f"{name} {action}": each for action, each in _below(command).items()}
+    return found
 
 
 def actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """argparse has no public way to ask a parser for its arguments."""
     return parser._actions
+
+
+def _below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    groups = (each for each in actions(parser) if isinstance(each, argparse._SubParsersAction))
+    return {name: below for group in groups for name, below in group.choices.items()}
 
 
 def typed() -> argparse.ArgumentParser:
@@ -66,6 +76,8 @@ def typed() -> argparse.ArgumentParser:
         command = _parser(commands.add_parser(name, help=meaning, add_help=False))
         import_module(module).add_arguments(command)
         _offer(command)
+        for each in _below(command).values():
+            _offer(each)
     return window
 
 

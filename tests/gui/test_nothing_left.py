@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -60,6 +61,7 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
     window = open_window(session)
     qtbot.waitUntil(lambda: session.beats().taken > 2)
     machine = MachineState(session, window.settings, window)
+    lab = lab_of(machine, LabPythons(window.settings, window))
     desk = Desk(
         window.look,
         machine,
@@ -67,7 +69,8 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
         window.navigation,
         window.settings,
         window.frame_clock,
-        lab_of(machine, LabPythons(window.settings, window)),
+        lab,
+        lambda: LessonsState(window.settings, lab, window),
     )
     return Opener(window, desk)
 

@@ -72,7 +72,7 @@ def test_a_number_is_predicted_and_held_against_what_was_measured(
 
 
 def test_a_factor_of_three_is_three_times_as_much_or_a_third() -> None:
-    asked = number(2, "9", within=2.0)
+    asked = number(2, "9", factor=3.0)
     for said, right in (("3.1", True), ("26", True), ("2.9", False), ("28", False)):
         player, rig = played(step(asked, choice(8)))
         player.predict(asked, said)

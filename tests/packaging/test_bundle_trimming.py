@@ -34,7 +34,7 @@ for name in sys.argv[2].split(","):
         "libxcb.so.1",
         "libstdc++.so.6",
         "PySide6/Qt/plugins/platforms/libqeglfs.so",
-        "PySide6/Qt/plugins/imageformats/libqjpeg.so",
+        "PySide6/Qt/plugins/imageformats/libqtiff.so",
         "PySide6/Qt/translations/qtbase_de.qm",
         "torch/test/c10_small_vector_test",
     ],

@@ -157,7 +157,8 @@ def test_the_copyright_names_what_others_wrote(root: Path) -> None:
     text = (doc / "copyright").read_text()
     assert text.startswith("MIT License")
     parts = "Qt for Python, Python, numpy, psutil, pyqtgraph, colorama, Inter, PyInstaller, ICU"
-    for part in [*parts.split(", "), "(LGPL-3)", "(PSF-2.0)", "(OFL-1.1)"]:
+    lessons = ("markdown-it-py", "mdurl")
+    for part in [*parts.split(", "), *lessons, "(LGPL-3)", "(PSF-2.0)", "(OFL-1.1)"]:
         assert part in text
     named = {path.name for path in (doc / "notices").iterdir()}
     assert {"lgpl-3.txt", "gpl-3.txt", "qt.txt", "numpy.txt", "python.txt"} <= named

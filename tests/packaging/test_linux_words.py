@@ -97,7 +97,7 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "offered"),
     [
         (["s"], {"snapshot"}),
-        ([""], {"snapshot", "topology", "doctor", "copies", "lab"}),
+        ([""], {"snapshot", "topology", "doctor", "copies", "lab", "lesson"}),
         (["--th"], {"--theme"}),
         (["--theme", "l"], {"light"}),
         (["--view", "to"], {"topology"}),
@@ -108,6 +108,9 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["lab", "--json", "my"], {"my python", "my pictures"}),
         (["--screenshot", "my"], {"my pictures"}),
         (["snapshot", "--loop", ""], set()),
+        (["lesson", ""], {"list", "run", "check", "new"}),
+        (["lesson", "run", "--y"], {"--yes"}),
+        (["lesson", "check", "my"], {"my python", "my pictures"}),
     ],
 )
 def test_bash_offers_what_fits(
@@ -133,11 +136,13 @@ def test_bash_offers_what_fits(
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("gpuexplorer ", {"snapshot", "topology", "doctor", "copies", "lab"}),
+        ("gpuexplorer ", {"snapshot", "topology", "doctor", "copies", "lab", "lesson"}),
         ("gpuexplorer --theme ", {"dark", "light", "both"}),
         ("gpuexplorer copies --mode st", {"staged", "strided"}),
         ("gpuexplorer doctor --", {"--json", "--bundle", "--deep", "--help"}),
         ("gpuexplorer --view copies --th", {"--theme"}),
+        ("gpuexplorer lesson ch", {"check"}),
+        ("gpuexplorer lesson list --", {"--json", "--help"}),
     ],
 )
 def test_fish_offers_what_fits(share: Path, line: str, offered: set[str]) -> None:

@@ -26,6 +26,7 @@ _DISTRIBUTIONS = (
     "pynvml",
     "psutil",
     "platformdirs",
+    "markdown-it-py",
     "torch",
 )
 # What may stand around a name that is a whole field: "ana@tower", "tower:0", "ana,video".

@@ -14,6 +14,7 @@ _PARTS = {
     "nvidia-ml-py": Message("Without nvidia-ml-py NVIDIA cards cannot be read."),
     "psutil": Message("Without psutil programs and the processor cannot be read."),
     "platformdirs": Message("Without platformdirs settings have no place."),
+    "markdown-it-py": Message("Without markdown-it-py no lesson can be read."),
 }
 
 

@@ -68,6 +68,8 @@ class CopiesView(LiveView):
         self._pages: dict[str, CopiesPage] = {}
         titles = [(name, tr(title)) for name, (title, _) in PAGES.items()]
         self._tabs = Segmented(look, tr("Pages"), titles)
+        for name in PAGES:
+            self._tabs.name_segment(name, f"copies.{name}")
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)

@@ -79,6 +79,7 @@ class EventsView(LiveView):
             self._events.columns(), key=lambda row: id(row.first), parent=self
         )
         self._table = Table(look, tr("Events"), self._model)
+        self._table.setObjectName("events.table")
         self._table.headings.setSortIndicatorShown(True)
         self._table.headings.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

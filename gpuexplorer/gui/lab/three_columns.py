@@ -1,4 +1,4 @@
-"""ThreeColumns: forms, shelves and code side by side; where it is narrow, two of them."""
+"""ThreeColumns: forms, shelves and code side by side; two or one of them where it is narrow."""
 
 from enum import StrEnum
 
@@ -16,19 +16,23 @@ _GAP = 8
 _FORM_WIDTH = 240
 _NARROW = 1200  # below, code would wrap, and the shelves hold less than two cards
 _LEAST = 300  # pixels for the shelves, and for code
+_SLIM = 2 * _LEAST + _GAP  # below, not even two of them stand side by side
 _REMEMBERED = "lab/columns"
 
 
 class Side(StrEnum):
-    """What stands beside the shelves where there is room for one thing."""
+    """What stands beside the shelves where there is room for one thing; where there is not
+    even that, in their place.
+    """
 
     CODE = "code"
     FORMS = "forms"
+    SHELVES = "shelves"
 
 
 class ThreeColumns(QWidget):
-    """The shelves are always seen. The gaps between the columns can be dragged; what came of it
-    is remembered, for a wide window and for a narrow one.
+    """The shelves are seen wherever two have room. The gaps between the columns can be dragged;
+    what came of it is remembered, for a wide window and for a narrow one.
     """
 
     arranged = Signal(bool)  # whether code has the place to itself, with its name over it
@@ -46,10 +50,14 @@ class ThreeColumns(QWidget):
         self._settings = settings
         self._form, self._code = form, code
         self._side = Side.CODE
-        self._narrow: bool | None = None
-        self._tabs = Headings(
-            look, tr("Beside the shelves"), ((Side.CODE, tr("Code")), (Side.FORMS, tr("Forms")))
+        self._bench = bench
+        self._room: tuple[bool, bool] | None = None
+        choices = (
+            (Side.SHELVES, tr("Devices")),
+            (Side.CODE, tr("Code")),
+            (Side.FORMS, tr("Forms")),
         )
+        self._tabs = Headings(look, tr("Beside the shelves"), choices)
         self._tabs.chosen.connect(self.show_side)
         self._columns = QSplitter()
         self._columns.setChildrenCollapsible(False)
@@ -70,16 +78,25 @@ class ThreeColumns(QWidget):
     def narrow(self) -> bool:
         return self.width() < _NARROW
 
+    @property
+    def slim(self) -> bool:
+        """One at a time: a lesson stands beside the lab, or the window is very small."""
+        return self.width() < _SLIM
+
     def show_side(self, side: Side) -> None:
         """Seen from now on, whether it has to share its place or not."""
         self._side = side
         self._arrange()
 
     def _arrange(self) -> None:
-        self._narrow = self.narrow
+        self._room = (self.narrow, self.slim)
+        if self._side is Side.SHELVES and not self.slim:
+            self._side = Side.CODE
+        self._tabs.show_tab(Side.SHELVES, shown=self.slim)
         self._tabs.show_choice(self._side)
         self._tabs.setVisible(self.narrow)
         self._form.setVisible(not self.narrow or self._side is Side.FORMS)
+        self._bench.setVisible(not self.slim or self._side is Side.SHELVES)
         self._code.setVisible(not self.narrow or self._side is Side.CODE)
         # Where they share a place, it is the same one.
         self._columns.insertWidget(2 if self.narrow else 0, self._form)
@@ -106,5 +123,5 @@ class ThreeColumns(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.narrow is not self._narrow:
+        if (self.narrow, self.slim) != self._room:
             self._arrange()

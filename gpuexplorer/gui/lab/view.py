@@ -65,6 +65,9 @@ class LabView(LiveView):
         self._columns.arranged.connect(self._code.name_it_elsewhere)
         self._code.name_it_elsewhere(self._columns.narrow)
         self._strips = Strips(look, lab, time_window)
+        self._form.setObjectName("lab.forms")
+        self._bench.setObjectName("lab.bench")
+        self._strips.setObjectName("lab.strips")
         self._make_inside = partial(Inside, look, lab)
         self._inside: Inside | None = None
         self._program = lab.program
@@ -77,6 +80,7 @@ class LabView(LiveView):
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._lay_out(look))
         lab.told.connect(self._on_told)
+        lab.code_offered.connect(self._on_code_offered)
         self._settings, self._forms_only = lab.machine.settings, False
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
@@ -111,6 +115,12 @@ class LabView(LiveView):
                 column.pull()
         self._head.pull()
         self._strips.pull()
+
+    def reveal(self, part: QWidget) -> None:
+        if not part.isVisible():
+            sides = ((self._form, Side.FORMS), (self._bench, Side.SHELVES))
+            there = (side for each, side in sides if each is part or each.isAncestorOf(part))
+            self._show_beside(next(there, Side.CODE))
 
     def stop(self) -> None:
         self._code.stop()
@@ -156,6 +166,9 @@ class LabView(LiveView):
         """Where forms hide the code, nobody would see why a cell failed, or what it asks."""
         if isinstance(event, Failed | Asked):
             self._columns.show_side(Side.CODE)
+
+    def _on_code_offered(self) -> None:
+        self._show_beside(Side.CODE)
 
     def _on_open_asked(self, name: str) -> None:
         if self._inside is None:

@@ -97,6 +97,7 @@ class ProcessesView(LiveView):
             self._columns.all(), lambda line: line.key, lambda line: line.under, self
         )
         self._table = Table(look, tr("Processes"), self._model, machine.session.clock)
+        self._table.setObjectName("processes.table")
         self._table.columns.begin_with(MEMORY, falling=True)
         self._table.columns.remember_in(settings, _COLUMNS)
         self._nobody = EmptyState(look, Icon.PROCESSES)

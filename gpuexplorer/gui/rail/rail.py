@@ -78,6 +78,9 @@ class Rail(QFrame):
         )
         for name, entry in self.entries.items():
             entry.clicked.connect(lambda _=False, name=name: navigation.open_screen(name))
+            entry.setObjectName(f"rail.{name}")
+        self.setObjectName("rail")
+        self.devices.setObjectName("rail.devices")
         self._keys = ArrowKeys(self)
         self._keys.take(list(self.entries.values()))
         navigation.screen_changed.connect(self._on_screen_changed)
@@ -106,6 +109,7 @@ class Rail(QFrame):
         """Below the devices it says which Python runs it."""
         if self._python is None and lab is not None:
             self._python = PythonFoot(self._look, lab.pythons)
+            self._python.setObjectName("rail.python")
             self._python.show_narrow(self._narrow)
             self._column.insertWidget(self._column.count() - 1, self._python)
         if self._python is not None:

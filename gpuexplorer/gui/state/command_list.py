@@ -18,6 +18,7 @@ class CommandGroup(StrEnum):
 
     SCREENS = mark("Screens")
     HERE = mark("On this screen")
+    LESSON = mark("Lesson")
     TIME = mark("Time")
     VIEW = mark("View")
     PROGRAM = mark("Program")

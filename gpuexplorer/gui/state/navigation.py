@@ -12,6 +12,7 @@ class Navigation(QObject):
     screen_changed = Signal(str)
     card_changed = Signal(str)
     simulated_cards_asked = Signal()
+    idle_cards_asked = Signal()  # simulated ones that nobody else uses
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -33,6 +33,7 @@ class Icon(StrEnum):
     EVENTS = "events"
     LAB = "lab"
     COPIES = "copies"
+    LESSONS = "lessons"
     ARROW = "arrow"
     REPEAT = "repeat"
     MARK = "mark"

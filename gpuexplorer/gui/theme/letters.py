@@ -10,6 +10,7 @@ from gpuexplorer.core.resources import resource
 _FAMILY = "Inter"
 _BROUGHT_ALONG = ("Inter-Regular.otf", "Inter-SemiBold.otf")
 _REMEMBERED = 4000
+_NORMAL = QFont.Weight.Normal
 
 
 class Lettering:
@@ -57,19 +58,23 @@ class Letterings:
     badge: Lettering  # a caption that must not be overlooked
 
 
-def letterings() -> Letterings:
+def letterings(scale: float = 1.0) -> Letterings:
     """In Inter, which is brought along, so that the window looks the same everywhere."""
+
+    def lettering(family: str, pixels: int, weight: QFont.Weight = _NORMAL) -> Lettering:
+        return _lettering(family, round(pixels * scale), weight)
+
     family = _interface_family()
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
     return Letterings(
-        caption=_lettering(family, 11),
-        body=_lettering(family, 13),
-        title=_lettering(family, 15, QFont.Weight.DemiBold),
-        number=_lettering(family, 22, QFont.Weight.DemiBold),
-        hero=_lettering(family, 34, QFont.Weight.DemiBold),
-        mono=_lettering(fixed, 12),
-        strong=_lettering(family, 13, QFont.Weight.DemiBold),
-        badge=_lettering(family, 11, QFont.Weight.DemiBold),
+        caption=lettering(family, 11),
+        body=lettering(family, 13),
+        title=lettering(family, 15, QFont.Weight.DemiBold),
+        number=lettering(family, 22, QFont.Weight.DemiBold),
+        hero=lettering(family, 34, QFont.Weight.DemiBold),
+        mono=lettering(fixed, 12),
+        strong=lettering(family, 13, QFont.Weight.DemiBold),
+        badge=lettering(family, 11, QFont.Weight.DemiBold),
     )
 
 
@@ -83,9 +88,7 @@ def _interface_family() -> str:
     return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
 
 
-def _lettering(
-    family: str, pixels: int, weight: QFont.Weight = QFont.Weight.Normal
-) -> Lettering:
+def _lettering(family: str, pixels: int, weight: QFont.Weight) -> Lettering:
     font = QFont(family)
     font.setPixelSize(pixels)
     font.setWeight(weight)

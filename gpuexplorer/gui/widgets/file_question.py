@@ -1,4 +1,4 @@
-"""FileQuestion: the system's own question for a file to open, one at a time."""
+"""FileQuestion: the system's own question for a file or folder to open, one at a time."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ class FileQuestion(QObject):
     chosen = Signal(Path)
 
     def __init__(self, caption: str, kinds: str, parent: QWidget) -> None:
-        """`kinds` as Qt writes them: "Python programs (*.py)"."""
+        """`kinds` as Qt writes them: "Python programs (*.py)"; empty: a folder is asked for."""
         super().__init__(parent)
         self._caption, self._kinds, self._parent = caption, kinds, parent
         self._dialog: QFileDialog | None = None
@@ -19,7 +19,8 @@ class FileQuestion(QObject):
         """Returns at once."""
         if self._dialog is None:
             dialog = self._dialog = QFileDialog(self._parent, self._caption)
-            dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+            mode = QFileDialog.FileMode
+            dialog.setFileMode(mode.ExistingFile if self._kinds else mode.Directory)
             dialog.setNameFilter(self._kinds)
             dialog.fileSelected.connect(lambda path: self.chosen.emit(Path(path)))
             dialog.finished.connect(self._on_closed)

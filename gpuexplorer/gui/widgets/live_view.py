@@ -61,6 +61,9 @@ class LiveView(QWidget):
         """Ctrl+F: put the cursor where one searches; False where there is nothing to search."""
         return False
 
+    def reveal(self, part: QWidget) -> None:
+        """A lesson points at this part of the screen, which may be hidden by another."""
+
     def pose(self) -> None:
         """For a picture: show something, if it takes no person and no card."""
 

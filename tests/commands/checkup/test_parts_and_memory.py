@@ -12,6 +12,7 @@ ALL = {
     "psutil": "7.2.2",
     "platformdirs": "4.3.0",
     "pyqtgraph": "0.14.0",
+    "markdown-it-py": "4.3.0",
 }
 
 

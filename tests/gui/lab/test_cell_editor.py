@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.cells.python_parts import CodePart, parts
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.code_text import is_open, without_prompts
 from gpuexplorer.gui.lab.code.completions import Completions
+from gpuexplorer.gui.paint.python_parts import CodePart, parts
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.gui.theme.look import Look

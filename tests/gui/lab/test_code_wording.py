@@ -6,8 +6,9 @@ import pytest
 
 from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
-from gpuexplorer.gui.lab.cells.words import cost_rows, time_words
+from gpuexplorer.gui.lab.cells.words import cost_rows
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.cell_said import time_words
 from gpuexplorer.lab.endings import left_out
 from gpuexplorer.lab.events import (
     Failed,

@@ -1,26 +1,18 @@
 """CellFace: all that the transcript shows of one cell."""
 
-import re
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.lab.cells.words import STATES, outcome, time_words
+from gpuexplorer.gui.lab.cells.words import STATES, outcome
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _MOST_ROWS, _MOST_OPENED = 40, 2000  # of what a cell printed
-_LETTERS_A_ROW, _LONGEST_ROW = 250, 2000
+_LETTERS_A_ROW = 250
 _MOST_WARNINGS = 3  # at one line
-# Colours and movements of a terminal, and letters that are layout to Qt.
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)")
-_STRANGE = {
-    **dict.fromkeys((*range(9), *range(14, 32), 127), "␦"),
-    **dict.fromkeys((11, 12), " "),
-    **dict.fromkeys((133, 8232, 8233), "␤"),
-    **dict.fromkeys((64976, 64977, 65532, 65279), "�"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +107,6 @@ def cell_face(
     )
 
 
-def error_words(failed: Failed) -> str:
-    """PyTorch's own message, with the type of the error before it."""
-    if failed.message:
-        return f"{failed.error}: {failed.message}"
-    return "" if failed.error in ("", "Trouble", "Cancelled") else failed.error
-
-
-def clean(text: str) -> str:
-    """As a terminal would show it, without what would be layout here."""
-    text = _ESCAPES.sub("", text) if "\x1b" in text else text
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-        text = "\n".join(
-            next((part for part in reversed(row.split("\r")) if part), "")
-            for row in text.split("\n")
-        )
-    return text.translate(_STRANGE)
-
-
 def _stands(output: Printed | Pictured, cell: Cell) -> bool:
     """Whether it stands below the code; warnings stand at their line."""
     warns = isinstance(output, Printed) and output.stream == "warning"
@@ -162,11 +135,6 @@ def _rows(text: str, most: int) -> tuple[list[str], int]:
     if len(rows) > most:
         rows = [*rows[:half], *rows[-half:]]
     return [shortened(each) for each in rows], max(0, count - len(rows))
-
-
-def shortened(row: str) -> str:
-    """Laying out a row takes longer than it is long."""
-    return row if len(row) <= _LONGEST_ROW else f"{row[:_LONGEST_ROW]} …"
 
 
 def _few_at_each(warnings: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_words
+from gpuexplorer.core.units import USUAL, Units, bytes_words, duration
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Failed, Span, Transferred
@@ -11,7 +11,6 @@ from gpuexplorer.lab.seen import at_once
 
 DOT = " \N{MIDDLE DOT} "  # between short labels
 _MOST_COPIES = 4  # groups of them that are told one by one
-_MOST_DEVICES = 3
 _WORTH_WAITING = 1e-3  # seconds
 _OFTEN = 3  # copies of one line, from which on it is a loop that waits
 # So much that nobody named is no rounding of PyTorch's to whole blocks.
@@ -76,33 +75,6 @@ def cost_rows(cell: Cell, units: Units = USUAL) -> list[str]:
     rows = [*_wrong(copies), *_copied(cell, copies, units), *_held(cell, copies, units)]
     rows += _at_once(cell.spans)
     return rows or ([tr("Already there, nothing copied")] if cell.transfers else [])
-
-
-def time_words(cell: Cell) -> list[str]:
-    """Short labels: how long the cards worked, how long the host, and how that was taken."""
-    finished, failed = cell.finished, cell.failed
-    if finished is None:
-        if failed is None or failed.host_seconds is None:
-            return []
-        host = tr("host {time}", time=duration(failed.host_seconds))
-        return [host, tr("modelled")] if failed.modelled else [host]
-    said = []
-    busy = sorted(finished.busy, key=lambda each: -each[1])
-    if len(busy) == 1 and finished.device_seconds is not None:
-        busy = [(busy[0][0], finished.device_seconds)]
-    if busy:
-        said += [f"{name} {duration(seconds)}" for name, seconds in busy[:_MOST_DEVICES]]
-    elif finished.device_seconds is not None:
-        said.append(tr("device {time}", time=duration(finished.device_seconds)))
-    said.append(tr("host {time}", time=duration(finished.host_seconds)))
-    if finished.modelled:
-        said.append(tr("modelled"))
-    if not finished.watched:
-        said.append(tr("not watched"))
-    elif finished.watch_seconds:
-        watching = seconds_words(finished.watch_seconds)
-        said.append(tr("of which watching about {time}", time=watching))
-    return said
 
 
 def _wrong(copies: Sequence[Transferred]) -> list[str]:

@@ -17,15 +17,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.cells.python_parts import INDENT
 from gpuexplorer.gui.lab.code.code_text import (
-    PythonColours,
     bracket_beside,
     indent_after,
     is_open,
     without_prompts,
 )
 from gpuexplorer.gui.lab.code.completions import Completions
+from gpuexplorer.gui.paint.python_colours import PythonColours
+from gpuexplorer.gui.paint.python_parts import INDENT
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look

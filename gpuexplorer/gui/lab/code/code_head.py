@@ -34,6 +34,8 @@ class CodeHead(QWidget):
         self.copy.setToolTip(tr("Copy the whole session as a Python program"))
         self.save = WordButton(look, Icon.EXPORT, tr("Save as"))
         self.save.setToolTip(tr("Save the session as a Python program or a notebook"))
+        for name, each in (("open", self.open), ("watch", self.watch), ("save", self.save)):
+            each.setObjectName(f"lab.{name}")
         self._more = IconButton(look, Icon.MENU, tr("More about the session"))
         self._more.clicked.connect(self._on_more_asked)
         tools = (self.open, self.watch, self.copy, self.save, self._more)

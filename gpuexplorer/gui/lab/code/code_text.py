@@ -1,4 +1,4 @@
-"""Code as it is typed or pasted: its colours, whether more is to come, its prompts."""
+"""Code as it is typed or pasted: whether more is to come, its brackets, its prompts."""
 
 import codeop
 import re
@@ -6,10 +6,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 
-from PySide6.QtGui import QSyntaxHighlighter, QTextDocument
-
-from gpuexplorer.gui.lab.cells.python_parts import INDENT, colour, parts
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.paint.python_parts import INDENT
 
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)( |$)")
 _MORE_PROMPT = re.compile(r"^\s*(?:\.{3,}:?)( |$)")
@@ -83,23 +80,3 @@ def _pair(code: str, place: int, one: str, other: str, step: int) -> tuple[int, 
         if depth == 0:
             return (place, at)
     return ()
-
-
-_LONGEST = 2000  # letters; a longer line is data, and stays as it is
-_LEFT_OPEN = ("", "'''", '"""')  # by the state of the line that leaves them open
-
-
-class PythonColours(QSyntaxHighlighter):
-    """In a document of one cell."""
-
-    def __init__(self, look: Look, document: QTextDocument) -> None:
-        super().__init__(document)
-        self._look = look
-        look.changed.connect(self.rehighlight)
-
-    def highlightBlock(self, text: str) -> None:
-        quotes = _LEFT_OPEN[max(0, self.previousBlockState())]
-        found, quotes = parts(text, quotes) if len(text) <= _LONGEST else ([], quotes)
-        for begin, end, part in found:
-            self.setFormat(begin, end - begin, colour(self._look.theme, part))
-        self.setCurrentBlockState(_LEFT_OPEN.index(quotes))

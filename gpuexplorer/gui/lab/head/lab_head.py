@@ -84,6 +84,10 @@ class LabHead(QWidget):
             tr("Release the cards"),
             tr("End the worker: all memory it holds on the cards is given back"),
         )
+        self._placement.setObjectName("lab.placement")
+        self._cap.setObjectName("lab.cap")
+        self._more.setObjectName("lab.switches")
+        self._release.setObjectName("lab.release")
         title = label(tr("Lab"), look.letters.title)
         tools = (self._restart, self._choose, self._placement, self._cap, self._more)
         said = (title, self._summary, GROWS, self._notice, GROWS, self._stage)

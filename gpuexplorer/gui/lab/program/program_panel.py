@@ -11,7 +11,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import Message, mark, paragraph, tr
-from gpuexplorer.gui.lab.cells.cell_face import error_words
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.code.words import Answer, Notice
 from gpuexplorer.gui.lab.program.finding_list import FindingList
@@ -25,6 +24,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.cell_said import error_words
 from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed

@@ -1,7 +1,8 @@
 """LabState: the other process, what is known of it, and what a person asks of it."""
 
 import itertools
-from collections.abc import Callable, Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -20,11 +21,11 @@ from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab import endings
-from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished
+from gpuexplorer.lab.events import Asked, Began, Evaluated, Event, Failed, Finished
 from gpuexplorer.lab.ledger import IMPORTS, Ledger
 from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import OpenedCell
-from gpuexplorer.lab.wire import Answer, Complete, Peek, Run
+from gpuexplorer.lab.wire import Answer, Complete, Evaluate, Peek, Run
 
 _SETTLED = 16  # milliseconds in which what happens is told once
 
@@ -44,6 +45,7 @@ class LabState(QObject):
     told = Signal(object)  # each event, in its order, when the ledger knows of it
     stage_changed = Signal()
     switches_changed = Signal()
+    code_offered = Signal(str)  # a person wants to change it before it runs
 
     def __init__(
         self,
@@ -76,6 +78,7 @@ class LabState(QObject):
         self.flags = CellFlags(self.ledger, self.began_at, self.devices, self)
         self._turns = Turns()
         self._not_again: list[Failed] = []  # in the replay of just now
+        self._evaluating: set[int] = set()  # that no answer came to
         self._stopped = False
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
@@ -210,6 +213,13 @@ class LabState(QObject):
         self._worker.send(command)
         return command.id
 
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
+        """Answered by an Evaluated with this number in `told`; else by a Failed."""
+        command = Evaluate(next(self._ids), tuple(sources), json.dumps(values))
+        self._evaluating.add(command.id)
+        self._worker.send(command)
+        return command.id
+
     def cancel(self) -> None:
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
         if self._worker.taken:
@@ -310,6 +320,7 @@ class LabState(QObject):
 
     def _end_worker(self, why: Message) -> None:
         self._worker.end()
+        self._give_up_evaluating(why)
         self._turns.give_up()
         self._give_up(self.ledger.unfinished, "worker lost", why)
         self.ledger.lost()
@@ -319,6 +330,10 @@ class LabState(QObject):
             refused = Failed(number, cause, "", "", why)
             self.ledger.apply(refused)
             self.told.emit(refused)
+
+    def _give_up_evaluating(self, why: Message) -> None:
+        asked, self._evaluating = self._evaluating, set()
+        self._give_up(asked, "worker lost", why)
 
     def _tell_changed(self) -> None:
         if not self._stopped and not self._settle.isActive():
@@ -335,6 +350,8 @@ class LabState(QObject):
             printed = self._nvidia_smi(event.text) if self._nvidia_smi is not None else None
             self._worker.send(Answer(event.id, printed))
             return
+        if isinstance(event, Evaluated | Failed):
+            self._evaluating.discard(event.id)
         self.ledger.apply(event)
         if isinstance(event, Failed):
             self._take_failure(event)
@@ -361,6 +378,7 @@ class LabState(QObject):
         gone = lost_devices(self.machine, self.devices) if began else ()
         left_out = [each.number for each in self.ledger.leave_out(gone)]
         self.ledger.lost()
+        self._give_up_evaluating(why)
         self.sentence = told(why, endings.left_out(left_out, gone))
         self._tell_changed()
 
@@ -368,5 +386,6 @@ class LabState(QObject):
         """No worker can be started."""
         self.sentence = why
         self._turns.give_up()
-        self._give_up({*commands, *self.ledger.unfinished}, "worker lost", why)
+        asked, self._evaluating = self._evaluating, set()
+        self._give_up({*commands, *self.ledger.unfinished, *asked}, "worker lost", why)
         self._tell_changed()

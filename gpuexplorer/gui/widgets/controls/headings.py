@@ -54,6 +54,7 @@ class Headings(QWidget):
     def show_tab(self, key: Hashable, *, shown: bool) -> None:
         with QSignalBlocker(self._tabs):
             self._tabs.setTabVisible(self._keys.index(key), shown)
+        self._tabs.updateGeometry()
 
     def _on_current_changed(self, position: int) -> None:
         self.chosen.emit(self._keys[position])

@@ -70,6 +70,10 @@ class Segmented(QFrame):
         """What takes the keyboard when it comes here: the choice that holds."""
         return self._menu if self._compact else self._segments[self._shown]
 
+    def name_segment(self, key: Hashable, name: str) -> None:
+        """By which it is found in the window."""
+        self._segments[key].setObjectName(name)
+
     def show_words(self, key: Hashable, words: str) -> None:
         """The same choice under other words: with another count, say."""
         self._segments[key].show_words(words)

@@ -1,0 +1,232 @@
+"""LessonPlace: the screens, and beside them the lesson while one is played."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter
+
+from gpuexplorer.gui.rail.rail import NARROW
+from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.window_commands import Do, WindowCommands
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.lessons.column import LessonColumn
+    from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+
+_LEAST_SCREEN = 500  # pixels, in which every screen can be used
+_WIDTH = "lessons/width"
+_OF_A_LESSON = (
+    Do.LESSON_DO,
+    Do.LESSON_NEXT,
+    Do.LESSON_BEFORE,
+    Do.LESSON_KEYBOARD,
+    Do.LESSON_FOLD,
+    Do.LESSON_STEPS,
+    Do.LESSON_PRESENT,
+    Do.LESSON_EXPORT,
+    Do.LESSON_ANEW,
+    Do.LESSON_LEAVE,
+)
+_IN_MENU = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
+
+
+class LessonPlace(QSplitter):
+    """Whichever screen is opened, the lesson stays. Where there is no room for both, one of
+    them is seen: folding the lesson shows the screen.
+    """
+
+    arranged = Signal()  # the screens have more or less room than before
+
+    def __init__(
+        self,
+        look: Look,
+        settings: Settings,
+        navigation: Navigation,
+        screens: Screens,
+        commands: WindowCommands,
+    ) -> None:
+        super().__init__()
+        self._look, self._settings, self._navigation = look, settings, navigation
+        self._screens, self._commands = screens, commands
+        self._lab: LabState | None = None
+        self._lessons: LessonsState | None = None
+        self._column: LessonColumn | None = None
+        self._folded = False
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.addWidget(screens)
+        for do, slot in (
+            (Do.LESSON_DO, self._on_next_asked),
+            (Do.LESSON_NEXT, lambda: self._turn(1)),
+            (Do.LESSON_BEFORE, lambda: self._turn(-1)),
+            (Do.LESSON_KEYBOARD, self._on_keyboard_asked),
+            (Do.LESSON_FOLD, self._on_fold_asked),
+            (Do.LESSON_STEPS, self._on_steps_asked),
+            (Do.LESSON_PRESENT, self._on_present_asked),
+            (Do.LESSON_EXPORT, self._on_export_asked),
+            (Do.LESSON_ANEW, self._on_anew_asked),
+            (Do.LESSON_LEAVE, self._on_leave_asked),
+        ):
+            commands[do].triggered.connect(slot)
+        navigation.asked.connect(self._on_screen_asked)
+        self.splitterMoved.connect(self._on_dragged)
+        self._offer_commands()
+
+    @property
+    def taken(self) -> int:
+        """Pixels that the lesson takes from the screens."""
+        return 0 if self._column is None or self._column.isHidden() else self._width()
+
+    def lessons(self) -> "LessonsState":
+        """Made when somebody first looks at them."""
+        if self._lessons is None:
+            from gpuexplorer.gui.state.lessons.lessons_state import (  # noqa: PLC0415
+                LessonsState,
+            )
+
+            assert self._lab is not None  # a session is shown before a screen
+            self._lessons = LessonsState(self._settings, self._lab, self)
+            self._lessons.opened.connect(self._on_opened)
+        return self._lessons
+
+    def show_lab(self, lab: LabState) -> None:
+        """The lab of the session that is shown from now on."""
+        self._lab = lab
+        if self._lessons is not None:
+            self._lessons.follow(lab)
+
+    def stop(self) -> None:
+        """Nothing is run after this. Harmless when called twice."""
+        if self._lessons is not None:
+            self._lessons.stop()
+        if self._column is not None:
+            self._column.stop()
+
+    def _make_column(self) -> "LessonColumn":
+        if self._column is None:
+            from gpuexplorer.gui.lessons.column import LessonColumn  # noqa: PLC0415
+            from gpuexplorer.gui.lessons.pointer import Pointer  # noqa: PLC0415
+
+            pointer = Pointer(self._look, self._navigation, self.window())
+            column = LessonColumn(self._look, self.lessons(), self._navigation, pointer)
+            column.fold_asked.connect(self._on_fold_asked)
+            column.more_asked.connect(self._on_more_asked)
+            column.hide()
+            self.insertWidget(0, column)
+            self.setStretchFactor(1, 1)
+            self._column = column
+        return self._column
+
+    @property
+    def _room(self) -> int:
+        """Where the lesson takes too much of it, the rail makes itself narrow."""
+        return max(self.width(), self.window().width() - NARROW)
+
+    def _width(self) -> int:
+        from gpuexplorer.gui.lessons.column import FOLDED, LEAST, USUAL  # noqa: PLC0415
+
+        if self._folded:
+            return FOLDED
+        kept = self._settings.remembered(_WIDTH) or ""
+        wanted = int(kept) if kept.isdecimal() else USUAL
+        return max(LEAST, min(wanted, self._room - _LEAST_SCREEN))
+
+    def _arrange(self) -> None:
+        column = self._column
+        if column is None or column.isHidden():
+            self._screens.show()
+            return
+        narrow = self._room < self._width() + _LEAST_SCREEN and not self._folded
+        column.show_folded(self._folded)
+        self._screens.setHidden(narrow)
+        width = self.width() if narrow else self._width()
+        column.setMinimumWidth(0 if narrow else width if self._folded else 300)
+        column.setMaximumWidth(width if self._folded else 16_777_215)
+        self.setSizes([width, max(0, self.width() - width)])
+
+    def _offer_commands(self) -> None:
+        played = self._lessons is not None and self._lessons.player is not None
+        for each in _OF_A_LESSON:
+            self._commands[each].setVisible(played)
+
+    def _fold(self, folded: bool) -> None:
+        self._folded = folded
+        self._arrange()
+        self.arranged.emit()
+
+    def _turn(self, by: int) -> None:
+        if self._column is not None:
+            self._column.turn(by)
+
+    def _on_opened(self) -> None:
+        column, played = self._make_column(), self.lessons().player is not None
+        seen = not column.isHidden()
+        column.setVisible(played)
+        self._offer_commands()
+        if played is not seen:
+            self._fold(False)  # noqa: FBT003 - as setVisible
+
+    def _on_next_asked(self) -> None:
+        if self._column is not None:
+            self._column.do_next()
+
+    def _on_keyboard_asked(self) -> None:
+        """To the lesson, and from there back to the screen."""
+        column, focused = self._column, QApplication.focusWidget()
+        if column is None:
+            return
+        if focused is not None and column.isAncestorOf(focused):
+            self._navigation.asked.emit()
+            view = self._screens.currentWidget()
+            if view is not None:
+                view.setFocus()
+            return
+        if self._folded:
+            self._fold(False)  # noqa: FBT003 - as setVisible
+        column.take_keyboard()
+
+    def _on_fold_asked(self) -> None:
+        self._fold(not self._folded)
+
+    def _on_steps_asked(self) -> None:
+        if self._column is not None:
+            if self._folded:
+                self._fold(False)  # noqa: FBT003 - as setVisible
+            self._column.open_steps()
+
+    def _on_present_asked(self) -> None:
+        if self._column is not None:
+            self._column.present()
+
+    def _on_export_asked(self) -> None:
+        if self._column is not None:
+            self._column.export()
+
+    def _on_anew_asked(self) -> None:
+        lessons = self.lessons()
+        if lessons.player is not None:
+            lessons.play(lessons.player.lesson, anew=True)
+
+    def _on_leave_asked(self) -> None:
+        self.lessons().leave()
+
+    def _on_more_asked(self, menu: QMenu) -> None:
+        menu.addActions([self._commands[each] for each in _IN_MENU])
+
+    def _on_screen_asked(self) -> None:
+        """Where the lesson hides it, it gives way to what was asked for."""
+        if self._screens.isHidden():
+            self._fold(True)  # noqa: FBT003 - as setVisible
+
+    def _on_dragged(self) -> None:
+        if self._column is not None and not self._folded and self._screens.isVisible():
+            self._settings.remember(_WIDTH, str(self._column.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()

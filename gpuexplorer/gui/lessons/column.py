@@ -1,0 +1,333 @@
+"""LessonColumn: the lesson that is played, beside whatever screen is seen."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice
+from gpuexplorer.gui.lessons.first_run import FirstRun
+from gpuexplorer.gui.lessons.pointer import Pointer
+from gpuexplorer.gui.lessons.presentation import Presentation
+from gpuexplorer.gui.lessons.step_page import StepPage
+from gpuexplorer.gui.lessons.words import (
+    CHECKED,
+    Next,
+    Notice,
+    Way,
+    next_of,
+    notice_of,
+    step_words,
+)
+from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.telemetry.whole_file import write_whole
+
+_PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
+LEAST, USUAL, FOLDED = 300, 340, 45
+
+
+class LessonColumn(QFrame):
+    """Follows the lessons; the window makes room for it. Folded, a strip of it stays."""
+
+    fold_asked = Signal()
+    more_asked = Signal(QMenu)  # what else can be done with the lesson, to be filled in
+
+    def __init__(
+        self,
+        look: Look,
+        lessons: LessonsState,
+        navigation: Navigation,
+        pointer: Pointer,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._pointer = pointer
+        self._look, self._lessons, self._navigation = look, lessons, navigation
+        self._player: Player | None = None
+        self._page: StepPage | None = None
+        self._presentation: Presentation | None = None
+        self._said = Notice()  # what was just refused, until something changes
+        self._at = -1
+        self.setProperty("panel", "rail")
+        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
+        self._more = IconButton(look, Icon.MENU, tr("What can be done with the lesson"))
+        self._more.clicked.connect(self._on_more_asked)
+        self._fold = IconButton(look, Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
+        self._fold.clicked.connect(self.fold_asked)
+        self._steps = MenuButton(tr("Step"))
+        self._steps.about_to_open.connect(self._on_steps_asked)
+        self._saving = Saving(lessons.lab.machine.settings, self)
+        self._saving.done.connect(self._on_saved)
+        self._saving.refused.connect(self._on_refused)
+        self._notice = ColumnNotice(look)
+        self._notice.way_chosen.connect(self._on_way_chosen)
+        self._area = scrolled(QWidget())
+        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._foot = ColumnFoot(look)
+        self._foot.next_asked.connect(self.do_next)
+        self._foot.stop_asked.connect(self._on_stop_asked)
+        self._foot.back_asked.connect(partial(self.turn, -1))
+        self._foot.skip_asked.connect(partial(self.turn, 1))
+        parts = (self._title, GROWS, self._steps, self._more, self._fold)
+        head = row(*parts, gap=4, margins=(16, 10, 9, 8))
+        self._body = QWidget()
+        column(
+            head,
+            row(self._notice, margins=(16, 0, 12, 6)),
+            self._area,
+            GROWS,
+            self._foot,
+            within=self._body,
+            gap=0,
+        )
+        self._strip = QWidget()
+        unfold = IconButton(look, Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
+        unfold.clicked.connect(self.fold_asked)
+        column(unfold, FREE, within=self._strip, margins=(6, 10, 6, 0))
+        column(self._body, self._strip, within=self, gap=0, margins=(0, 0, 1, 0))
+        self._strip.hide()
+        lessons.opened.connect(self._on_opened)
+        lessons.changed.connect(self._on_changed)
+        self._on_opened()
+
+    def show_folded(self, folded: bool) -> None:
+        self._body.setVisible(not folded)
+        self._strip.setVisible(folded)
+
+    def take_keyboard(self) -> None:
+        """Where one reads: the arrow keys scroll, and Tab goes through the parts."""
+        self._area.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def turn(self, by: int) -> None:
+        """To another step, whether this one is done or not."""
+        if self._player is not None and 0 <= self._player.at + by < len(self._player.steps):
+            self._go(self._player.at + by)
+
+    def do_next(self) -> None:
+        """What the button that stands out says."""
+        player = self._player
+        if player is None:
+            return
+        match next_of(player):
+            case Next.PREDICT:
+                self._lead(keyboard=True)
+            case Next.RUN if player.must_ask:
+                self._ask_first()
+            case Next.RUN:
+                self._lead(keyboard=False)
+                player.run_next()
+            case Next.CHECK:
+                player.check_again()
+            case Next.GO_ON:
+                self.turn(1)
+            case Next.END:
+                self._lessons.finish()
+                self._navigation.open_screen("lessons")
+
+    def open_steps(self) -> None:
+        self._steps.click()
+
+    def present(self) -> None:
+        """Over the whole screen, for a class."""
+        if self._player is not None and self._presentation is None:
+            shown = self._presentation = Presentation(self._look, self._player, self.window())
+            shown.left.connect(self._on_left)
+            self._follow(shown)
+            shown.open()
+
+    def export(self) -> None:
+        """As far as it was played: a page to be read and printed, or a notebook."""
+        player, session = self._player, self._lessons.lab.machine.session
+        if player is not None:
+            name = suggested_name(
+                player.lesson.name, session.clock.wall(), simulated=session.simulated
+            )
+            kinds = (_PAGE, _NOTEBOOK)
+            self._saving.ask(tr("Export the lesson"), name, kinds, self._contents)
+
+    def stop(self) -> None:
+        """Nobody is asked any longer. Harmless when called twice."""
+        self._saving.stop()
+        self._end_presentation()
+
+    def _end_presentation(self) -> None:
+        if self._presentation is not None:
+            self._presentation.close()
+
+    def _contents(self, path: Path) -> Write | None:
+        from gpuexplorer.lessons.export.save import contents  # noqa: PLC0415 - with its plots
+
+        if self._player is None:
+            return None
+        try:
+            data = contents(self._player, self._lessons.lab.ledger, path)
+        except Trouble as trouble:
+            self._on_refused(trouble.told)
+            return None
+        return partial(write_whole, path, [data])
+
+    def _go(self, at: int) -> None:
+        if self._player is not None:
+            self._said = Notice()
+            self._player.go(at)
+            self._show()
+
+    def _show(self) -> None:
+        player, page = self._player, self._page
+        if player is None or page is None:
+            return
+        if player.at != self._at:
+            self._at = player.at
+            self._area.verticalScrollBar().setValue(0)
+            self._pointer.hide()
+        page.show_step()
+        if self._presentation is not None:
+            self._presentation.show_step()
+        self._steps.show_words(step_words(player.at, player.steps))
+        said = self._said if self._said.sentence else notice_of(player, self._lessons.lab)
+        self._notice.show_notice(said)
+        over = player.step.state in (StepState.DONE, StepState.SKIPPED)
+        cells = len(player.step.step.cells)
+        first, last = player.at == 0, player.at + 1 == len(player.steps)
+        self._foot.show_next(next_of(player), cells, over=over, first=first, last=last)
+
+    def _lead(self, *, keyboard: bool) -> None:
+        """To the part whose button stands out; `keyboard`: to be answered."""
+        buttons = self._page.findChildren(QPushButton) if self._page is not None else ()
+        first = next((e for e in buttons if e.property("kind") == "primary"), None)
+        part = None if first is None else first.parentWidget()
+        if part is None:
+            return
+        self._area.ensureWidgetVisible(part)
+        stops = (e for e in part.findChildren(QWidget) if e.isVisibleTo(part))
+        tab = Qt.FocusPolicy.TabFocus
+        stop = next((each for each in stops if each.focusPolicy() & tab), None)
+        if keyboard and stop is not None:
+            stop.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _ask_first(self) -> None:
+        """Nothing of a lesson from outside runs before somebody has seen its cells."""
+        if self._player is not None:
+            over = self._presentation or self.window()
+            sheet = FirstRun(self._look, self._player.lesson, over)
+            sheet.accepted.connect(self._on_allowed)
+            sheet.open()
+
+    def _on_allowed(self) -> None:
+        if self._player is not None:
+            self._player.allow()
+            self._show()
+
+    def _on_opened(self) -> None:
+        """Another lesson, the same on other cards, or none any more."""
+        self._end_presentation()
+        before, self._page = self._page, None
+        self._player, self._at, self._said = self._lessons.player, -1, Notice()
+        if before is not None:
+            self._area.takeWidget().deleteLater()
+        player = self._player
+        if player is None:
+            return
+        page = self._page = StepPage(self._look, player)
+        page.revealed.connect(self._area.ensureWidgetVisible)
+        self._follow(page)
+        paper = QWidget()
+        paper.setProperty("panel", "clear")
+        column(page, FREE, within=paper, margins=(16, 4, 12, 16))
+        self._area.setWidget(paper)
+        self._title.show_text(player.lesson.title)
+        self.setAccessibleName(tr("Lesson: {title}", title=player.lesson.title))
+        self._area.setAccessibleName(player.lesson.title)
+        self._show()
+
+    def _follow(self, shows: StepPage | Presentation) -> None:
+        shows.lesson_asked.connect(self._on_lesson_asked)
+        shows.control_asked.connect(self._on_control_asked)
+        shows.edit_asked.connect(self._on_edit_asked)
+        shows.allow_asked.connect(self._ask_first)
+        shows.refused.connect(self._on_refused)
+
+    def _on_left(self) -> None:
+        self._presentation = None
+
+    def _on_changed(self) -> None:
+        self._said = Notice()
+        self._show()
+
+    def _on_refused(self, sentence: str) -> None:
+        self._said = Notice(sentence, Tone.BAD)
+        self._show()
+
+    def _on_stop_asked(self) -> None:
+        self._lessons.lab.cancel()
+
+    def _on_saved(self, sentence: str) -> None:
+        self._said = Notice(sentence)
+        self._show()
+
+    def _on_control_asked(self, name: str) -> None:
+        self._end_presentation()
+        refused = self._pointer.show_control(name)
+        if refused:
+            self._on_refused(refused)
+
+    def _on_lesson_asked(self, name: str) -> None:
+        lesson = self._lessons.shelf.named(name)
+        if lesson is None:
+            self._on_refused(tr("There is no lesson {name!r} on the list.", name=name))
+        else:
+            self._lessons.play(lesson)
+
+    def _on_edit_asked(self, code: str) -> None:
+        self._end_presentation()
+        self._navigation.open_screen("lab")
+        self._lessons.lab.code_offered.emit(code)
+
+    def _on_way_chosen(self, way: Way) -> None:
+        match way:
+            case Way.RESTART:
+                self._lessons.lab.restart()
+            case Way.REPLAY if self._player is not None and self._player.must_ask:
+                self._ask_first()
+            case Way.REPLAY if self._player is not None:
+                self._player.replay()
+            case Way.SIMULATE:
+                self._navigation.idle_cards_asked.emit()
+            case Way.LAB:
+                self._navigation.open_screen("lab")
+
+    def _on_steps_asked(self, menu: QMenu) -> None:
+        player = self._player
+        for at, each in enumerate(player.steps if player is not None else ()):
+            words = tr(
+                "{number} {title}", number=at + 1, title=each.step.title.replace("&", "&&")
+            )
+            action = menu.addAction(words, partial(self._go, at))
+            icon = CHECKED.get(each.state)
+            if icon is not None:
+                action.setIcon(self._look.icons.for_button(icon))
+            action.setToolTip(each.reason)
+            if player is not None and at == player.at:
+                font = action.font()
+                font.setBold(True)
+                action.setFont(font)
+
+    def _on_more_asked(self) -> None:
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        self.more_asked.emit(menu)
+        menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

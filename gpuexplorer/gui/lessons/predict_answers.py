@@ -1,0 +1,117 @@
+"""NumberAnswer and ChoiceAnswer: where a person says what will come out."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QRadioButton, QWidget
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.style_sheet import restyle
+from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.lessons.lesson import Predict
+
+_LETTERS = 12  # that have room in the field
+_ABOVE = 3  # pixels, beside a round button
+
+
+class NumberAnswer(QWidget):
+    """Takes what is typed as it is: the player says what is no number."""
+
+    entered = Signal()
+
+    def __init__(self, look: Look, part: Predict) -> None:
+        super().__init__()
+        self._field = QLineEdit()
+        self._field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._field.setFixedWidth(round(_LETTERS * look.letters.body.width("0")) + 20)
+        words = tr("Your prediction, {unit}", unit=part.unit)
+        self._field.setAccessibleName(words if part.unit else tr("Your prediction"))
+        self._field.setAccessibleDescription(part.question)
+        self._field.returnPressed.connect(self.entered)
+        self._field.textEdited.connect(lambda: self.show_bad(bad=False))
+        self.setFocusProxy(self._field)
+        row(self._field, label(part.unit, look.letters.body, Tone.QUIET), FREE, within=self)
+
+    @property
+    def said(self) -> str:
+        return self._field.text()
+
+    def show_said(self, said: str) -> None:
+        """What was predicted before; what is being typed stays."""
+        if said and not self._field.isModified():
+            self._field.setText(said)
+
+    def show_bad(self, *, bad: bool) -> None:
+        restyle(self._field, "bad", bad)
+
+    def show_right(self) -> None:
+        """The bars show it."""
+        self.hide()
+
+
+class ChoiceAnswer(QWidget):
+    """One of a few sentences, each as long as it is."""
+
+    entered = Signal()  # never: a choice is only made by the button
+
+    def __init__(self, look: Look, part: Predict) -> None:
+        super().__init__()
+        self._part = part
+        self._group = QButtonGroup(self)
+        rows = []
+        self._marks: list[QLabel] = []
+        for at, words in enumerate(part.choices):
+            button = QRadioButton()
+            button.setAccessibleName(words.replace("`", ""))
+            button.setAccessibleDescription(part.question)
+            self._group.addButton(button, at)
+            said = _Words(look, words, button)
+            mark = label(tr("right"), look.letters.badge, Tone.GOOD)
+            mark.setContentsMargins(0, _ABOVE, 0, 0)
+            mark.hide()
+            self._marks.append(mark)
+            top = Qt.AlignmentFlag.AlignTop
+            rows.append(row(button, top, said, GROWS, mark, top, gap=4))
+        column(*rows, within=self, gap=2)
+        one_tab_stop(self._group)
+        self._group.buttonToggled.connect(lambda: one_tab_stop(self._group))
+
+    @property
+    def said(self) -> str:
+        """Its number from 1; empty while none is chosen."""
+        at = self._group.checkedId()
+        return str(at + 1) if at >= 0 else ""
+
+    def show_said(self, said: str) -> None:
+        if said in self._part.choices:
+            self._group.button(list(self._part.choices).index(said)).setChecked(True)
+
+    def show_bad(self, *, bad: bool) -> None:
+        """Nothing is wrong with any of them."""
+
+    def show_right(self) -> None:
+        for at, mark in enumerate(self._marks):
+            mark.setVisible(at == self._part.right)
+            button = self._group.button(at)
+            button.setEnabled(False)
+            if at == self._part.right:
+                words = self._part.choices[at].replace("`", "")
+                button.setAccessibleName(tr("{choice}, right", choice=words))
+
+
+class _Words(QWidget):
+    """Of a choice; a click on them chooses it."""
+
+    def __init__(self, look: Look, words: str, button: QRadioButton) -> None:
+        super().__init__()
+        self._button = button
+        said = wrapped_label(look, words, Tone.TEXT)
+        said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        column(said, within=self, margins=(0, _ABOVE, 0, _ABOVE))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.rect().contains(event.position().toPoint()):
+            self._button.click()

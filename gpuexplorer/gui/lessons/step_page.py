@@ -1,0 +1,159 @@
+"""StepPage: one step of a lesson with all its parts, as one reads and does it."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lessons.cell_box import CellBox
+from gpuexplorer.gui.lessons.lesson_text import LessonText
+from gpuexplorer.gui.lessons.predict_box import PredictBox
+from gpuexplorer.gui.lessons.step_parts import CheckLine, FoldedText
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.laid_out import FREE, add, column, row
+from gpuexplorer.gui.widgets.remark import Remark, wrapped_label
+from gpuexplorer.lessons.controls import CONTROLS
+from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepPlay, StepState
+
+_GAP = 14
+
+
+class StepPage(QWidget):
+    """Shows `player.step`, as high as it is: whoever holds it lets it scroll. To be told by
+    `show_step` after each `Player.changed`, and after `go`.
+    """
+
+    lesson_asked = Signal(str)  # a link leads there: the name of its folder
+    control_asked = Signal(str)  # "Show me": a name of gpuexplorer.lessons.controls
+    edit_asked = Signal(str)  # this code is wanted in the lab's editor
+    allow_asked = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
+    refused = Signal(str)  # a sentence: why a cell did not run
+    revealed = Signal(QWidget)  # here stands what was just measured
+
+    def __init__(
+        self, look: Look, player: Player, parent: QWidget | None = None, *, brief: bool = False
+    ) -> None:
+        """`brief`: for a projector, with the first paragraph of each text."""
+        super().__init__(parent)
+        self._look, self._player, self._brief = look, player, brief
+        self._shown: tuple[StepPlay, StepState] | None = None
+        self._updates: list[Callable[[], None]] = []
+        self._page = QWidget()
+        self._place = QVBoxLayout(self)
+        self._place.setContentsMargins(0, 0, 0, 0)
+        self._place.addWidget(self._page)
+        self.show_step()
+
+    def show_step(self) -> None:
+        play = self._player.step
+        shown = (play, StepState.SKIPPED if self._skipped else StepState.AHEAD)
+        if self._shown is None or shown[0] is not self._shown[0] or shown != self._shown:
+            self._shown = shown
+            self._make()
+        for update in self._updates:
+            update()
+
+    @property
+    def _skipped(self) -> bool:
+        return self._player.step.state is StepState.SKIPPED
+
+    def _make(self) -> None:
+        """Another step, or it is known now that it is skipped."""
+        play, look = self._player.step, self._look
+        self._updates = []
+        page = QWidget()
+        title = wrapped_label(look, play.step.title, Tone.TEXT)
+        title.setFont((look.letters.number if self._brief else look.letters.title).font)
+        body = column(title, within=page, gap=_GAP)
+        if self._skipped:
+            words = play.reason or tr("This machine cannot show it.")
+            add(body, Remark(look, tr("Skipped. {reason}", reason=words), Icon.NOTE, Tone.WARN))
+        for part in play.step.parts:
+            made = self._made(part)
+            if made is not None:
+                add(body, made)
+        self._place.replaceWidget(self._page, page)
+        self._page.hide()
+        self._page.deleteLater()
+        page.show()
+        self._page = page
+
+    def _made(self, part: Part) -> QWidget | QLayout | None:
+        look, player = self._look, self._player
+        match part:
+            case Text():
+                return self._text(part)
+            case Code():
+                cell = CellBox(look, player, part, brief=self._brief)
+                cell.edit_asked.connect(self.edit_asked)
+                cell.allow_asked.connect(self.allow_asked)
+                cell.refused.connect(self.refused)
+                self._updates.append(partial(self._update_cell, cell, part))
+                return cell
+            case Why():
+                return self._folded(part.question, part.markdown)
+            case _ if self._skipped:
+                return None
+            case Predict():
+                box = PredictBox(look, player, part, big=self._brief)
+                box.came.connect(partial(self.revealed.emit, box))
+                self._updates.append(partial(self._update_predict, box, part))
+                return box
+            case Check():
+                line = CheckLine(look, player, part)
+                self._updates.append(line.show_play)
+                return line
+            case Point(control=name):
+                words = tr("Show me {control}", control=tr(CONTROLS[name].words))
+                button = link_button(words)
+                button.setProperty("flush", True)  # noqa: FBT003
+                button.clicked.connect(partial(self.control_asked.emit, name))
+                return row(button, FREE)
+
+    def _text(self, part: Text) -> QWidget:
+        first, rest = _first_paragraph(part.markdown) if self._brief else (part.markdown, "")
+        text = self._lesson_text(first)
+        if not rest:
+            return text
+        both = QWidget()
+        column(text, self._folded(tr("More"), rest), within=both)
+        return both
+
+    def _folded(self, question: str, markdown: str) -> FoldedText:
+        return FoldedText(self._look, question, self._lesson_text(markdown))
+
+    def _lesson_text(self, markdown: str) -> LessonText:
+        text = LessonText(self._look, markdown, self._player.lesson.file.parent)
+        text.lesson_asked.connect(self.lesson_asked)
+        return text
+
+    def _update_cell(self, cell: CellBox, part: Code) -> None:
+        cell.show_play(first=self._next() is part, playable=not self._skipped)
+
+    def _update_predict(self, box: PredictBox, part: Predict) -> None:
+        box.show_play(first=self._next() is part)
+
+    def _next(self) -> Part | None:
+        """What to do first of what is not done: a question nobody answered, or a cell."""
+        play, cell = self._player.step, self._player.next_cell()
+        for part in play.step.parts:
+            if part is cell:
+                return part
+            open_ = isinstance(part, Predict) and part.line not in play.revealed
+            if open_ and part.line not in play.predictions:
+                return part
+        return None
+
+
+def _first_paragraph(markdown: str) -> tuple[str, str]:
+    """With the heading above it; and the rest."""
+    blocks = markdown.strip().split("\n\n")
+    count = 1 + next((at for at, each in enumerate(blocks) if not each.startswith("#")), 0)
+    return "\n\n".join(blocks[:count]), "\n\n".join(blocks[count:])

@@ -1,0 +1,99 @@
+"""The smaller parts of a step: what is checked, what unfolds, and where a control is."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lessons.lesson_text import LessonText
+from gpuexplorer.gui.lessons.step_words import check_words
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.style_sheet import restyle
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
+from gpuexplorer.lessons.lesson import Check
+from gpuexplorer.lessons.player import Player
+
+
+class CheckLine(QFrame):
+    """Whether it is as it should be, and what to do where it is not."""
+
+    def __init__(self, look: Look, player: Player, part: Check) -> None:
+        super().__init__()
+        self._look, self._player, self._part = look, player, part
+        self.setProperty("panel", "notice")
+        size = _beside(look)
+        self._held = Sign(look, Icon.CHECK, Tone.GOOD, size)
+        self._not = Sign(look, Icon.WARNING, Tone.WARN, size)
+        self._words = wrapped_label(look, "", Tone.TEXT)
+        self._again = link_button(tr("Check again"))
+        self._again.setProperty("flush", True)  # noqa: FBT003
+        self._again.clicked.connect(player.check_again)
+        top = Qt.AlignmentFlag.AlignTop
+        words = column(
+            self._words,
+            row(
+                self._again,
+                FREE,
+            ),
+            gap=4,
+        )
+        margins = (12, 8, 12, 8)
+        row(self._held, top, self._not, top, words, GROWS, within=self, margins=margins)
+
+    def show_play(self) -> None:
+        checked = self._player.step.checked.get(self._part.line)
+        words, tone = check_words(checked)
+        show_sentence(self._words, self._look, words)
+        self.setAccessibleName(words.replace("`", ""))
+        restyle(self._words, "tone", "quiet" if checked is None else "text")
+        restyle(self, "tone", "warn" if tone is Tone.WARN else "")
+        self._held.setVisible(tone is Tone.GOOD)
+        self._not.setVisible(tone is Tone.WARN)
+        self._again.setVisible(checked is not None and not checked.held)
+
+
+class FoldedText(QWidget):
+    """A question one may ask, or the rest of a text on a projector; a press unfolds it."""
+
+    lesson_asked = Signal(str)
+
+    def __init__(self, look: Look, question: str, text: LessonText) -> None:
+        super().__init__()
+        self._look, self._text = look, text
+        text.lesson_asked.connect(self.lesson_asked)
+        self._head = QToolButton()
+        self._head.setProperty("kind", "fold")
+        self._head.setCheckable(True)
+        self._head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._head.setIconSize(_beside(look))
+        self._head.setAccessibleName(question.replace("`", ""))
+        self._head.toggled.connect(self._on_toggled)
+        self._question = wrapped_label(look, question, Tone.TEXT)
+        self._question.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        column(
+            row(self._head, Qt.AlignmentFlag.AlignTop, self._question, GROWS, gap=4),
+            text,
+            within=self,
+            gap=6,
+        )
+        self._on_toggled(False)  # noqa: FBT003 - as the signal
+
+    def _on_toggled(self, unfolded: bool) -> None:
+        self._text.setVisible(unfolded)
+        icon = Icon.OPEN if unfolded else Icon.CLOSED
+        self._head.setIcon(self._look.icons.for_button(icon))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """On the words beside the arrow."""
+        if self._text.isHidden() or event.position().y() < self._text.y():
+            self._head.toggle()
+
+
+def _beside(look: Look) -> QSize:
+    """Of an icon, as high as the words are."""
+    side = round(look.letters.body.height)
+    return QSize(side, side)

@@ -1,0 +1,158 @@
+"""What the list of lessons and the column say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from PySide6.QtGui import QTextDocument
+
+from gpuexplorer.core.words import NOTHING, Message, listed, mark, paragraph, tr, trn
+from gpuexplorer.gui.state.lab.lab_devices import lost_devices
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.lessons.lesson import Lesson, Predict
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepPlay, StepState
+
+NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
+NO_CARDS = mark(
+    "No graphics card answers here. This lesson can be done on two simulated ones that nobody "
+    "else uses: values are real there, times are modelled, and every screen says SIMULATED."
+)
+
+
+CHECKED = {
+    StepState.DONE: Icon.CHECK,
+    StepState.FAILED: Icon.WARNING,
+    StepState.SKIPPED: Icon.NEXT,
+}
+
+
+class Way(StrEnum):
+    """What a person can do about what the column tells."""
+
+    RESTART = "restart"
+    REPLAY = "replay"
+    SIMULATE = "simulate"
+    LAB = "lab"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Empty where there is nothing to say."""
+
+    sentence: str = ""
+    tone: Tone = Tone.QUIET
+    way: Way | None = None
+    words: str = ""  # of the button
+
+
+class Next(StrEnum):
+    """What comes next in a step: the button that stands out does it."""
+
+    PREDICT = "predict"
+    RUN = "run"
+    WAIT = "wait"
+    CHECK = "check"
+    GO_ON = "go on"
+    END = "end"
+
+
+@lru_cache(maxsize=64)
+def plain(markdown: str) -> str:
+    """On one line, without the marks."""
+    text = QTextDocument()
+    text.setMarkdown(markdown)
+    return " ".join(text.toPlainText().split())
+
+
+def needs_words(lesson: Lesson) -> str:
+    return listed([tr(NEEDS.get(each, each)) for each in lesson.needs]) or tr("nothing")
+
+
+def here_words(lesson: Lesson, lab: LabState) -> Message:
+    """What this machine lacks for it, and what is done about that; else empty."""
+    session, cards = lab.machine.session, len(lab.machine.cards())
+    if "pytorch" in lesson.needs and lab.stage is Stage.FAILED:
+        return Message("no PyTorch")
+    wanted = 2 if "two cards" in lesson.needs else 1 if "card" in lesson.needs else 0
+    if wanted and session.bare:
+        return Message("no card: on simulated ones")
+    if cards < wanted:
+        return Message("one card")
+    return Message("simulated cards") if wanted and session.simulated else NOTHING
+
+
+def progress_words(done: int, steps: int, *, begun: bool) -> str:
+    if begun and done >= steps:
+        return tr("done")
+    if not begun:
+        return tr("not begun")
+    return trn("{done} of {count} step", "{done} of {count} steps", steps, done=done)
+
+
+def step_words(at: int, steps: Sequence[StepPlay]) -> str:
+    return tr("{number} of {count}", number=at + 1, count=len(steps))
+
+
+def next_of(player: Player) -> Next:
+    """Predict, then run, then go on; whoever does not want to predict need not."""
+    step, code = player.step, player.next_cell()
+    if player.busy():
+        return Next.WAIT
+    if code is not None:
+        before = [each for each in step.step.parts if each.line < code.line]
+        if any(_open(each, step) for each in before if isinstance(each, Predict)):
+            return Next.PREDICT
+        return Next.RUN
+    if any(_open(each, step) for each in step.step.parts if isinstance(each, Predict)):
+        return Next.PREDICT
+    if step.state is StepState.FAILED and any(not e.held for e in step.checked.values()):
+        return Next.CHECK
+    return Next.GO_ON if player.at + 1 < len(player.steps) else Next.END
+
+
+def _open(part: Predict, step: StepPlay) -> bool:
+    """Nobody has said what they expect, and it was not told yet."""
+    return part.line not in step.predictions and part.line not in step.revealed
+
+
+def notice_of(player: Player, lab: LabState) -> Notice:
+    """The gravest first."""
+    lesson, session = player.lesson, lab.machine.session
+    if lab.stage is Stage.HANGING:
+        said = tr(
+            "The cell was asked to stop and does not come back. A new worker can take the "
+            "place of this one; the lesson goes on from here."
+        )
+        return Notice(said, Tone.WARN, Way.RESTART, tr("Restart the worker"))
+    if lab.stage is Stage.FAILED and lab.sentence:
+        return Notice(tr(lab.sentence), Tone.BAD, Way.LAB, tr("Open the lab"))
+    if session.bare and {"card", "two cards"} & {*lesson.needs}:
+        words = tr("Use two simulated cards")
+        return Notice(tr(NO_CARDS), Tone.WARN, Way.SIMULATE, words)
+    gone = () if player.busy() else player.replay_needed
+    lost = lost_devices(lab.machine, lab.devices)
+    ended = tr(lab.sentence)
+    if lost:
+        ended = tr(
+            "{cards} does not answer any more; what lay there is lost. Go on with another "
+            "card, or when it is back.",
+            cards=listed(lost),
+        )
+    if gone:
+        count = len(gone)
+        said = trn(
+            "{count} cell of the steps before is not in the lab's session, and this step may "
+            "need what it makes.",
+            "{count} cells of the steps before are not in the lab's session, and this step may "
+            "need what they make.",
+            count,
+        )
+        again = trn("Run that cell", "Run those {count} cells", count)
+        tone = Tone.WARN if ended else Tone.QUIET
+        return Notice(paragraph((ended, said)), tone, Way.REPLAY, again)
+    return Notice(ended, Tone.WARN) if ended else Notice()

@@ -1,0 +1,243 @@
+"""What a played lesson tells of its parts, in words for the page and for the notebook."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from gpuexplorer.core.units import bytes_words, duration, figure, grouped, rate
+from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
+from gpuexplorer.lab.events import Failed, Pictured, Printed, Transferred
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.printed_text import overwritten
+from gpuexplorer.lessons.how_far import how_far
+from gpuexplorer.lessons.lesson import Check, Code, Predict
+from gpuexplorer.lessons.player import Checked, StepPlay, StepState
+
+MOST_LETTERS = 20_000  # of what one cell printed; a page of a book has 3000
+MOST_COPIES = 20  # rows of one cell
+SIMULATED = mark("simulated")
+
+_NOT_SO = mark("Checked, and it does not hold.")
+_STATES = {
+    StepState.AHEAD: mark("not played"),
+    StepState.BEGUN: mark("begun, not finished"),
+    StepState.DONE: mark("done"),
+    StepState.FAILED: mark("not as it should be"),
+    StepState.SKIPPED: mark("skipped"),
+}
+# Colours and movements of a terminal; and what is no letter, but for line ends and tabs.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)", re.DOTALL)
+_NO_LETTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One bar of a prediction."""
+
+    kind: str  # "said", "measured", "limit"
+    name: str
+    value: float
+    text: str
+    modelled: bool = False
+
+
+def state_words(step: StepPlay) -> str:
+    return tr(_STATES[step.state])
+
+
+def machine_words(ledger: Ledger, played: datetime) -> Sequence[tuple[str, str]]:
+    """On what and when it was played: what it is called, and what it is."""
+    hello = ledger.hello
+    rows = [(tr("Saved"), f"{played:%Y-%m-%d %H:%M}")]
+    if hello is None:
+        return [(tr("Machine"), tr("No cell was run.")), *rows]
+    cards = [each for each in hello.devices if each.uuid or each.total_bytes is not None]
+    named: dict[str, int] = {}
+    for each in cards:
+        named[tr(each.label)] = named.get(tr(each.label), 0) + 1
+    words = [f"{count} × {name}" if count > 1 else name for name, count in named.items()]
+    build = tr("{version}, for {build}", version=hello.torch, build=hello.build)
+    return [
+        (trn("Card", "Cards", max(1, len(cards))), listed(words) or tr("none")),
+        ("PyTorch", hello.torch if hello.simulated else build),
+        ("Python", hello.python),
+        *rows,
+    ]
+
+
+def source_words(ledger: Ledger) -> str:
+    """Whether its figures are of real cards."""
+    if ledger.hello is None:
+        return ""
+    if ledger.hello.simulated:
+        return tr(
+            "The cards are simulated. Times and memory of the cards come from a model of them;"
+            " the results of the cells are computed for real."
+        )
+    return tr("Everything was measured on this machine.")
+
+
+def figures(part: Predict, step: StepPlay) -> Iterator[Figure]:
+    """What was said, what was measured, and the limit, as far as there are such."""
+    said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
+
+    def bar(kind: str, name: str, value: float | None) -> Iterator[Figure]:
+        if value is not None:
+            text = f"{figure(value)} {part.unit}".rstrip()
+            modelled = kind == "measured" and revealed is not None and revealed.modelled
+            yield Figure(kind, name, value, text, modelled)
+
+    yield from bar("said", tr("You said"), None if said is None else said.value)
+    if revealed is not None:
+        yield from bar("measured", tr("Measured"), revealed.measured)
+        name = tr("Limit: {what}", what=part.limit.name) if part.limit else tr("Limit")
+        yield from bar("limit", name, revealed.limit)
+
+
+def choices(part: Predict, step: StepPlay) -> Iterator[tuple[str, str, str]]:
+    """Each, "right" or "mine" or neither, and the words for that. Which is right is not told
+    before it was revealed.
+    """
+    said = step.predictions.get(part.line)
+    for at, choice in enumerate(part.choices):
+        mine = said is not None and said.value == at
+        right = part.line in step.revealed and at == part.right
+        marks = [tr("your answer")] * mine + [tr("so it is")] * right
+        yield choice, "right" if right else "mine" if mine else "", ", ".join(marks)
+
+
+def verdict(part: Predict, step: StepPlay) -> str:
+    """What became of a prediction, in sentences."""
+    said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
+    told = [] if said is not None else [tr("Nobody predicted this.")]
+    if revealed is None:
+        return paragraph((*told, tr("It was not revealed.")))
+    return paragraph((*told, tr(how_far(part, said, revealed)), tr(revealed.reason)))
+
+
+def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str, str]:
+    """Whether it held (None: it was not made), the lesson's Markdown for that, our words."""
+    checked: Checked | None = step.checked.get(part.line)
+    if checked is None:
+        return None, "", tr("Not checked.")
+    if checked.held:
+        return True, "", tr("Checked, and it holds.")
+    return False, checked.told, tr(checked.error or _NOT_SO)
+
+
+def cell_words(part: Code, cell: Cell | None, step: StepPlay) -> str:
+    """Why there is nothing of it, or why it is not as it should be; empty: all is well."""
+    if cell is None:
+        if step.state in (StepState.DONE, StepState.FAILED) or part.line in step.cells:
+            return tr("This cell ran in an earlier session, and what it did was not kept.")
+        return tr("This cell was not run.")
+    match cell.state, part.fails:
+        case (("waiting" | "running"), _):
+            return tr("This cell was still running when the lesson was saved.")
+        case "failed", True:
+            return tr("This cell is here to fail.")
+        case "done", True:
+            return tr("This cell is here to fail, and it did not.")
+        case "cancelled", _:
+            return tr("This cell was stopped before it was done.")
+        case _:
+            return ""
+
+
+def error_words(failed: Failed) -> tuple[str, str]:
+    """PyTorch's own words, and what the lab says of them."""
+    own = f"{failed.error}: {failed.message}" if failed.message else failed.error
+    return clean(own), tr(failed.told)
+
+
+def times(cell: Cell) -> Sequence[str]:
+    """How long the host took, and how long each device."""
+    finished, failed = cell.finished, cell.failed
+    if finished is None:
+        host = failed.host_seconds if failed else None
+        modelled = failed is not None and failed.modelled
+        busy: Sequence[tuple[str, float]] = ()
+    else:
+        host, modelled = finished.host_seconds, finished.modelled
+        busy = finished.busy
+        if len(busy) < 2 and finished.device_seconds is not None:
+            name = busy[0][0] if busy else tr("device")
+            busy = ((name, finished.device_seconds),)
+    if host is None:
+        return ()
+    said = [tr("host {time}", time=duration(host))]
+    said += [f"{name} {duration(seconds)}" for name, seconds in busy if seconds]
+    return [*said, tr(SIMULATED)] if modelled else said
+
+
+def copy_rows(cell: Cell) -> Sequence[Sequence[str]]:
+    """The heads of the columns, and the first copies of the cell; empty: it made none."""
+    modelled = any(each.modelled for each in cell.transfers)
+    time = tr("Time, simulated") if modelled else tr("Time")
+    heads = (tr("Copy"), tr("Size"), time, tr("Rate"), tr("Host memory"))
+    rows = [_copy_row(each) for each in cell.transfers[:MOST_COPIES]]
+    return [heads, *rows] if rows else []
+
+
+def more_copies(cell: Cell) -> str:
+    rest = cell.transfers[MOST_COPIES:]
+    if not rest:
+        return ""
+    return trn(
+        "{count} more copy is left out here, of {size}.",
+        "{count} more copies are left out here, of {size} together.",
+        sum(each.copies for each in rest),
+        size=bytes_words(sum(each.bytes for each in rest)),
+    )
+
+
+def _copy_row(copy: Transferred) -> Sequence[str]:
+    way = f"{copy.source} → {copy.target}"
+    if copy.already_there:
+        return (way, bytes_words(copy.bytes), tr("already there, nothing copied"), "", "")
+    if copy.copies > 1:
+        way = tr("{way}, {count} times", way=way, count=copy.copies)
+    if not copy.asked:
+        way = tr("{way}, not asked for", way=way)
+    if copy.seconds is None:
+        time, speed = tr("not timed"), ""
+    else:
+        time = str(duration(copy.seconds))
+        speed = str(rate(copy.bytes / copy.seconds)) if copy.seconds > 0 else ""
+    host = "" if copy.pinned is None else tr("pinned") if copy.pinned else tr("pageable")
+    if copy.intact is False:
+        host = tr("arrived WRONG")
+    return (way, bytes_words(copy.bytes), time, speed, host)
+
+
+def outputs(cell: Cell) -> Sequence[Printed | Pictured]:
+    """What it printed and drew; of very much the beginning, a sentence, and the end."""
+    told: list[Printed | Pictured] = []
+    if cell.forgotten:
+        words = tr(
+            "[{letters} letters before this were not kept]\n", letters=grouped(cell.forgotten)
+        )
+        told.append(Printed(cell.id, words, "note"))
+    room = MOST_LETTERS
+    for each in cell.outputs:
+        if isinstance(each, Pictured):
+            told.append(each)
+            continue
+        text = overwritten(each.text)
+        if len(text) > room:
+            half = room // 2
+            left_out = grouped(len(text) - 2 * half)
+            middle = tr("[{letters} letters are left out here]", letters=left_out)
+            text = f"{text[:half]}\n{middle}\n{text[len(text) - half :]}"
+        room = max(0, room - len(text))
+        told.append(replace(each, text=text))
+    return told
+
+
+def clean(text: str) -> str:
+    """As a terminal would show it, and nothing that is no letter."""
+    text = _ESCAPES.sub("", overwritten(text)).replace("\r", "")
+    return (
+        _NO_LETTERS.sub("\N{REPLACEMENT CHARACTER}", text).encode("utf-8", "replace").decode()
+    )
