@@ -14,7 +14,7 @@ from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Predict
 from gpuexplorer.lessons.player import Checked, StepPlay, StepState
 
-MOST_LETTERS = 20_000  # of what one cell printed; a page of a book has 3000
+MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 MOST_COPIES = 20  # rows of one cell
 SIMULATED = mark("simulated")
 
