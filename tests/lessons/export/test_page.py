@@ -269,23 +269,6 @@ def str_of(player: Played) -> str:
     return page(player, player.lab.ledger, SAVED)
 
 
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        (40, "4 times too much."),
-        (1, "10 times too little."),
-        (12.34, "23 % too much."),
-        (9.7, "3 % too little."),
-        (10, "Exactly what was measured."),
-    ],
-)
-def test_how_near_somebody_came_is_told(tmp_path: Path, said: float, words: str) -> None:
-    player = played(tmp_path, WIRE)
-    player.steps[0].predictions[10] = Prediction(str(said), said)
-    player.steps[0].revealed[10] = Revealed(10.0, right=False)
-    assert f"{words} Up to 20 % off counts as right." in seen(player).text
-
-
 def test_questions_and_choices_are_markdown_too(tmp_path: Path) -> None:
     choice = replace(CHOICE, question="What does `net(x)` do?", choices=("`x` moves", "no"))
     written = str_of(played(tmp_path, choice, replace(WHY, question="Why `no_grad`?")))
