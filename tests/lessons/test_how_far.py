@@ -34,7 +34,7 @@ def test_how_far_off_somebody_was_is_told(said: float, words: str) -> None:
 @pytest.mark.parametrize("right", [True, False])
 def test_of_a_choice_it_is_told_whether_it_was_right(*, right: bool) -> None:
     said = Prediction(CHOICE.choices[right], float(right))
-    assert ("You were right." == how_far(CHOICE, said, Revealed(right=right))) == right
+    assert (how_far(CHOICE, said, Revealed(right=right)) == "You were right.") == right
 
 
 def test_nothing_is_told_where_nobody_predicted_or_nothing_was_measured() -> None:
