@@ -192,8 +192,8 @@ def test_of_very_much_that_was_printed_the_beginning_and_the_end_are_shown(
 def test_what_the_lab_says_of_it_is_told_behind_very_much(tmp_path: Path) -> None:
     many = [Printed(0, "y" * 5_000, "warning") for _ in range(3)]
     text = seen(done(tmp_path, *many, Printed(0, "The rest was left out.", "note"))).text
-    assert "[1\u202f000 letters are left out here]" in text
-    assert "The rest was left out. [10\u202f000 letters are left out here]" in text
+    assert "[1 000 letters are left out here]" in text
+    assert "The rest was left out. [10 000 letters are left out here]" in text
 
 
 def test_what_the_lab_itself_did_not_keep_is_counted(tmp_path: Path) -> None:
