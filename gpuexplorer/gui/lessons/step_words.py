@@ -89,8 +89,8 @@ def with_unit(value: float, unit: str) -> str:
 
 def range_words(part: Predict) -> str:
     """How far one may be off."""
-    if part.within >= 1:
-        return tr("a factor of {factor}", factor=figure(1 + part.within))
+    if part.factor:
+        return tr("a factor of {factor}", factor=figure(part.factor))
     return f"{figure(part.within * 100)} %"
 
 
