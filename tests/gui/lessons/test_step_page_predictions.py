@@ -8,10 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.units import figure
 from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
-from gpuexplorer.gui.lessons.step_words import figure, how_far
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Expression, Limit, Predict
 from gpuexplorer.lessons.step_play import Prediction, Revealed
 from tests.gui.hands import click, the
@@ -134,7 +135,7 @@ def test_a_choice_is_made_by_its_words_and_the_right_one_is_marked(
     click(page, "Run")
     rig.end()
     assert second.accessibleName() == "It fails, right"
-    assert "Another one is right." in said(page)
+    assert "Another one is right: it is marked." in said(page)
     assert not any(each.isEnabled() for each in (first, second))
 
 
