@@ -86,7 +86,6 @@ class Presentation(QWidget):
         self._scale = scale
         large = self._large = EnlargedLook(self._look, scale, self)
         before, self._content = self._content, QWidget()
-        self._content.setFont(large.letters.body.font)
         page = self._page = StepPage(large, self._player, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         for mine, its in (
@@ -98,10 +97,10 @@ class Presentation(QWidget):
         ):
             its.connect(mine)
         page.revealed.connect(self._on_revealed)
-        page.refused.connect(lambda sentence: self._foot.show_text(sentence))
         title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", large.letters.caption, Tone.QUIET)
-        self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))
+        foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))
+        page.refused.connect(foot.show_text)
         ground = QWidget()
         ground.setProperty("panel", "clear")
         self._lines = column(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
@@ -79,6 +79,10 @@ class StepPage(QWidget):
             made = self._made(part)
             if made is not None:
                 add(body, made)
+        for each in page.findChildren(QWidget):
+            # Under a style sheet, letters of another size do not come down from what it is in.
+            if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
+                each.setFont(look.letters.body.font)
         self._place.replaceWidget(self._page, page)
         self._page.hide()
         self._page.deleteLater()
