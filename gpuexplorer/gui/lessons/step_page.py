@@ -57,6 +57,7 @@ class StepPage(QWidget):
         if self._shown is None or shown[0] is not self._shown[0] or shown != self._shown:
             self._shown = shown
             self._make()
+            return
         for update in self._updates:
             update()
 
@@ -68,7 +69,8 @@ class StepPage(QWidget):
         """Another step, or it is known now that it is skipped."""
         play, look = self._player.step, self._look
         self._updates = []
-        page = QWidget()
+        page = QWidget(self)
+        page.hide()
         title = wrapped_label(look, play.step.title, Tone.TEXT)
         title.setFont((look.letters.number if self._brief else look.letters.title).font)
         body = column(title, within=page, gap=_GAP)
@@ -86,6 +88,8 @@ class StepPage(QWidget):
         self._place.replaceWidget(self._page, page)
         self._page.hide()
         self._page.deleteLater()
+        for update in self._updates:
+            update()
         page.show()
         self._page = page
 
