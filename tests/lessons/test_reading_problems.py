@@ -40,38 +40,38 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (block("check", "x = 1", "else: So."), 10, "This is no Python expression: invalid"),
         (block("check", "False", "else: So."), 10, "False is the same whatever happens."),
         (block("check", "1 == 2", "else: So."), 10, "1 == 2 is the same whatever happens."),
-        (block("check", "x and not 1", "else: So."), 10, "not 1 is the same whatever happens."),
+        (block("check", "copies and not 1", "else: So."), 10, "not 1 is the same whatever"),
         (block("needs", "True", "else: So."), 10, "True is the same whatever happens."),
         (block("point", "Run it!"), 10, "A `point` block names one control"),
         (block("why", "Because."), 10, "A `why` block begins with its question."),
         (block("why", "question: Why?"), 9, "This `why` gives no answer."),
         (block("why", "question: Why?", "<b>So</b>"), 11, "<b> is HTML"),
         (block("why", "question: Why?", "# So"), 11, "A heading of the first or second level"),
-        (block("predict", "number: x"), 9, "This `predict` block has no 'question'."),
+        (block("predict", "number: len(copies)"), 9, "This `predict` block has no 'question'."),
         (block("predict", "question: Hm?"), 9, "This `predict` block has no 'number'."),
         (block("predict", "question: Hm?", "number: 5"), 11, "5 is the same whatever happens."),
         (
-            block("predict", "question: Hm?", "number: x", "unti: s"),
+            block("predict", "question: Hm?", "number: len(copies)", "unti: s"),
             12,
             "A `predict` block has no 'unti'.",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "number: y"),
+            block("predict", "question: Hm?", "number: len(copies)", "number: 5 * MiB"),
             12,
             "'number' is said twice.",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "within: much"),
+            block("predict", "question: Hm?", "number: len(copies)", "within: much"),
             12,
             "'much' does not say how far",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "within: -3 %"),
+            block("predict", "question: Hm?", "number: len(copies)", "within: -3 %"),
             12,
             "'-3 %' does not say how far",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "limit: y"),
+            block("predict", "question: Hm?", "number: len(copies)", "limit: 5"),
             12,
             "A limit has two lines",
         ),
@@ -101,7 +101,7 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (with_step("Text").replace("needs: none", ""), 3, "This `lesson` block has no"),
         (with_step("Text").replace("needs: none", "needs:"), 5, "'needs' has no value."),
         (with_step("Text").replace("```lesson", "```text"), 2, "There is no `lesson` block"),
-        (with_step("T").replace("\n## ", "```point\na\n```\n## "), 7, "This block stands"),
+        (HEAD + "```point\nlab.run\n```\n## A\nT", 7, "This block stands above"),
     ],
 )  # fmt: skip
 def test_it_is_said_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
@@ -142,7 +142,7 @@ def test_within_is_a_share_or_a_factor(
     tmp_path: Path, said: str, within: float, factor: float
 ) -> None:
     file = tmp_path / "lesson.md"
-    file.write_text(block("predict", "question: Hm?", "number: x", f"within: {said}"))
+    file.write_text(block("predict", "question: Hm?", "number: len(copies)", f"within: {said}"))
     [part] = read(file).steps[0].parts
     assert isinstance(part, Predict)
     assert [part.within, part.factor] == pytest.approx([within, factor])

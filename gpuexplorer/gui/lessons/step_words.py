@@ -99,7 +99,9 @@ def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> str:
     if said is None or shown.right is None:
         return ""
     if part.choices:
-        return tr("You were right.") if shown.right else tr("Another one is right: it is marked.")
+        return (
+            tr("You were right.") if shown.right else tr("Another one is right: it is marked.")
+        )
     if shown.measured is None:
         return ""
     counts = tr("Up to {range} off counts as right.", range=range_words(part))
