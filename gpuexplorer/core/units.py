@@ -3,12 +3,15 @@
 Called where a value is shown, so words that stand for a number come translated.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from gpuexplorer.core.metric import Metric, Unit
 from gpuexplorer.core.words import tr
 
+_MANY = 10_000  # from here on digits are grouped
 KIB, MIB, GIB, TIB = 1024.0, 1024.0**2, 1024.0**3, 1024.0**4
 
 
@@ -62,6 +65,18 @@ def trimmed(number: str) -> str:
 def grouped(number: int) -> str:
     """With thin spaces between thousands."""
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def figure(value: float) -> str:
+    """Three digits, or all of a whole number; a thousand is no 1e+03. Its unit is not ours."""
+    if not math.isfinite(value):
+        return str(value)
+    if abs(value) >= _MANY:
+        return grouped(round(value))
+    if abs(value) >= 1000 or value == round(value):
+        return f"{value:.0f}"
+    digits = f"{Decimal(f'{value:.3g}'):f}"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 @dataclass(frozen=True, slots=True)

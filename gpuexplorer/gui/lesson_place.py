@@ -27,11 +27,12 @@ _OF_A_LESSON = (
     Do.LESSON_KEYBOARD,
     Do.LESSON_FOLD,
     Do.LESSON_STEPS,
+    Do.LESSON_PRESENT,
     Do.LESSON_EXPORT,
     Do.LESSON_ANEW,
     Do.LESSON_LEAVE,
 )
-_IN_MENU = (Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
+_IN_MENU = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
 
 
 class LessonPlace(QSplitter):
@@ -66,6 +67,7 @@ class LessonPlace(QSplitter):
             (Do.LESSON_KEYBOARD, self._on_keyboard_asked),
             (Do.LESSON_FOLD, self._on_fold_asked),
             (Do.LESSON_STEPS, self._on_steps_asked),
+            (Do.LESSON_PRESENT, self._on_present_asked),
             (Do.LESSON_EXPORT, self._on_export_asked),
             (Do.LESSON_ANEW, self._on_anew_asked),
             (Do.LESSON_LEAVE, self._on_leave_asked),
@@ -87,7 +89,7 @@ class LessonPlace(QSplitter):
                 LessonsState,
             )
 
-            assert self._lab is not None  # noqa: S101 - a session is shown before a screen
+            assert self._lab is not None  # a session is shown before a screen
             self._lessons = LessonsState(self._settings, self._lab, self)
             self._lessons.opened.connect(self._on_opened)
         return self._lessons
@@ -196,6 +198,10 @@ class LessonPlace(QSplitter):
             if self._folded:
                 self._fold(False)  # noqa: FBT003 - as setVisible
             self._column.open_steps()
+
+    def _on_present_asked(self) -> None:
+        if self._column is not None:
+            self._column.present()
 
     def _on_export_asked(self) -> None:
         if self._column is not None:

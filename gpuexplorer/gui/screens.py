@@ -98,6 +98,7 @@ class Screens(QStackedWidget):
         if view is None:
             view = self._views[name] = entry.make(desk)
             view.setAccessibleName(tr(entry.title))
+            view.setObjectName(name)
             self.addWidget(view)
         focused = QApplication.focusWidget()
         self.setCurrentWidget(view)

@@ -12,8 +12,9 @@ from gpuexplorer.lessons.python_source import any_number, measured
 
 _NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 _CHOICE = re.compile(r"- \[([ xX])\] *(\S.*)")
-_FIGURE = r"([0-9]{1,4}(?:\.[0-9]+)?)"
-_WITHIN = re.compile(rf"{_FIGURE} ?%|a factor of {_FIGURE}")
+_WITHIN = re.compile(
+    r"([0-9]{1,4}(?:\.[0-9]+)?) ?%|a factor of ([0-9]{1,4}(?:\.[0-9]+)?)", re.ASCII
+)
 _CONTROL = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 _WHOLE = re.compile(r"[0-9]{1,4}")
 _PREDICT = ("question", "number", "unit", "within", "limit", "limit is")

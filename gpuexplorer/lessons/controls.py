@@ -18,6 +18,13 @@ class Control:
 
 
 CONTROLS: Mapping[str, Control] = {
+    "overview": Control(mark("the overview"), "overview"),
+    "card": Control(mark("the screen of one card"), "card"),
+    "processes": Control(mark("the processes"), "processes"),
+    "topology": Control(mark("the topology"), "topology"),
+    "events": Control(mark("the events"), "events"),
+    "lab": Control(mark("the lab"), "lab"),
+    "copies": Control(mark("the copies"), "copies"),
     "rail": Control(mark("the screens at the left")),
     "rail.overview": Control(mark("where the overview opens")),
     "rail.card": Control(mark("where a single card opens")),
@@ -51,11 +58,13 @@ CONTROLS: Mapping[str, Control] = {
     "lab.copies": Control(mark("where a cell says what it copied"), "lab", "lab.cells"),
     "lab.bench": Control(mark("the shelves of the devices"), "lab"),
     "lab.devices": Control(mark("the devices and what lies on them"), "lab", "lab.bench"),
+    "lab.memory": Control(mark("how full each device is"), "lab", "lab.bench"),
     "lab.forms": Control(mark("the forms that write cells"), "lab"),
     "lab.strips": Control(mark("the cards' curves below the lab"), "lab"),
     "lab.placement": Control(mark("the switch that tells where operations run"), "lab"),
     "lab.cap": Control(mark("the cap on the cards' memory"), "lab"),
     "lab.switches": Control(mark("more switches of the lab"), "lab"),
+    "lab.visible": Control(mark("where one chooses visible cards"), "lab", "lab.switches"),
     "lab.release": Control(mark("what gives the cards back"), "lab"),
     "lab.open": Control(mark("where a program or notebook is opened"), "lab"),
     "lab.watch": Control(mark("where a program is watched"), "lab"),

@@ -32,6 +32,7 @@ from gpuexplorer.lessons.markdown import (
 )
 from gpuexplorer.lessons.problem import LessonError, Problem, Problems
 from gpuexplorer.lessons.python_source import look_at_cell
+from gpuexplorer.lessons.vocabulary import look_at_words
 
 
 def read(file: Path, *, outside: bool = False) -> Lesson:
@@ -73,6 +74,7 @@ class _Reader:
         steps = []
         for begin, end in pairwise([*begins, len(top)]):
             steps.append(self._step(top[begin:end], self._line_of(top, end)))
+        look_at_words(steps, self._problems)
         if not steps:
             self._problems.wrong(
                 "This lesson has no step.",

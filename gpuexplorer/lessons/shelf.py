@@ -30,11 +30,11 @@ def find(name: str) -> Lesson:
     files = _files()
     for each, file in files.items():
         number, _, rest = each.partition("-")
-        if name in (each, rest, number, number.lstrip("0")) and name:
+        if name in (each, rest, number, number.lstrip("0")):
             return read(file)
     path = Path(name)
     try:
-        there = path.exists()
+        there = bool(name) and path.exists()
     except (OSError, ValueError):
         there = False
     if there:

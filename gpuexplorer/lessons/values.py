@@ -13,11 +13,8 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Memory, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lessons.vocabulary import UNITS
 
-UNITS = {
-    "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
-    "ms": 1e-3, "us": 1e-6,
-}  # fmt: skip
 Limit = Callable[[str, str], float | None]  # bytes per second from one device to another
 _NOT_TIMED = Message("The device did not say how long this copy took.")
 _NO_WIRE = Message("It is not known what the wires of this way can carry.")

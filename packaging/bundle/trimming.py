@@ -112,7 +112,7 @@ NEEDED = """
     gpuexplorer/resources/themes/*.toml gpuexplorer/resources/themes/*.qss
     gpuexplorer/resources/themes/*.svg gpuexplorer/resources/icons/*.svg
     gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv
-    gpuexplorer/resources/lessons/template.md
+    gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
     gpuexplorer/core/trouble.py
 """.split()  # noqa: SIM905 - as a list, each would be a line

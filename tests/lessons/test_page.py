@@ -22,7 +22,8 @@ EXAMPLES = re.findall(r"^````markdown\n(.*?)^````$", PAGE, re.MULTILINE | re.DOT
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.split("\n")[1])
 def test_every_example_can_be_read(tmp_path: Path, example: str) -> None:
     file = tmp_path / "lesson.md"
-    file.write_text(example if example.startswith("# ") else with_step(example), "utf-8")
+    made = "```python\nX = torch.ones(2, 3)\n```\n\n"
+    file.write_text(example if example.startswith("# ") else with_step(made + example), "utf-8")
     assert problems(file) == []
 
 
@@ -77,3 +78,21 @@ def test_every_figure_of_a_card_that_is_told_of_is_there() -> None:
     told = row("a card, `host`")
     assert fields(there["cards"][0]) - figures <= told
     assert told - figures <= fields(there["cards"][0])
+
+
+@pytest.mark.parametrize(
+    ("begin", "value"),
+    [
+        ("a copy", "copies[-1]"),
+        ("a cell", "cells[0]"),
+        ("`memory[…]`", 'before.memory["cuda:0"]'),
+        ("a card, `host`", "cards[0]"),
+    ],
+)
+def test_every_field_that_is_told_of_can_be_checked(
+    tmp_path: Path, begin: str, value: str
+) -> None:
+    lines = "\n".join(f"{value}.{each}" for each in sorted(row(begin)))
+    file = tmp_path / "lesson.md"
+    file.write_text(with_step(f"```check\n{lines}\nelse: So.\n```"), "utf-8")
+    assert problems(file) == []

@@ -101,7 +101,7 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (with_step("Text").replace("needs: none", ""), 3, "This `lesson` block has no"),
         (with_step("Text").replace("needs: none", "needs:"), 5, "'needs' has no value."),
         (with_step("Text").replace("```lesson", "```text"), 2, "There is no `lesson` block"),
-        (with_step("T").replace("\n## ", "```point\na\n```\n## "), 7, "This block stands"),
+        (with_step("T").replace("\n## ", "```point\nrail\n```\n## "), 7, "This block stands"),
     ],
 )  # fmt: skip
 def test_it_is_said_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:

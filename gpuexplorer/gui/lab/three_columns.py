@@ -1,4 +1,4 @@
-"""ThreeColumns: forms, shelves and code side by side; where it is narrow, two or one of them."""
+"""ThreeColumns: forms, shelves and code side by side; two or one of them where it is narrow."""
 
 from enum import StrEnum
 
@@ -31,8 +31,8 @@ class Side(StrEnum):
 
 
 class ThreeColumns(QWidget):
-    """The shelves are seen wherever two have room. The gaps between the columns can be dragged; what came of it
-    is remembered, for a wide window and for a narrow one.
+    """The shelves are seen wherever two have room. The gaps between the columns can be dragged;
+    what came of it is remembered, for a wide window and for a narrow one.
     """
 
     arranged = Signal(bool)  # whether code has the place to itself, with its name over it

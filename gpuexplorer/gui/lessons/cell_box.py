@@ -61,6 +61,7 @@ class CellBox(QFrame):
         words = tr("Run again") if ran else tr("Run")
         if words != self._run.text():
             self._run.setText(words)
+        first = first and not works and not self._pressed
         restyle(self._run, "kind", "primary" if first else "")
         self._run.setVisible(playable)
         self._edit.setVisible(playable and not self._brief)

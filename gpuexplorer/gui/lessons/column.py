@@ -11,6 +11,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice
 from gpuexplorer.gui.lessons.first_run import FirstRun
 from gpuexplorer.gui.lessons.pointer import Pointer
+from gpuexplorer.gui.lessons.presentation import Presentation
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.lessons.words import (
     CHECKED,
@@ -58,6 +59,7 @@ class LessonColumn(QFrame):
         self._look, self._lessons, self._navigation = look, lessons, navigation
         self._player: Player | None = None
         self._page: StepPage | None = None
+        self._presentation: Presentation | None = None
         self._said = Notice()  # what was just refused, until something changes
         self._at = -1
         self.setProperty("panel", "rail")
@@ -139,6 +141,14 @@ class LessonColumn(QFrame):
     def open_steps(self) -> None:
         self._steps.click()
 
+    def present(self) -> None:
+        """Over the whole screen, for a class."""
+        if self._player is not None and self._presentation is None:
+            shown = self._presentation = Presentation(self._look, self._player, self.window())
+            shown.left.connect(self._on_left)
+            self._follow(shown)
+            shown.open()
+
     def export(self) -> None:
         """As far as it was played: a page to be read and printed, or a notebook."""
         player, session = self._player, self._lessons.lab.machine.session
@@ -152,6 +162,11 @@ class LessonColumn(QFrame):
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
         self._saving.stop()
+        self._end_presentation()
+
+    def _end_presentation(self) -> None:
+        if self._presentation is not None:
+            self._presentation.close()
 
     def _contents(self, path: Path) -> Write | None:
         from gpuexplorer.lessons.export.save import contents  # noqa: PLC0415 - with its plots
@@ -180,6 +195,8 @@ class LessonColumn(QFrame):
             self._area.verticalScrollBar().setValue(0)
             self._pointer.hide()
         page.show_step()
+        if self._presentation is not None:
+            self._presentation.show_step()
         self._steps.show_words(step_words(player.at, player.steps))
         said = self._said if self._said.sentence else notice_of(player, self._lessons.lab)
         self._notice.show_notice(said)
@@ -205,7 +222,8 @@ class LessonColumn(QFrame):
     def _ask_first(self) -> None:
         """Nothing of a lesson from outside runs before somebody has seen its cells."""
         if self._player is not None:
-            sheet = FirstRun(self._look, self._player.lesson, self.window())
+            over = self._presentation or self.window()
+            sheet = FirstRun(self._look, self._player.lesson, over)
             sheet.accepted.connect(self._on_allowed)
             sheet.open()
 
@@ -216,6 +234,7 @@ class LessonColumn(QFrame):
 
     def _on_opened(self) -> None:
         """Another lesson, the same on other cards, or none any more."""
+        self._end_presentation()
         before, self._page = self._page, None
         self._player, self._at, self._said = self._lessons.player, -1, Notice()
         if before is not None:
@@ -224,11 +243,8 @@ class LessonColumn(QFrame):
         if player is None:
             return
         page = self._page = StepPage(self._look, player)
-        page.lesson_asked.connect(self._on_lesson_asked)
-        page.control_asked.connect(self._on_control_asked)
-        page.edit_asked.connect(self._on_edit_asked)
-        page.allow_asked.connect(self._ask_first)
-        page.refused.connect(self._on_refused)
+        page.revealed.connect(self._area.ensureWidgetVisible)
+        self._follow(page)
         paper = QWidget()
         paper.setProperty("panel", "clear")
         column(page, FREE, within=paper, margins=(16, 4, 12, 16))
@@ -237,6 +253,16 @@ class LessonColumn(QFrame):
         self.setAccessibleName(tr("Lesson: {title}", title=player.lesson.title))
         self._area.setAccessibleName(player.lesson.title)
         self._show()
+
+    def _follow(self, shows: StepPage | Presentation) -> None:
+        shows.lesson_asked.connect(self._on_lesson_asked)
+        shows.control_asked.connect(self._on_control_asked)
+        shows.edit_asked.connect(self._on_edit_asked)
+        shows.allow_asked.connect(self._ask_first)
+        shows.refused.connect(self._on_refused)
+
+    def _on_left(self) -> None:
+        self._presentation = None
 
     def _on_changed(self) -> None:
         self._said = Notice()
@@ -254,6 +280,7 @@ class LessonColumn(QFrame):
         self._show()
 
     def _on_control_asked(self, name: str) -> None:
+        self._end_presentation()
         refused = self._pointer.show_control(name)
         if refused:
             self._on_refused(refused)
@@ -266,6 +293,7 @@ class LessonColumn(QFrame):
             self._lessons.play(lesson)
 
     def _on_edit_asked(self, code: str) -> None:
+        self._end_presentation()
         self._navigation.open_screen("lab")
         self._lessons.lab.code_offered.emit(code)
 

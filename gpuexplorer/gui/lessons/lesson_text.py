@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
-    QImage,
-    QPainter,
     QResizeEvent,
     QTextBlock,
     QTextBlockFormat,
@@ -21,19 +19,19 @@ from PySide6.QtGui import (
     QTextLength,
     QTextTable,
 )
-from PySide6.QtSvg import QSvgRenderer
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
+from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
 from gpuexplorer.gui.theme.look import Look
 
 _MARKDOWN = (
     QTextDocument.MarkdownFeature.MarkdownDialectGitHub
     | QTextDocument.MarkdownFeature.MarkdownNoHTML
 )
-_PICTURES = (".png", ".jpg", ".jpeg", ".svg")
 _FOR_DESKTOP = ("https", "http")
 _LINE = 138  # per cent of the letters' height
+_PICTURE_SCHEME = "picture"  # a press on one
 _PICTURE = QTextDocument.ResourceType.ImageResource
 
 
@@ -47,6 +45,7 @@ class LessonText(GrowingText):
     def __init__(self, look: Look, markdown: str, folder: Path) -> None:
         super().__init__(look, tr("Text"))
         self._markdown, self._folder = markdown, folder.resolve()
+        self._pictures: dict[str, str] = {}  # what each is called
         self._written = (0, 0.0)  # for which width and how many pixels to one
         self.anchorClicked.connect(self._on_anchor_clicked)
         look.changed.connect(self._write)
@@ -162,48 +161,26 @@ class LessonText(GrowingText):
     def _place_picture(self, stretch: QTextCursor, form: QTextImageFormat) -> None:
         """As wide as there is room, and never larger than it was drawn."""
         width, scale = self._written
-        picture = self._picture(form.name(), max(1, width), scale)
+        said = form.property(QTextFormat.Property.ImageAltText) or form.name()
+        picture = read_picture(self.look, self._folder, form.name(), max(40, width), scale)
         if picture is None:
-            said = form.property(QTextFormat.Property.ImageAltText) or form.name()
             stretch.insertText(tr("Picture: {what}", what=said), QTextCharFormat())
             return
+        self._pictures[form.name()] = str(said)
         self.document().addResource(_PICTURE, QUrl(form.name()), picture)
         form.setWidth(picture.width() / scale)
         form.setHeight(picture.height() / scale)
+        form.setAnchor(True)
+        form.setAnchorHref(f"{_PICTURE_SCHEME}:{form.name()}")
+        form.setToolTip(tr("{picture}. Press it to see it large.", picture=said))
         stretch.setCharFormat(form)
-
-    def _picture(self, name: str, width: int, scale: float) -> QImage | None:
-        path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder) or path.suffix.lower() not in _PICTURES:
-            return None
-        if path.suffix.lower() == ".svg":
-            return self._drawn(path, width, scale)
-        picture = QImage(str(path))
-        if picture.isNull():
-            return None
-        most = round(min(width, picture.width()) * scale)
-        return picture.scaledToWidth(most, Qt.TransformationMode.SmoothTransformation)
-
-    def _drawn(self, path: Path, width: int, scale: float) -> QImage | None:
-        try:
-            drawing = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
-            return None
-        drawing = drawing.replace("currentColor", self.look.theme.text.name())
-        renderer = QSvgRenderer(QByteArray(drawing.encode()))
-        if not renderer.isValid():
-            return None
-        size = renderer.defaultSize()
-        fits = size.scaled(QSize(min(width, size.width()), size.height()), _KEPT) * scale
-        picture = QImage(fits, QImage.Format.Format_ARGB32_Premultiplied)
-        picture.fill(Qt.GlobalColor.transparent)
-        with QPainter(picture) as painter:
-            renderer.render(painter, QRectF(picture.rect()))
-        return picture
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
         if url.scheme() in _FOR_DESKTOP:
             QDesktopServices.openUrl(url)
+        elif url.scheme() == _PICTURE_SCHEME:
+            words = self._pictures.get(url.path(), "")
+            PictureSheet(self.look, self._folder, url.path(), words, self.window()).open()
         elif url.isRelative() and url.path().startswith("../"):
             self.lesson_asked.emit(url.path().split("/")[1])
 
@@ -212,9 +189,6 @@ class LessonText(GrowingText):
         now = (self.viewport().width(), self.devicePixelRatioF())
         if now != self._written and any(form.isImageFormat() for _, form in self._stretches()):
             self._write()
-
-
-_KEPT = Qt.AspectRatioMode.KeepAspectRatio
 
 
 def _stretches_of(block: QTextBlock) -> Iterator[tuple[QTextCursor, QTextCharFormat]]:

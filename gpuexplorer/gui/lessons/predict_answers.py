@@ -8,6 +8,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
+from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lessons.lesson import Predict
@@ -75,6 +76,8 @@ class ChoiceAnswer(QWidget):
             top = Qt.AlignmentFlag.AlignTop
             rows.append(row(button, top, said, GROWS, mark, top, gap=4))
         column(*rows, within=self, gap=2)
+        one_tab_stop(self._group)
+        self._group.buttonToggled.connect(lambda: one_tab_stop(self._group))
 
     @property
     def said(self) -> str:

@@ -7,13 +7,13 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.predict_answers import ChoiceAnswer, NumberAnswer
 from gpuexplorer.gui.lessons.reveal_bars import Bar, RevealBars
-from gpuexplorer.gui.lessons.step_words import how_far
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.revealing import behind
@@ -80,7 +80,7 @@ class PredictBox(QFrame):
             return
         say(self._trouble, "")
         self._answer.show_right()
-        say(self._said, tr(_NOBODY) if said is None else how_far(self._part, said, shown))
+        say(self._said, tr(_NOBODY if said is None else how_far(self._part, said, shown)))
         tone = "text" if shown.right is None else "good" if shown.right else "warn"
         restyle(self._said, "tone", tone)
         modelled = tr(_MODELLED) if shown.modelled else ""

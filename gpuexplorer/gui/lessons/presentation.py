@@ -105,11 +105,11 @@ class Presentation(QWidget):
         self._lines = column(
             row(FREE, page, Grow(100), FREE), FREE, within=ground, margins=round(12 * scale)
         )
-        self._area = scrolled(ground)
+        self.area = scrolled(ground)
         side = round(20 * scale)
         head = row(title, GROWS, self._step)
         margins = (side, round(12 * scale), side, round(8 * scale))
-        column(head, self._area, GROWS, foot, within=self._content, margins=margins)
+        column(head, self.area, GROWS, foot, within=self._content, margins=margins)
         if before is None:
             self._place.addWidget(self._content)
         else:
@@ -129,16 +129,16 @@ class Presentation(QWidget):
 
     def _forward(self) -> None:
         """What is below, then the next step."""
-        bar = self._area.verticalScrollBar()
+        bar = self.area.verticalScrollBar()
         if bar.value() < bar.maximum():
-            bar.setValue(bar.value() + round(_PAGES * self._area.height()))
+            bar.setValue(bar.value() + round(_PAGES * self.area.height()))
         else:
             self._go(1)
 
     def _back(self) -> None:
-        bar = self._area.verticalScrollBar()
+        bar = self.area.verticalScrollBar()
         if bar.value() > 0:
-            bar.setValue(bar.value() - round(_PAGES * self._area.height()))
+            bar.setValue(bar.value() - round(_PAGES * self.area.height()))
         else:
             self._go(-1)
 
@@ -147,12 +147,12 @@ class Presentation(QWidget):
         if 0 <= at < len(self._player.steps):
             self._player.go(at)
             self.show_step()
-            self._area.verticalScrollBar().setValue(0)
+            self.area.verticalScrollBar().setValue(0)
             self.setFocus()
 
     def _on_revealed(self, box: QWidget) -> None:
         self._lines.activate()
-        self._area.ensureWidgetVisible(box)
+        self.area.ensureWidgetVisible(box)
 
     def _on_full_screen_asked(self) -> None:
         """Out of it, the window can be drawn to the projector's screen."""

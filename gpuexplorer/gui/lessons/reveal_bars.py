@@ -7,8 +7,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QSizePolicy
 
+from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lessons.step_words import figure
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look

@@ -80,7 +80,9 @@ class StepPage(QWidget):
             if made is not None:
                 add(body, made)
         self._place.replaceWidget(self._page, page)
+        self._page.hide()
         self._page.deleteLater()
+        page.show()
         self._page = page
 
     def _made(self, part: Part) -> QWidget | QLayout | None:

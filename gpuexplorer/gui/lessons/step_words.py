@@ -1,19 +1,15 @@
-"""What is said of one step of a lesson: of its cells, predictions and checks."""
+"""What is said of one step of a lesson: of its cells and checks."""
 
-from decimal import Decimal
-
-from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.lesson import Code, Predict
-from gpuexplorer.lessons.step_play import Checked, Prediction, Revealed, StepState
+from gpuexplorer.lessons.lesson import Code
+from gpuexplorer.lessons.step_play import Checked, StepState
 
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it
-_MANY = 10_000  # from here on digits are grouped
 STATES = {
     StepState.AHEAD: mark("Not begun"),
     StepState.BEGUN: mark("Begun"),
@@ -73,39 +69,6 @@ def cell_output(cell: Cell | None) -> tuple[str, str]:
     return "\n".join(map(shortened, rows[-_MOST_ROWS:])), _DOT.join(said)
 
 
-def figure(value: float) -> str:
-    """Three digits, or all of a whole number; a thousand is no 1e+03."""
-    if abs(value) >= _MANY:
-        return grouped(round(value))
-    if abs(value) >= 1000 or value == round(value):
-        return f"{value:.0f}"
-    digits = f"{Decimal(f'{value:.3g}'):f}"
-    return digits.rstrip("0").rstrip(".") if "." in digits else digits
-
-
-def with_unit(value: float, unit: str) -> str:
-    return f"{figure(value)} {unit}" if unit else figure(value)
-
-
-def range_words(part: Predict) -> str:
-    """How far one may be off."""
-    if part.within >= 1:
-        return tr("a factor of {factor}", factor=figure(1 + part.within))
-    return f"{figure(part.within * 100)} %"
-
-
-def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> str:
-    """How one's own prediction stands to what was measured."""
-    if said is None or shown.right is None:
-        return ""
-    if part.choices:
-        return tr("You were right.") if shown.right else tr("Another one is right: it is marked.")
-    if shown.measured is None:
-        return ""
-    counts = tr("Up to {range} off counts as right.", range=range_words(part))
-    return " ".join((_far(said.value, shown.measured), counts))
-
-
 def check_words(checked: Checked | None) -> tuple[str, Tone]:
     if checked is None:
         return tr("Checked when the cells above have run."), Tone.QUIET
@@ -115,21 +78,6 @@ def check_words(checked: Checked | None) -> tuple[str, Tone]:
     if checked.held:
         return tr("Checked: it is as it should be."), Tone.GOOD
     return checked.told or tr("Something is not as it should be."), Tone.WARN
-
-
-def _far(said: float, measured: float) -> str:
-    if said == measured:
-        return tr("Exactly what was measured.")
-    if said * measured <= 0:
-        return tr("Not what was measured.")
-    factor = said / measured
-    if 0.5 <= factor <= 2:
-        share = f"{figure(float(f'{abs(factor - 1) * 100:.2g}'))} %"
-        words = mark("{share} too much.") if factor > 1 else mark("{share} too little.")
-        return tr(words, share=share)
-    times = figure(float(f"{max(factor, 1 / factor):.2g}"))
-    words = mark("{times} times too much.") if factor > 1 else mark("{times} times too little.")
-    return tr(words, times=times)
 
 
 def _with_times(said: str, cell: Cell | None) -> str:

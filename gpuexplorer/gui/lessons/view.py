@@ -22,6 +22,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.key_words import LESSON_KEYS
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.lessons.lesson import Lesson
@@ -33,6 +34,8 @@ _KINDS = "Lessons (*.md)"
 
 class LessonsView(LiveView):
     """Enter or a double click begins a lesson, or goes on where one left it."""
+
+    key_groups = (LESSON_KEYS,)
 
     def __init__(
         self,

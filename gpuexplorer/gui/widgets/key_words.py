@@ -53,3 +53,7 @@ EVENT_KEYS: KeyGroup = (
     mark("Events"),
     (("Enter", mark("Show the moment on the plots, marked")),),
 )
+LESSON_KEYS: KeyGroup = (
+    mark("Lessons"),
+    (("Enter", mark("Begin the lesson, or go on with it")),),
+)

@@ -58,7 +58,7 @@ class _Page:
         simulated = hello is not None and hello.simulated
         chip = f' <strong class="chip">{_say(SIMULATED)}</strong>' if simulated else ""
         yield f'<header>\n<p class="over">{_say("A lesson of GPU Explorer")}{chip}</p>\n'
-        yield f"<h1>{_text(lesson.title)}</h1>\n"
+        yield f"<h1>{self._line(lesson.title)}</h1>\n"
         yield f'<div class="about">{self._texts.html(lesson.about)}</div>\n<dl>\n'
         for name, what in machine_words(self._ledger, self._saved):
             yield f"<div><dt>{_text(name)}</dt><dd>{_text(what)}</dd></div>\n"
@@ -70,10 +70,10 @@ class _Page:
         over = tr("Step {number} of {count}", number=number, count=len(self._player.steps))
         yield f'<section>\n<p class="over">{_text(over)} · '
         yield f'<span class="{step.state}">{_text(state_words(step))}</span></p>\n'
-        yield f"<h2>{_text(step.step.title)}</h2>\n"
+        yield f"<h2>{self._line(step.step.title)}</h2>\n"
         if step.state is StepState.SKIPPED:
             # Its cells and questions are left out: nothing could come of them here.
-            yield f'<p class="note">{_text(step.reason)}</p>\n'
+            yield f'<p class="note">{self._line(step.reason)}</p>\n'
             parts: Sequence[Part] = [p for p in step.step.parts if isinstance(p, Text)]
         else:
             parts = step.step.parts
@@ -91,14 +91,14 @@ class _Page:
             case Predict():
                 yield from self._predict(part, step)
             case Check():
-                held, told = check_words(part, step)
+                held, told, own = check_words(part, step)
                 tone = {True: "good", False: "bad", None: "quiet"}[held]
                 yield f'<div class="check {tone}">'
                 for each in part.conditions:
                     yield f"<code>{_text(each.expression.source)}</code>"
-                yield f"<p>{_text(told)}</p></div>\n"
+                yield f"<p>{_text(own)} {self._line(told)}</p></div>\n"
             case Why():
-                yield f"<details open>\n<summary>{_text(part.question)}</summary>\n"
+                yield f"<details open>\n<summary>{self._line(part.question)}</summary>\n"
                 yield f"{self._texts.html(part.markdown)}</details>\n"
             case Point():
                 pass  # a control of the window
@@ -117,11 +117,12 @@ class _Page:
 
     def _predict(self, part: Predict, step: StepPlay) -> Iterator[str]:
         yield f'<div class="predict">\n<p class="over">{_say("Prediction")}</p>\n'
-        yield f"<p><strong>{_text(part.question)}</strong></p>\n"
+        yield f"<p><strong>{self._line(part.question)}</strong></p>\n"
         if part.choices:
             yield '<ul class="choices">\n'
             for choice, tone, marks in choices(part, step):
-                yield f'<li class="{tone}">{_text(choice)} <small>{_text(marks)}</small></li>\n'
+                yield f'<li class="{tone}">{self._line(choice)} '
+                yield f"<small>{_text(marks)}</small></li>\n"
             yield "</ul>\n"
         else:
             yield plots.bars(list(figures(part, step)))
@@ -129,12 +130,16 @@ class _Page:
         found = "good" if revealed is not None and revealed.right else "quiet"
         yield f'<p class="{found}">{_text(verdict(part, step))}</p>\n</div>\n'
 
+    def _line(self, markdown: str) -> str:
+        return self._texts.html(clean(markdown), inline=True)
+
 
 def _outcome(cell: Cell) -> Iterator[str]:
     """What it printed and drew, why it failed, what it cost."""
     for each in outputs(cell):
         if isinstance(each, Pictured):
-            yield f'<img class="drawn" src="data:image/png;base64,{_text(each.png)}" alt="">\n'
+            alt = tr("What this cell drew")
+            yield f'<img src="data:image/png;base64,{_text(each.png)}" alt="{_text(alt)}">\n'
         elif each.text.strip():
             yield f'<pre class="out {_text(each.stream)}">{_text(each.text)}</pre>\n'
     if cell.failed is not None and cell.state == "failed":

@@ -56,17 +56,17 @@ class _Notebook:
         ]
         source = f"**{_text(source_words(self._ledger))}**" if self._ledger.hello else ""
         about = self._texts.markdown(lesson.about)
-        yield _markdown(f"# {_text(lesson.title)}", about, "\n".join(facts), source)
+        yield _markdown(f"# {self._line(lesson.title)}", about, "\n".join(facts), source)
         yield _markdown(tr("The lab has these names from the beginning; Jupyter has not."))
         yield _code(IMPORTS)
         for step in self._player.steps:
             yield from self._step(step)
 
     def _step(self, step: StepPlay) -> Iterator[Json]:
-        title = f"## {_text(step.step.title)}"
+        title = f"## {self._line(step.step.title)}"
         state = "" if step.state is StepState.DONE else f"*{_text(state_words(step))}*"
         skipped = step.state is StepState.SKIPPED
-        yield _markdown(title, state, _text(step.reason) if skipped else "")
+        yield _markdown(title, state, self._line(step.reason) if skipped else "")
         for part in step.step.parts:
             if not skipped or isinstance(part, Text):
                 yield from self._part(part, step)
@@ -78,14 +78,17 @@ class _Notebook:
             case Code():
                 yield from self._cell(part, step)
             case Predict():
-                question = f"**{tr('Prediction')}: {_text(part.question)}**"
-                yield _markdown(question, _predicted(part, step), _text(verdict(part, step)))
+                question = f"**{tr('Prediction')}: {self._line(part.question)}**"
+                yield _markdown(
+                    question, self._predicted(part, step), _text(verdict(part, step))
+                )
             case Check():
                 sources = "\n".join(each.expression.source for each in part.conditions)
-                yield _markdown(_fenced(sources), _text(check_words(part, step)[1]))
+                _, told, own = check_words(part, step)
+                yield _markdown(_fenced(sources), _text(own), self._line(told))
             case Why():
                 yield _markdown(
-                    f"**{_text(part.question)}**", self._texts.markdown(part.markdown)
+                    f"**{self._line(part.question)}**", self._texts.markdown(part.markdown)
                 )
             case Point():
                 pass  # a control of the window
@@ -102,6 +105,21 @@ class _Notebook:
         yield code_cell(replace(cell, outputs=list(outputs(cell))))
         yield _markdown(_text(note), _cost(cell))
 
+    def _predicted(self, part: Predict, step: StepPlay) -> str:
+        if not part.choices:
+            rows = [
+                (each.name, f"{each.text} ({tr(SIMULATED)})" if each.modelled else each.text)
+                for each in figures(part, step)
+            ]
+            return _table([("", tr("Figure")), *rows], "l|r") if rows else ""
+        return "\n".join(
+            f"- {self._line(choice)} ({_text(marks)})" if marks else f"- {self._line(choice)}"
+            for choice, _, marks in choices(part, step)
+        )
+
+    def _line(self, markdown: str) -> str:
+        return self._texts.markdown(" ".join(clean(markdown).split()))
+
 
 def _cost(cell: Cell) -> str:
     said = f"*{_text(' · '.join(times(cell)))}*" if times(cell) else ""
@@ -110,19 +128,6 @@ def _cost(cell: Cell) -> str:
         return said
     table = _table(rows, "l|r|r|r|l")
     return "\n\n".join(each for each in (said, table, _text(more_copies(cell))) if each)
-
-
-def _predicted(part: Predict, step: StepPlay) -> str:
-    if not part.choices:
-        rows = [
-            (each.name, f"{each.text} ({tr(SIMULATED)})" if each.modelled else each.text)
-            for each in figures(part, step)
-        ]
-        return _table([("", tr("Figure")), *rows], "l|r") if rows else ""
-    return "\n".join(
-        f"- {_text(choice)} ({_text(marks)})" if marks else f"- {_text(choice)}"
-        for choice, _, marks in choices(part, step)
-    )
 
 
 def _table(rows: Sequence[Sequence[str]], sides: str) -> str:

@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from html import escape
 
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.units import bytes_words, duration, part_of_memory
+from gpuexplorer.core.units import bytes_words, duration, figure, part_of_memory
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.export.words import SIMULATED, Figure, number
+from gpuexplorer.lessons.export.words import SIMULATED, Figure
 from gpuexplorer.lessons.values import Read, Readings
 
 _BAR = 12  # px
 _WIDTH, _HEIGHT = 640, 120
 _MOST_COLUMNS = 320  # of losses
 _MOST_STRETCHES = 2000
+_MINUS = "\N{MINUS SIGN}"
 _WORTH_DRAWING = 1 << 20  # bytes by which a card's memory changed
 
 
@@ -52,10 +53,11 @@ def _card(before: Read, after: Read) -> str:
     kind = "measured" if now > was else "freed"
     drawn = _rect(0, least, "kept") + _rect(least, most - least, kind)
     text = tr(
-        "{before} → {after} of {total}",
-        before=part_of_memory(was, total),
+        "{before} → {after} of {total} ({change})",
+        before=part_of_memory(was, total).number,
         after=part_of_memory(now, total),
         total=bytes_words(total),
+        change=f"{'+' if now > was else _MINUS}{bytes_words(abs(now - was))}",
     )
     name = after.card.name
     if after.card.cuda_index is not None:
@@ -77,17 +79,17 @@ def losses(cell: Cell) -> str:
             points.append(f"{'L' if begun else 'M'}{x:.1f} {y:.1f}")
         begun = math.isfinite(value)
     drawn = (
-        f'<div class="course"><small>{number(high)}</small><svg aria-hidden="true"'
+        f'<div class="course"><small>{figure(high)}</small><svg aria-hidden="true"'
         f' viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"><path d="M0 0H{_WIDTH}M0'
         f' {_HEIGHT / 2:g}H{_WIDTH}M0 {_HEIGHT}H{_WIDTH}" class="grid"/>'
-        f'<path d="{"".join(points)}"/></svg><small>{number(low)}</small></div>'
+        f'<path d="{"".join(points)}"/></svg><small>{figure(low)}</small></div>'
     )
     words = tr(
         "{first} at first, {last} at last; the lowest is {lowest}, the highest {highest}.",
-        first=number(finite[0]),
-        last=number(finite[-1]),
-        lowest=number(min(finite)),
-        highest=number(high),
+        first=figure(finite[0]),
+        last=figure(finite[-1]),
+        lowest=figure(min(finite)),
+        highest=figure(high),
     )
     odd = len(cell.losses) - len(finite)
     if odd:
@@ -110,28 +112,35 @@ def _thinned(values: Sequence[float]) -> Sequence[tuple[int, float]]:
 
 def timeline(cell: Cell) -> str:
     """Which card computed and what was copied, one line each; only where there are several."""
-    lanes: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    lanes: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     for span in cell.spans:
         if not span.waits_for:
             name = tr("{device} computes", device=span.device)
-            lanes.setdefault((name, "measured"), []).append((span.begin, span.end))
+            lanes.setdefault((name, "measured"), []).append((span.begin, span.end, span.busy))
     for copy in cell.transfers:
         if copy.begin is not None and copy.end is not None and not copy.already_there:
             lane = lanes.setdefault((f"{copy.source} → {copy.target}", "copied"), [])
-            lane.append((copy.begin, copy.end))
+            lane.append((copy.begin, copy.end, copy.seconds or 0.0))
     stretches = [each for lane in lanes.values() for each in lane]
     if len(lanes) < 2 or len(stretches) > _MOST_STRETCHES:
         return ""
     begin, end = min(each[0] for each in stretches), max(each[1] for each in stretches)
     size = (end - begin) or 1.0
     rows = [
-        _row(name, "".join(_rect((b - begin) / size, (e - b) / size, kind) for b, e in lane))
+        _row(name, "".join(_stretch(each, begin, size, kind) for each in lane))
         for (name, kind), lane in lanes.items()
     ]
     title = tr("Who was at work in these {time}", time=duration(end - begin))
     if cell.finished is not None and cell.finished.modelled:
         title = tr("Who was at work in these {time}, simulated", time=duration(end - begin))
     return _figure(title, rows)
+
+
+def _stretch(each: tuple[float, float, float], zero: float, size: float, kind: str) -> str:
+    """The paler, the more pauses are in it."""
+    begin, end, busy = each
+    share = min(1.0, busy / (end - begin)) if end > begin else 1.0
+    return _rect((begin - zero) / size, (end - begin) / size, kind, 0.2 + 0.8 * share)
 
 
 def _figure(title: str, rows: Sequence[str]) -> str:
@@ -149,8 +158,9 @@ def _row(name: str, drawn: str, text: str = "", *, modelled: bool = False) -> st
     )
 
 
-def _rect(begin: float, share: float, kind: str) -> str:
+def _rect(begin: float, share: float, kind: str, opacity: float = 1.0) -> str:
     """At least a hair wide: what there is is seen."""
     width = max(share * 100, 0.3)
     at = min(begin * 100, 100 - width)
-    return f'<rect x="{at:.2f}%" width="{width:.2f}%" height="{_BAR}" class="{kind}"/>'
+    pale = f' opacity="{opacity:.2f}"' if opacity < 1 else ""
+    return f'<rect x="{at:.2f}%" width="{width:.2f}%" height="{_BAR}" class="{kind}"{pale}/>'

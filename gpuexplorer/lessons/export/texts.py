@@ -30,9 +30,11 @@ class Texts:
         self._markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
         self._markdown.enable(["table", "strikethrough"])
 
-    def html(self, markdown: str) -> str:
+    def html(self, markdown: str, *, inline: bool = False) -> str:
+        """`inline`: a part of a sentence, such as a question."""
         env: EnvType = {"picture": self._picture}
-        tokens = self._markdown.parse(markdown, env)
+        parse = self._markdown.parseInline if inline else self._markdown.parse
+        tokens = parse(markdown, env)
         for token in tokens:
             _links_that_lead_somewhere(token.children or ())
         return str(self._markdown.renderer.render(tokens, self._markdown.options, env))

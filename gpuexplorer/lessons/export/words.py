@@ -1,16 +1,16 @@
 """What a played lesson tells of its parts, in words for the page and for the notebook."""
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from gpuexplorer.core.units import bytes_words, duration, grouped, rate
+from gpuexplorer.core.units import bytes_words, duration, figure, grouped, rate
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.events import Failed, Pictured, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
+from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Predict
 from gpuexplorer.lessons.player import Checked, StepPlay, StepState
 
@@ -18,6 +18,7 @@ MOST_LETTERS = 20_000  # of what one cell printed; a page of a book has 3000
 MOST_COPIES = 20  # rows of one cell
 SIMULATED = mark("simulated")
 
+_NOT_SO = mark("Checked, and it does not hold.")
 _STATES = {
     StepState.AHEAD: mark("not played"),
     StepState.BEGUN: mark("begun, not finished"),
@@ -77,32 +78,21 @@ def source_words(ledger: Ledger) -> str:
     return tr("Everything was measured on this machine.")
 
 
-def number(value: float) -> str:
-    """Three digits that matter, in a unit that the lesson has chosen."""
-    size = abs(value)
-    if not math.isfinite(value) or size >= 1e9 or 0 < size < 1e-4:
-        return f"{value:.3g}"
-    if size >= 100:
-        return grouped(round(value))
-    text = f"{value:.{2 - math.floor(math.log10(size))}f}" if size else "0"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def figures(part: Predict, step: StepPlay) -> Iterator[Figure]:
     """What was said, what was measured, and the limit, as far as there are such."""
     said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
 
-    def figure(kind: str, name: str, value: float | None) -> Iterator[Figure]:
+    def bar(kind: str, name: str, value: float | None) -> Iterator[Figure]:
         if value is not None:
-            text = f"{number(value)} {part.unit}".rstrip()
+            text = f"{figure(value)} {part.unit}".rstrip()
             modelled = kind == "measured" and revealed is not None and revealed.modelled
             yield Figure(kind, name, value, text, modelled)
 
-    yield from figure("said", tr("You said"), None if said is None else said.value)
+    yield from bar("said", tr("You said"), None if said is None else said.value)
     if revealed is not None:
-        yield from figure("measured", tr("Measured"), revealed.measured)
+        yield from bar("measured", tr("Measured"), revealed.measured)
         name = tr("Limit: {what}", what=part.limit.name) if part.limit else tr("Limit")
-        yield from figure("limit", name, revealed.limit)
+        yield from bar("limit", name, revealed.limit)
 
 
 def choices(part: Predict, step: StepPlay) -> Iterator[tuple[str, str, str]]:
@@ -123,31 +113,17 @@ def verdict(part: Predict, step: StepPlay) -> str:
     told = [] if said is not None else [tr("Nobody predicted this.")]
     if revealed is None:
         return paragraph((*told, tr("It was not revealed.")))
-    if revealed.right is not None and said is not None:
-        if part.choices:
-            told.append(tr("That is right.") if revealed.right else tr("That is not so."))
-        else:
-            told += _how_near(part, said.value, revealed.measured)
-    return paragraph((*told, tr(revealed.reason)))
+    return paragraph((*told, tr(how_far(part, said, revealed)), tr(revealed.reason)))
 
 
-def _how_near(part: Predict, said: float, measured: float | None) -> Iterator[str]:
-    if measured and said / measured > 0:
-        yield tr("You said {times} times what was measured.", times=number(said / measured))
-    if part.within >= 1:
-        yield tr("A factor of {times} counts as right.", times=number(1 + part.within))
-    else:
-        yield tr("Up to {share} % off counts as right.", share=number(part.within * 100))
-
-
-def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str]:
-    """Whether it held (None: it was not made), and what was told."""
+def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str, str]:
+    """Whether it held (None: it was not made), the lesson's Markdown for that, our words."""
     checked: Checked | None = step.checked.get(part.line)
     if checked is None:
-        return None, tr("Not checked.")
+        return None, "", tr("Not checked.")
     if checked.held:
-        return True, tr("This held.")
-    return False, paragraph((checked.told, checked.error)) or tr("This did not hold.")
+        return True, "", tr("Checked, and it holds.")
+    return False, checked.told, tr(checked.error or _NOT_SO)
 
 
 def cell_words(part: Code, cell: Cell | None, step: StepPlay) -> str:
@@ -191,7 +167,7 @@ def times(cell: Cell) -> Sequence[str]:
     if host is None:
         return ()
     said = [tr("host {time}", time=duration(host))]
-    said += [f"{name} {duration(seconds)}" for name, seconds in busy]
+    said += [f"{name} {duration(seconds)}" for name, seconds in busy if seconds]
     return [*said, tr(SIMULATED)] if modelled else said
 
 

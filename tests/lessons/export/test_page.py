@@ -86,13 +86,13 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "The cards are simulated.",
         "Step 1 of 5 · done",
         "You said 31 GB/s Measured simulated 12.4 GB/s Limit: what PCIe 3.0 x16 can carry 15.8",
-        "You said 2.51 times what was measured. Up to 20 % off counts as right.",
+        "2.5 times too much. Up to 20 % off counts as right.",
         "tensor([[1., 1., 1.]])",
         "Time, simulated Rate Host memory cpu → cuda:0 256 MiB 21.7 ms 12.4 GB/s pageable",
         "host 1.20 ms · device 34.0 µs · simulated",
-        'X.device.type == "cuda" This held.',
+        'X.device.type == "cuda" Checked, and it holds.',
         "Why 919 MiB for 24 bytes? The context of CUDA.",
-        "cuda:0, NVIDIA TITAN RTX simulated 0.40 GiB → 1.30 GiB of 24 GiB",
+        "cuda:0, NVIDIA TITAN RTX simulated 0.40 → 1.30 GiB of 24 GiB (+922 MiB)",
         "On card 0 your answer It fails so it is",
         "This cell is here to fail. RuntimeError: Expected all tensors",
         "X is on cuda:0 and Y on cuda:1.",
@@ -244,7 +244,7 @@ def test_the_right_choice_is_told_only_after_it_was_revealed(
         player.steps[0].revealed[20] = Revealed(right=True)
     text = seen(player).text
     assert ("It fails your answer, so it is" in text) == known
-    assert ("That is right." in text) == known
+    assert ("You were right." in text) == known
     assert ("It was not revealed." in text) != known
 
 
@@ -267,6 +267,40 @@ def test_bars_stand_on_one_scale(tmp_path: Path) -> None:
 
 def str_of(player: Played) -> str:
     return page(player, player.lab.ledger, SAVED)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (40, "4 times too much."),
+        (1, "10 times too little."),
+        (12.34, "23 % too much."),
+        (9.7, "3 % too little."),
+        (10, "Exactly what was measured."),
+    ],
+)
+def test_how_near_somebody_came_is_told(tmp_path: Path, said: float, words: str) -> None:
+    player = played(tmp_path, WIRE)
+    player.steps[0].predictions[10] = Prediction(str(said), said)
+    player.steps[0].revealed[10] = Revealed(10.0, right=False)
+    assert f"{words} Up to 20 % off counts as right." in seen(player).text
+
+
+def test_questions_and_choices_are_markdown_too(tmp_path: Path) -> None:
+    choice = replace(CHOICE, question="What does `net(x)` do?", choices=("`x` moves", "no"))
+    written = str_of(played(tmp_path, choice, replace(WHY, question="Why `no_grad`?")))
+    for code in ("net(x)", "x", "no_grad"):
+        assert f"<code>{code}</code>" in written
+
+
+def test_copies_with_pauses_between_them_are_paler(tmp_path: Path) -> None:
+    def copy(target: str, copies: int) -> Transferred:
+        return Transferred(0, "cpu", target, 24, 0.25, copies=copies, begin=0.0, end=1.0)
+
+    written = str_of(
+        done(tmp_path, copy("cuda:0", 20), replace(copy("cuda:1", 1), seconds=1.0))
+    )
+    assert re.findall(r'class="copied"( opacity="[^"]*")?', written) == [' opacity="0.40"', ""]
 
 
 @pytest.mark.parametrize("odd", [float("inf"), float("nan"), 0.0, -3.0, 1e300])
@@ -303,7 +337,7 @@ def test_losses_are_drawn_thinned_and_what_is_no_number_is_counted(tmp_path: Pat
     assert len(written) < 60_000
     text = Seen(written).text
     assert "100002 losses" in text
-    assert "1 at first, 5 at last; the lowest is 1e-05, the highest 5." in text
+    assert "1 at first, 5 at last; the lowest is 0.00001, the highest 5." in text
     assert "1 is no number." in text
 
 

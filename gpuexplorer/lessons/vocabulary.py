@@ -1,0 +1,102 @@
+"""Vocabulary: which names an expression of a lesson may use, and what each value has."""
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping, Set
+from difflib import get_close_matches
+
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.lab.cell_source import names_made, tree_of
+from gpuexplorer.lessons.lesson import Check, Expression, Predict, Step
+from gpuexplorer.lessons.problem import Problems
+
+UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+UNITS |= {"ms": 1e-3, "us": 1e-6}
+# Lists and what stands alone, by the kind of thing that they hold or are.
+_LISTS = {"cards": "card", "copies": "copy", "cells": "cell", "memory": "held"}
+_ALONE = {"host": "card", "before": "before"}
+_HAVE = {
+    "card": "name index uuid device simulated lost memory_total pcie_peak",
+    "copy": "source target bytes seconds rate limit host_seconds pinned blocking asked what"
+    " line copies modelled",
+    "cell": "code printed value seconds device_seconds failed error message modelled",
+    "held": "tensors reserved context free total",
+    "before": "cards host memory",
+}
+_FIELDS: Mapping[str, Set[str]] = {kind: set(words.split()) for kind, words in _HAVE.items()}
+_FIGURES = frozenset(map(str, METRICS))  # of a card
+_VALUES = {*UNITS, *_LISTS, *_ALONE, "devices", "simulated", "torch", "nn", "F"}
+_SECRETIVE = {"exec", "globals"}  # which may make names out of text
+
+
+def look_at_words(steps: Iterable[Step], problems: Problems) -> None:
+    """What no cell makes and no lab says cannot be worked out, so a check of it never holds."""
+    known = _names_of(each.source for step in steps for each in step.cells)
+    for expression in (each for step in steps for each in _expressions(step)):
+        try:
+            tree = ast.parse(expression.source.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue  # said already
+        own = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                own.add(node.id)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and known and node.id not in own | known:
+                _unknown(node.id, known, expression.line, problems)
+            elif isinstance(node, ast.Attribute):
+                kind = _kind(node.value)
+                has = _FIELDS.get(kind, {node.attr}) | (_FIGURES if kind == "card" else set())
+                if node.attr not in has:
+                    _unknown(node.attr, has, expression.line, problems)
+
+
+def _unknown(word: str, known: Set[str], line: int, problems: Problems) -> None:
+    problems.wrong(
+        "Nothing is called {word} here.",
+        "Names that are close to it: {close}. docs/lessons.md has all values of the lab.",
+        line,
+        word=word,
+        close=", ".join(get_close_matches(word, sorted(known), 4, 0.5)) or "-",
+    )
+
+
+def _expressions(step: Step) -> Iterator[Expression]:
+    conditions = [*step.needs]
+    for part in step.parts:
+        if isinstance(part, Check):
+            conditions += part.conditions
+        elif isinstance(part, Predict) and part.number is not None:
+            yield part.number
+            if part.limit is not None:
+                yield part.limit.expression
+    yield from (each.expression for each in conditions)
+
+
+def _names_of(cells: Iterable[str]) -> Set[str]:
+    """Of the lab, and of all cells; empty where a cell may make others unseen."""
+    known = _VALUES | set(dir(builtins))
+    for code in cells:
+        known |= names_made(code)
+        for node in ast.walk(tree_of(code)):
+            if isinstance(node, ast.alias):
+                known.add((node.asname or node.name).split(".")[0])
+            elif isinstance(node, ast.Name) and node.id in _SECRETIVE:
+                return set()
+        if "*" in known or any(line.lstrip().startswith("%") for line in code.split("\n")):
+            return set()
+    return known
+
+
+def _kind(node: ast.expr) -> str:
+    """Of what an expression gives; a list is known by its name."""
+    match node:
+        case ast.Name(id=name):
+            return name if name in _LISTS else _ALONE.get(name, "")
+        case ast.Attribute(value=value, attr=attr) if _kind(value) == "before":
+            return attr if attr in _LISTS else _ALONE.get(attr, "")
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            return _kind(value)
+        case ast.Subscript(value=value):
+            return _LISTS.get(_kind(value), "")
+    return ""

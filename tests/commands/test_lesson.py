@@ -1,0 +1,161 @@
+"""`gpuexplorer lesson`: what there is, what is wrong with a file, a beginning of one's own."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.commands.arguments import SentenceParser
+from gpuexplorer.commands.lesson import add_arguments
+from gpuexplorer.core.resources import resource
+from gpuexplorer.lessons import shelf
+from gpuexplorer.lessons.problem import LessonError
+
+TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
+
+
+@pytest.fixture
+def two_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of lessons in the place of the program's own."""
+    folder = tmp_path / "lessons"
+    for name in ("02-two-steps", "10-more"):
+        shutil.copytree(TWO_STEPS, folder / name)
+    monkeypatch.setattr(shelf, "_folder", lambda: folder)
+    return folder
+
+
+def test_the_list_has_name_minutes_needs_and_title(
+    two_lessons: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lesson", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["Name", "Minutes", "Needs", "Title"]
+    assert lines[1].split() == ["02-two-steps", "5", "pytorch", "Two", "steps"]
+
+
+def test_the_list_for_programs(two_lessons: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lesson", "list", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in told] == ["02-two-steps", "10-more"]
+    assert told[0] == {
+        "name": "02-two-steps",
+        "title": "Two steps",
+        "minutes": 5,
+        "needs": ["pytorch"],
+    }
+
+
+@pytest.mark.parametrize("name", ["02-two-steps", "2", "02", "two-steps"])
+def test_a_lesson_of_the_program_is_found_by_name_or_number(
+    two_lessons: Path, name: str
+) -> None:
+    found = shelf.find(name)
+    assert (found.name, found.outside) == ("02-two-steps", False)
+
+
+def test_one_of_ones_own_is_found_by_its_path_and_is_from_outside(two_lessons: Path) -> None:
+    for path in (TWO_STEPS, TWO_STEPS / "lesson.md"):
+        found = shelf.find(str(path))
+        assert (found.name, found.outside) == ("two-steps", True)
+    assert not shelf.open_lesson(two_lessons / "10-more").outside
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("two-stops", "Did you mean two-steps? `gpuexplorer lesson list` names all"),
+        ("", "`gpuexplorer lesson list` names all"),
+        ("a\0b", "`gpuexplorer lesson list` names all"),
+        ("x" * 5000, "`gpuexplorer lesson list` names all"),
+    ],
+)
+def test_a_lesson_that_is_not_there(two_lessons: Path, name: str, hint: str) -> None:
+    with pytest.raises(LessonError, match="There is no such lesson") as raised:
+        shelf.find(name)
+    assert str(raised.value.hint).startswith(hint)
+
+
+def test_a_sound_lesson_passes_the_check(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lesson", "check", str(TWO_STEPS)]) == 0
+    told = capsys.readouterr().out
+    assert told == f"{TWO_STEPS / 'lesson.md'}: nothing is wrong with its 2 steps.\n"
+
+
+def test_each_problem_is_told_with_file_line_and_cure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "lesson.md"
+    text = (TWO_STEPS / "lesson.md").read_text("utf-8")
+    bad.write_text(text.replace("```why", "```because"), "utf-8")
+    gone = tmp_path / "gone.md"
+    assert main(["lesson", "check", str(bad), str(gone), str(TWO_STEPS)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{bad}, line 30: 'because' is no block that can stand here."
+    assert lines[1].startswith("    These can: ")
+    assert lines[2] == f"{gone}: There is no such file."
+    assert lines[4].endswith("nothing is wrong with its 2 steps.")
+
+
+def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "my lesson"
+    assert main(["lesson", "new", str(folder)]) == 0
+    assert "lesson.md is written" in capsys.readouterr().out
+    assert main(["lesson", "check", str(folder)]) == 0
+    (folder / "lesson.md").write_text("mine")
+    assert main(["lesson", "new", str(folder)]) == 1
+    assert "lesson.md is there already, and is left as it is." in capsys.readouterr().err
+    assert (folder / "lesson.md").read_text() == "mine"
+
+
+def test_a_new_lesson_where_none_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    for name in ("file/lesson", "a\0b", "x" * 5000):
+        assert main(["lesson", "new", str(tmp_path / name)]) == 1
+        assert "lesson.md cannot be written: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("--yes", "4"), ("4", "--yes"), ("--json", "4", "--yes")])
+def test_options_of_run_stand_before_or_behind_the_name(words: tuple[str, ...]) -> None:
+    parser = SentenceParser(prog="gpuexplorer lesson")
+    add_arguments(parser)
+    understood = parser.understood(["run", *words])
+    assert (understood.name, understood.yes) == ("4", True)
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("play",), ("list", "more"), ("check",), ("new",), ("run",), ("run", "--no")]
+)
+def test_what_is_not_understood_is_said_in_a_sentence(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["lesson", *words])
+    assert left.value.code == 2
+    assert "The right form: gpuexplorer lesson" in capsys.readouterr().err
+
+
+def test_the_list_imports_nothing_that_plays() -> None:
+    code = (
+        "import sys; from gpuexplorer.__main__ import main; main(['lesson', 'list']);"
+        "print([each for each in sys.modules if each.split('.')[0] in"
+        " ('numpy', 'PySide6', 'torch') or 'lesson_' in each and 'file' not in each])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_lesson_of_the_program_can_be_read() -> None:
+    """Also the template, which `lesson new` writes."""
+    assert not main(["lesson", "check", str(resource("lessons", "template.md"))])
+    names = [each.name for each in shelf.built_in()]
+    assert names == sorted(names)

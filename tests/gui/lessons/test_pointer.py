@@ -1,0 +1,123 @@
+"""A control that a lesson speaks of, ringed in the window."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QVariantAnimation
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.lessons.pointer import ControlRing, Pointer
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Motion
+from gpuexplorer.lessons.controls import CONTROLS
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.conftest import OpenWindow
+from tests.gui.frame.steps import simulated_cards
+from tests.gui.hands import the
+
+
+@pytest.fixture
+def session() -> Iterator[RememberingSession]:
+    made = simulated_cards("2xTitanRTX")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, session: RememberingSession) -> MainWindow:
+    return open_window(session, settings=Settings())
+
+
+@pytest.fixture
+def pointer(window: MainWindow) -> Pointer:
+    return Pointer(window.look, window.navigation, window)
+
+
+def place_of(window: MainWindow, name: str) -> QRect:
+    control = window.findChild(QWidget, CONTROLS[name].place or name)
+    assert isinstance(control, QWidget)
+    return QRect(control.mapTo(window, QPoint()), control.size())
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (911, 512)])
+def test_every_control_is_found_in_a_real_window(
+    window: MainWindow, pointer: Pointer, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    qtbot.waitUntil(lambda: bool(window.findChildren(QWidget, "overview.tiles")))
+    for name in CONTROLS:
+        assert pointer.show_control(name) == "", name
+        ring = the(ControlRing, window)
+        assert ring.isVisible(), name
+        assert not ring.geometry().isEmpty(), name
+        assert ring.accessibleName().startswith("Here: ")
+
+
+def test_no_two_things_of_the_window_have_the_name_of_one_control(
+    window: MainWindow, pointer: Pointer
+) -> None:
+    for name in CONTROLS:
+        pointer.show_control(name)
+    for name in CONTROLS:
+        assert len(window.findChildren(QWidget, CONTROLS[name].place or name)) == 1, name
+
+
+def test_it_goes_to_the_screen_of_the_control(window: MainWindow, pointer: Pointer) -> None:
+    assert pointer.where("lab.editor") == "lab"
+    assert pointer.show_control("lab.editor") == ""
+    assert window.navigation.screen == "lab"
+    assert pointer.where("lab.editor") == ""
+    assert the(ControlRing, window).geometry().contains(place_of(window, "lab.editor"))
+
+
+def test_a_hint_goes_nowhere(window: MainWindow, pointer: Pointer) -> None:
+    assert pointer.hint_at("lab.editor") == "Not to be seen just now: where one types a cell."
+    assert window.navigation.screen == "overview"
+    assert not the(ControlRing, window).isVisible()
+
+
+def test_the_ring_moves_with_its_control_and_goes_with_it(
+    window: MainWindow, pointer: Pointer, qtbot: QtBot
+) -> None:
+    pointer.show_control("top.search")
+    ring = the(ControlRing, window)
+    window.resize(1300, 700)
+    qtbot.waitUntil(lambda: ring.geometry().contains(place_of(window, "top.search")))
+    pointer.show_control("lab.cells")
+    window.navigation.open_screen("overview")
+    qtbot.waitUntil(lambda: not ring.isVisible())
+
+
+def test_forms_come_to_the_front_where_they_share_their_place(
+    window: MainWindow, pointer: Pointer
+) -> None:
+    pointer.show_control("lab.editor")
+    [forms] = window.findChildren(QWidget, "lab.forms")
+    assert not forms.isVisible()
+    assert pointer.show_control("lab.forms") == ""
+    assert forms.isVisible()
+
+
+def test_it_stands_still_where_things_may_not_move(
+    window: MainWindow, pointer: Pointer
+) -> None:
+    window.look.choose_motion(Motion.REDUCED)
+    pointer.show_control("rail")
+    ring = the(ControlRing, window)
+    assert the(QVariantAnimation, ring).state() is QVariantAnimation.State.Stopped
+
+
+def test_the_mouse_goes_through_it(window: MainWindow, pointer: Pointer) -> None:
+    pointer.show_control("top.search")
+    middle = the(ControlRing, window).geometry().center()
+    assert not isinstance(window.childAt(middle), ControlRing)
+
+
+def test_where_there_are_no_cards_it_says_that_it_cannot_be_seen(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window()
+    pointer = Pointer(window.look, window.navigation, window)
+    assert pointer.show_control("overview.tiles").startswith("Not to be seen just now")

@@ -1,0 +1,175 @@
+"""A lesson on a projector: large, with few words, by the keys of a presenter."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.lessons.lesson_text import LessonText
+from gpuexplorer.gui.lessons.presentation import Presentation
+from gpuexplorer.gui.lessons.reveal_bars import RevealBars
+from gpuexplorer.gui.lessons.step_page import StepPage
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.lessons.lesson import Code, Step, Text
+from gpuexplorer.lessons.player import Player
+from tests.gui.hands import the
+from tests.gui.lessons.pages import player_of, said
+from tests.lessons.fake_rig import FakeRig, cell, number, step
+
+Present = Callable[..., tuple[Presentation, Player, FakeRig]]
+Key = Qt.Key
+STEPS = (
+    step(Text(3, "First of all.\n\nAnd all the rest."), title="One"),
+    step(number(5, "919", unit="MiB"), cell(6), title="Two"),
+    step(Text(8, "The end."), title="Three"),
+)
+
+
+@pytest.fixture
+def present(qtbot: QtBot, look: Look) -> Iterator[Present]:
+    windows: list[QWidget] = []
+
+    def shown(
+        *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
+    ) -> tuple[Presentation, Player, FakeRig]:
+        player, rig = player_of(*(steps or STEPS), outside=outside)
+        window = QWidget()
+        qtbot.addWidget(window)
+        windows.append(window)  # nobody else holds it
+        presentation = Presentation(look, player, window)
+        player.changed = presentation.show_step
+        presentation.resize(*size)
+        with qtbot.waitActive(presentation):
+            presentation.show()
+            presentation.activateWindow()
+            presentation.setFocus()
+        qtbot.waitUntil(lambda: bool(presentation.findChildren(StepPage)))
+        return presentation, player, rig
+
+    yield shown
+    for each in windows:
+        for presentation in each.findChildren(Presentation):
+            presentation.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "scale"), [((911, 512), 1.1), ((1366, 768), 1.7), ((1920, 1080), 2.3)]
+)
+def test_letters_are_as_large_as_the_screen_allows(
+    present: Present, look: Look, size: tuple[int, int], scale: float
+) -> None:
+    presentation, *_ = present(size=size)
+    text = presentation.findChildren(LessonText)[0]
+    usual = look.letters.body.font.pixelSize()
+    assert text.font().pixelSize() == round(usual * scale)
+    assert text.width() <= presentation.width()
+
+
+def test_of_a_text_the_first_paragraph_is_shown_and_more_on_asking(present: Present) -> None:
+    presentation, *_ = present()
+    first, rest = presentation.findChildren(LessonText)
+    assert first.toPlainText() == "First of all."
+    assert rest.toPlainText() == "And all the rest."
+    assert not rest.isVisible()
+    assert "More" in said(presentation)
+
+
+def test_the_keys_of_a_presenter_turn_the_steps(present: Present) -> None:
+    presentation, player, _ = present()
+    for key, at in (
+        (Key.Key_Right, 1),
+        (Key.Key_PageDown, 2),
+        (Key.Key_Right, 2),
+        (Key.Key_PageUp, 1),
+        (Key.Key_Left, 0),
+        (Key.Key_Left, 0),
+        (Key.Key_Space, 1),
+    ):
+        QTest.keyClick(presentation, key)
+        assert player.at == at
+    assert "2 of 3" in said(presentation)
+
+
+def test_what_is_longer_than_the_screen_is_read_to_its_end_first(
+    present: Present, qtbot: QtBot
+) -> None:
+    long = Step(1, "Long", [Code(3 + at, "x = 1\n" * 12) for at in range(4)])
+    presentation, player, _ = present(long, step(Text(90, "Next."), title="Next"))
+    bar = presentation.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 300)
+    QTest.keyClick(presentation, Key.Key_PageDown)
+    assert (bar.value() > 0, player.at) == (True, 0)
+    for _ in range(20):
+        QTest.keyClick(presentation, Key.Key_PageDown)
+    assert player.at == 1
+
+
+def test_enter_runs_the_next_cell_and_what_was_measured_is_large(
+    present: Present, look: Look
+) -> None:
+    presentation, player, rig = present()
+    player.go(1)
+    QTest.keyClick(presentation, Key.Key_Return)
+    rig.end()
+    bars = the(RevealBars, presentation)
+    assert bars.accessibleName() == "Measured: 919 MiB"
+    assert bars.height() > 2 * look.letters.hero.height
+
+
+def test_enter_in_a_field_predicts_and_runs_nothing(present: Present) -> None:
+    presentation, player, rig = present()
+    player.go(1)
+    field = the(QLineEdit, presentation)
+    field.setFocus()
+    QTest.keyClicks(field, "24")
+    QTest.keyClick(field, Key.Key_Return)
+    assert player.step.predictions[5].value == 24
+    assert not rig.ledger.cells
+
+
+def test_nothing_of_a_lesson_from_outside_runs_unasked(present: Present, qtbot: QtBot) -> None:
+    presentation, player, rig = present(outside=True)
+    player.go(1)
+    with qtbot.waitSignal(presentation.allow_asked):
+        QTest.keyClick(presentation, Key.Key_Return)
+    assert not rig.ledger.cells
+
+
+def test_space_presses_the_button_that_has_the_keyboard(present: Present) -> None:
+    presentation, player, rig = present()
+    player.go(1)
+    run = next(e for e in presentation.findChildren(QPushButton) if e.text() == "Run")
+    run.setFocus()
+    QTest.keyClick(run, Key.Key_Space)
+    assert rig.ledger.cells
+    assert player.at == 1
+
+
+def test_escape_leaves(present: Present, qtbot: QtBot) -> None:
+    presentation, *_ = present()
+    with qtbot.waitSignal(presentation.left):
+        QTest.keyClick(presentation, Key.Key_Escape)
+
+
+def test_it_follows_the_theme(qtbot: QtBot, present: Present, look: Look) -> None:
+    presentation, *_ = present()
+    look.choose(Scheme.LIGHT)
+    light = presentation.grab().toImage().pixelColor(3, 3)
+    look.choose(Scheme.DARK)
+    assert light.lightness() > 200
+    assert presentation.grab().toImage().pixelColor(3, 3).lightness() < 60
+
+
+def test_it_is_made_anew_in_other_letters_when_the_window_grows(
+    present: Present, qtbot: QtBot
+) -> None:
+    presentation, player, _ = present(size=(911, 512))
+    player.go(1)
+    before = the(StepPage, presentation)
+    presentation.resize(1920, 1080)
+    qtbot.waitUntil(lambda: before not in presentation.findChildren(StepPage))
+    assert "Two" in said(presentation)
