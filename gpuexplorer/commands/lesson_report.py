@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.core.units import grouped
+from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.events import Event, Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Checked, Player, Revealed, StepPlay, StepState
 from gpuexplorer.lessons.revealing import sources_of
@@ -23,12 +24,6 @@ _MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
 def unmarked(markdown: str) -> str:
     """A line of it, without the marks of bold and code."""
     return _MARKS.sub(r"\2", markdown)
-
-
-def figure(value: float, unit: str = "") -> str:
-    """Three digits, or whole with a space between thousands."""
-    text = grouped(round(value)) if abs(value) >= 100 else f"{value:.3g}"
-    return f"{text} {unit}".strip()
 
 
 class Report:
@@ -95,10 +90,9 @@ class Report:
             self.say(_measured(part, shown), 4)
             if part.limit is not None:
                 self.say(_limit(part, shown), 4)
-        if said is not None and shown.right is not None:
-            verdict = Message("right") if shown.right else Message("not right")
-            words = Message("Predicted: {said}, {verdict}", said=said.said, verdict=verdict)
-            self.say(words, 4)
+        far = how_far(part, said, shown)
+        if said is not None and far:
+            self.say(Message("Predicted: {said}. {far}", said=said.said, far=far), 4)
 
     def checked(self, part: Check, checked: Checked) -> None:
         if checked.held:
@@ -194,7 +188,7 @@ def _checks(step: StepPlay) -> Iterator[Mapping[str, object]]:
 
 def _measured(part: Predict, shown: Revealed) -> Message:
     assert shown.measured is not None
-    words = figure(shown.measured, part.unit)
+    words = f"{figure(shown.measured)} {part.unit}".strip()
     if shown.modelled:
         return Message("Measured: {figure} (simulated)", figure=words)
     return Message("Measured: {figure}", figure=words)
@@ -204,7 +198,7 @@ def _limit(part: Predict, shown: Revealed) -> Message:
     assert part.limit is not None
     if shown.limit is None:
         return Message("The limit is not known. {why}", why=shown.reason)
-    words = figure(shown.limit, part.unit)
+    words = f"{figure(shown.limit)} {part.unit}".strip()
     return Message("At best: {figure}, {name}", figure=words, name=part.limit.name)
 
 

@@ -1,5 +1,6 @@
 """gpuexplorer lesson run plays a lesson to its end, and says what came of it."""
 
+import contextlib
 import os
 import select
 import signal
@@ -11,7 +12,7 @@ import pytest
 from gpuexplorer.commands import lesson_run
 from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.lesson import add_arguments
-from gpuexplorer.commands.lesson_report import Report, as_json, figure, unmarked
+from gpuexplorer.commands.lesson_report import Report, as_json, unmarked
 from gpuexplorer.commands.lesson_rig import CommandRig
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
@@ -135,8 +136,8 @@ def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: 
         assert "2. Nowhere" in until(process, "Your prediction:")
         answer(process, "1")
         shown = until(process, ">>> while True")
-        assert "Predicted: 24, not right" in shown
-        assert "Predicted: On card 0, right" in shown
+        assert "Predicted: 24. 38 times too little." in shown
+        assert "Predicted: On card 0. You were right." in shown
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
 
@@ -148,10 +149,13 @@ def test_where_it_is_not_allowed_nothing_runs(
 ) -> None:
     with at_terminal(lesson(tmp_path, ONES)) as process:
         until(process, "[y/N]")
-        if typed is None:
-            process.send_signal(signal.SIGINT)
-        else:
+        if typed is not None:
             answer(process, typed)
+        while typed is None and process.poll() is None:
+            # Python may have printed what it asks, and not wait for the answer yet.
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1.0)
         assert process.wait(PATIENCE) == status
 
 
@@ -187,11 +191,8 @@ def test_where_no_card_answers_it_takes_two_idle_ones_and_says_so(
     assert "No graphics card answers here" in capsys.readouterr().out
 
 
-def test_words_are_shown_without_their_marks_and_figures_with_three_digits() -> None:
+def test_words_are_shown_without_their_marks() -> None:
     assert unmarked("the `24` bytes **cost** 2 * 3") == "the 24 bytes cost 2 * 3"
-    assert [figure(each, "s") for each in (919.2, 22.41, 0.00031, 12345.6, 0)] == [
-        "919 s", "22.4 s", "0.00031 s", "12\u202f346 s", "0 s",
-    ]  # fmt: skip
 
 
 class at_terminal:  # noqa: N801 - reads as what it does
