@@ -31,7 +31,11 @@ class Markdown:
 
     def tokens(self, text: str, above: int, words: Sequence[str]) -> Sequence[Token]:
         """`above`: lines of the file above this text; `words`: the blocks it may have."""
-        tokens = self._parser.parse(text, self._defined)
+        if words != WORDS:  # what a block defines is its own
+            known = {"references": dict(self._defined.get("references", {}))}
+        else:
+            known = self._defined
+        tokens = self._parser.parse(text, known)
         self._look_at(tokens, text.split("\n"), above, words)
         return tokens
 

@@ -157,6 +157,15 @@ def test_an_indented_line_goes_on_with_the_one_above(tmp_path: Path) -> None:
     assert (part.question, part.choices) == ("How long?", ["Not long", "Long"])
 
 
+def test_a_link_defined_in_a_why_is_not_known_outside(tmp_path: Path) -> None:
+    file = tmp_path / "lesson.md"
+    why = "```why\nquestion: Why?\nSee [it][a].\n\n[a]: https://a.org\n```"
+    file.write_text(with_step(f"{why}\n\nSee [it][a]."))
+    text = read(file).steps[0].parts[1]
+    assert isinstance(text, Text)
+    assert text.markdown == "See [it][a]."
+
+
 def test_a_link_defined_at_the_end_is_known_to_each_piece(tmp_path: Path) -> None:
     file = tmp_path / "lesson.md"
     file.write_text(with_step("See [it][a].\n\n```python\nx = 1\n```\n\n[a]: https://a.org"))
