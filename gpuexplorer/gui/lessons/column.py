@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
@@ -32,6 +32,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.lessons.lesson import Point
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -68,7 +69,7 @@ class LessonColumn(QFrame):
         self._more.clicked.connect(self._on_more_asked)
         self._fold = IconButton(look, Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
         self._fold.clicked.connect(self.fold_asked)
-        self._steps = MenuButton(tr("Step"))
+        self._steps = MenuButton(tr("Steps of the lesson"))
         self._steps.about_to_open.connect(self._on_steps_asked)
         self._saving = Saving(lessons.lab.machine.settings, self)
         self._saving.done.connect(self._on_saved)
@@ -124,11 +125,11 @@ class LessonColumn(QFrame):
             return
         match next_of(player):
             case Next.PREDICT:
-                self._lead(keyboard=True)
+                self._lead(answer=True)
             case Next.RUN if player.must_ask:
                 self._ask_first()
             case Next.RUN:
-                self._lead(keyboard=False)
+                self._lead(answer=False)
                 player.run_next()
             case Next.CHECK:
                 player.check_again()
@@ -194,6 +195,10 @@ class LessonColumn(QFrame):
             self._at = player.at
             self._area.verticalScrollBar().setValue(0)
             self._pointer.hide()
+            for part in player.step.step.parts:
+                if isinstance(part, Point):
+                    self._pointer.hint_at(part.control)  # if it is on the screen that is seen
+                    break
         page.show_step()
         if self._presentation is not None:
             self._presentation.show_step()
@@ -205,18 +210,23 @@ class LessonColumn(QFrame):
         first, last = player.at == 0, player.at + 1 == len(player.steps)
         self._foot.show_next(next_of(player), cells, over=over, first=first, last=last)
 
-    def _lead(self, *, keyboard: bool) -> None:
-        """To the part whose button stands out; `keyboard`: to be answered."""
+    def _lead(self, *, answer: bool) -> None:
+        """To the part whose button stands out. `answer`: for the keyboard to answer it; who is
+        there already has answered.
+        """
         buttons = self._page.findChildren(QPushButton) if self._page is not None else ()
         first = next((e for e in buttons if e.property("kind") == "primary"), None)
         part = None if first is None else first.parentWidget()
-        if part is None:
+        if first is None or part is None:
             return
         self._area.ensureWidgetVisible(part)
-        stops = (e for e in part.findChildren(QWidget) if e.isVisibleTo(part))
-        tab = Qt.FocusPolicy.TabFocus
-        stop = next((each for each in stops if each.focusPolicy() & tab), None)
-        if keyboard and stop is not None:
+        focused = QApplication.focusWidget()
+        if answer and focused is not None and part.isAncestorOf(focused):
+            first.click()
+        elif answer:
+            inside = (e for e in part.findChildren(QWidget) if e.isVisibleTo(part))
+            tab = Qt.FocusPolicy.TabFocus
+            stop = next((each for each in inside if each.focusPolicy() & tab), first)
             stop.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _ask_first(self) -> None:

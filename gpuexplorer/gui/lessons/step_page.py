@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
@@ -57,6 +57,7 @@ class StepPage(QWidget):
         if self._shown is None or shown[0] is not self._shown[0] or shown != self._shown:
             self._shown = shown
             self._make()
+            return
         for update in self._updates:
             update()
 
@@ -68,7 +69,8 @@ class StepPage(QWidget):
         """Another step, or it is known now that it is skipped."""
         play, look = self._player.step, self._look
         self._updates = []
-        page = QWidget()
+        page = QWidget(self)
+        page.hide()
         title = wrapped_label(look, play.step.title, Tone.TEXT)
         title.setFont((look.letters.number if self._brief else look.letters.title).font)
         body = column(title, within=page, gap=_GAP)
@@ -79,9 +81,15 @@ class StepPage(QWidget):
             made = self._made(part)
             if made is not None:
                 add(body, made)
+        for each in page.findChildren(QWidget):
+            # Under a style sheet, letters of another size do not come down from what it is in.
+            if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
+                each.setFont(look.letters.body.font)
         self._place.replaceWidget(self._page, page)
         self._page.hide()
         self._page.deleteLater()
+        for update in self._updates:
+            update()
         page.show()
         self._page = page
 

@@ -161,10 +161,10 @@ class LessonsView(LiveView):
         self._either.setCurrentIndex(1 if shelf.was_read else 0)
 
     def _play(self, lesson: Lesson, *, anew: bool = False) -> None:
-        self._lessons.play(lesson, anew=anew)
         bare = self.machine.session.bare
         watched = "pytorch" not in lesson.needs and not bare
         self._navigation.open_screen("overview" if watched else "lab")
+        self._lessons.play(lesson, anew=anew)
 
     def _on_shelf_changed(self) -> None:
         self._table.show_rows(self._lessons.shelf.lessons)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from PySide6.QtGui import QTextDocument
 
-from gpuexplorer.core.words import NOTHING, Message, listed, mark, paragraph, tr, trn
+from gpuexplorer.core.words import Message, listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.state.lab.lab_devices import lost_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -74,7 +74,7 @@ def needs_words(lesson: Lesson) -> str:
 
 
 def here_words(lesson: Lesson, lab: LabState) -> Message:
-    """What this machine lacks for it, and what is done about that; else empty."""
+    """What this machine lacks for it, and what is done about that."""
     session, cards = lab.machine.session, len(lab.machine.cards())
     if "pytorch" in lesson.needs and lab.stage is Stage.FAILED:
         return Message("no PyTorch")
@@ -83,7 +83,8 @@ def here_words(lesson: Lesson, lab: LabState) -> Message:
         return Message("no card: on simulated ones")
     if cards < wanted:
         return Message("one card")
-    return Message("simulated cards") if wanted and session.simulated else NOTHING
+    on_simulated = wanted and session.simulated
+    return Message("simulated cards") if on_simulated else Message("nothing is missing")
 
 
 def progress_words(done: int, steps: int, *, begun: bool) -> str:
