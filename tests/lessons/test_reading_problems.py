@@ -90,6 +90,8 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (with_step(""), 8, "Nothing stands in this step."),
         (with_step("Text\n\n##\nMore"), 11, "This heading is empty."),
         (with_step("One\n<br>two"), 10, "<br> is HTML"),
+        (with_step("</p>\n<img src='http://a.org/b.png'>"), 9, "</p> is HTML"),
+        (with_step("a </p><img src='http://a.org/b.png'>"), 9, "<img src='http://a.org/b.png'>"),
         (with_step("<script>\nalert()\n</script>"), 9, "<script> is HTML"),
         (with_step("Text\n\n# Another title"), 11, "This is a second title."),
         (HEAD, 7, "This lesson has no step."),
@@ -155,6 +157,15 @@ def test_an_indented_line_goes_on_with_the_one_above(tmp_path: Path) -> None:
     [part] = read(file).steps[0].parts
     assert isinstance(part, Predict)
     assert (part.question, part.choices) == ("How long?", ["Not long", "Long"])
+
+
+def test_a_link_defined_in_a_why_is_not_known_outside(tmp_path: Path) -> None:
+    file = tmp_path / "lesson.md"
+    why = "```why\nquestion: Why?\nSee [it][a].\n\n[a]: https://a.org\n```"
+    file.write_text(with_step(f"{why}\n\nSee [it][a]."))
+    text = read(file).steps[0].parts[1]
+    assert isinstance(text, Text)
+    assert text.markdown == "See [it][a]."
 
 
 def test_a_link_defined_at_the_end_is_known_to_each_piece(tmp_path: Path) -> None:

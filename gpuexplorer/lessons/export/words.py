@@ -18,6 +18,7 @@ MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 MOST_COPIES = 20  # rows of one cell
 SIMULATED = mark("simulated")
 
+_NO_CARDS = ("cpu", "meta")
 _NOT_SO = mark("Checked, and it does not hold.")
 _STATES = {
     StepState.AHEAD: mark("not played"),
@@ -52,7 +53,7 @@ def machine_words(ledger: Ledger, played: datetime) -> Sequence[tuple[str, str]]
     rows = [(tr("Saved"), f"{played:%Y-%m-%d %H:%M}")]
     if hello is None:
         return [(tr("Machine"), tr("No cell was run.")), *rows]
-    cards = [each for each in hello.devices if each.uuid or each.total_bytes is not None]
+    cards = [each for each in hello.devices if each.usable and each.name not in _NO_CARDS]
     named: dict[str, int] = {}
     for each in cards:
         named[tr(each.label)] = named.get(tr(each.label), 0) + 1

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Failed, Finished, Pictured, Printed, Progressed, Transferred
+from gpuexplorer.lab.events import (
+    Device,
+    Failed,
+    Finished,
+    Pictured,
+    Printed,
+    Progressed,
+    Transferred,
+)
 from gpuexplorer.lessons.export.html import page
 from gpuexplorer.lessons.lesson import Code, Predict, Text
 from gpuexplorer.lessons.player import Player, Prediction, Revealed, StepState
@@ -127,6 +135,17 @@ def test_real_cards_are_not_called_simulated(tmp_path: Path) -> None:
     assert "2.13.0, for CUDA 13.0" in text
     assert "pinned" in text
     assert "simulated" not in text.lower()
+
+
+def test_each_usable_card_is_named_and_none_is_told(tmp_path: Path) -> None:
+    player = played(tmp_path, Text(1, "Text."))
+    hello = player.lab.ledger.hello
+    assert hello is not None
+    host, broken = Device("cpu", "arm64"), Device("cuda:0", "no card", usable=False)
+    player.lab.ledger.hello = replace(hello, devices=(host, broken))
+    assert "Card none" in seen(player).text
+    player.lab.ledger.hello = replace(hello, devices=(host, Device("mps", "Apple GPU")))
+    assert "Card Apple GPU" in seen(player).text
 
 
 def hostile(folder: Path) -> Played:
