@@ -17,7 +17,7 @@ from gpuexplorer.copies.benches import routes_here
 from gpuexplorer.copies.modelled import routes_of_simulated
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
@@ -56,6 +56,8 @@ class CommandRig:
         self._said: Iterator[Event] = iter(())
         self._sent = -1  # the newest command
         self._watch: threading.Timer | None = None
+        self._asked: dict[CardId, Asked[Sample]] = {}  # the newest question to each card
+        self._silent: set[CardId] = set()
         self._load: Load | None = None
         if isinstance(backend, SimulatedBackend):
             self._load = Load(backend.machine, lambda: backend.elapsed)
@@ -100,8 +102,11 @@ class CommandRig:
 
     def measure(self, then: Callable[[Readings], None]) -> None:
         cards = [each for each in self._backend.cards() if each.kind is CardKind.GPU]
-        asked = [(each, Asked(self._reading(each))) for each in cards]
-        read = [Read(card, self._answer(card, reading)) for card, reading in asked]
+        for each in cards:
+            if each.id not in self._asked or self._asked[each.id].answered:
+                self._asked[each.id] = Asked(self._reading(each))
+                self._silent.discard(each.id)
+        read = [Read(each, self._answer(each)) for each in cards]
         host = self._host.card
         then(Readings(read, Read(host, self._host.read(metrics_of(host)))))
 
@@ -178,9 +183,12 @@ class CommandRig:
     def _reading(self, card: Card) -> Callable[[], Sample]:
         return lambda: self._backend.read(card.id, metrics_of(card))
 
-    def _answer(self, card: Card, asked: Asked[Sample]) -> Sample:
-        if asked.answered_within(_READING_PATIENCE):
+    def _answer(self, card: Card) -> Sample:
+        """One that hangs is waited for once."""
+        asked = self._asked[card.id]
+        if asked.answered_within(0.0 if card.id in self._silent else _READING_PATIENCE):
             return asked.result()
+        self._silent.add(card.id)
         silent = dict.fromkeys(metrics_of(card), Absence.NO_ANSWER)
         return Sample(card.id, 0.0, {}, silent, CardState.NO_ANSWER)
 

@@ -79,7 +79,8 @@ def why_wrong(cell: Cell) -> Message:
         return _SUCCEEDED
     if failed.cause == "cancelled":
         return STOPPED
-    words = f"{failed.error}: {failed.message}" if failed.message else failed.error
+    first = failed.message.partition("\n")[0]
+    words = f"{failed.error}: {first}" if first else failed.error
     if not words:
         return failed.told
     return told(Message("The cell failed: {error}.", error=words.rstrip(".")), failed.told)
