@@ -9,13 +9,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.lessons.cell_box import CellBox
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.lab.events import Began, Finished
+from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import Condition, Expression, Point, Text, Why
 from tests.gui.hands import button, click, the
@@ -175,6 +176,16 @@ def test_a_cell_that_is_there_to_fail_says_so_before_and_after(
     click(page, "Run again")
     rig.end()
     assert "It went through, and should have failed" in said(page)
+
+
+def test_where_there_is_no_worker_its_sentence_stands_at_the_cell(
+    qtbot: QtBot, look: Look
+) -> None:
+    page, _, rig = page_of(qtbot, look, cell(3, "X + Y", fails=True))
+    click(page, "Run")
+    why = Message("No Python of this computer has PyTorch.")
+    rig.say(Failed(rig.ledger.unfinished[0], "worker lost", "", "", why))
+    assert "Failed\nNo Python of this computer has PyTorch." in said(page)
 
 
 def test_the_button_of_what_comes_next_stands_out(qtbot: QtBot, look: Look) -> None:
