@@ -15,7 +15,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.lessons.column import LessonColumn
+    from gpuexplorer.gui.lessons.lesson_column import LessonColumn
     from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 
 _LEAST_SCREEN = 500  # pixels, in which every screen can be used
@@ -109,7 +109,7 @@ class LessonPlace(QSplitter):
 
     def _make_column(self) -> "LessonColumn":
         if self._column is None:
-            from gpuexplorer.gui.lessons.column import LessonColumn  # noqa: PLC0415
+            from gpuexplorer.gui.lessons.lesson_column import LessonColumn  # noqa: PLC0415
             from gpuexplorer.gui.lessons.pointer import Pointer  # noqa: PLC0415
 
             pointer = Pointer(self._look, self._navigation, self.window())
@@ -128,7 +128,7 @@ class LessonPlace(QSplitter):
         return max(self.width(), self.window().width() - NARROW)
 
     def _width(self) -> int:
-        from gpuexplorer.gui.lessons.column import FOLDED, LEAST, USUAL  # noqa: PLC0415
+        from gpuexplorer.gui.lessons.lesson_column import FOLDED, LEAST, USUAL  # noqa: PLC0415
 
         if self._folded:
             return FOLDED

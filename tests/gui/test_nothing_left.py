@@ -62,6 +62,7 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
     qtbot.waitUntil(lambda: session.beats().taken > 2)
     machine = MachineState(session, window.settings, window)
     lab = lab_of(machine, LabPythons(window.settings, window))
+    lessons = LessonsState(window.settings, lab, window)
     desk = Desk(
         window.look,
         machine,
@@ -70,7 +71,7 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
         window.settings,
         window.frame_clock,
         lab,
-        lambda: LessonsState(window.settings, lab, window),
+        lambda: lessons,
     )
     return Opener(window, desk)
 

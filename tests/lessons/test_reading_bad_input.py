@@ -211,6 +211,12 @@ def test_links_to_lessons_that_are_not_there(tmp_path: Path, target: str) -> Non
     assert (line, told) == (9, f"There is no lesson {target}.")
 
 
+def test_a_link_with_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    line, told = told_of(tmp_path, with_step(f"See [this](../{'a' * 5000}/lesson.md)"))
+    assert line == 9
+    assert told.startswith("There is no lesson ../aaa")
+
+
 def test_lessons_that_link_to_each_other_in_a_ring_are_fine(tmp_path: Path) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         (tmp_path / name).mkdir()

@@ -90,6 +90,8 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (with_step(""), 8, "Nothing stands in this step."),
         (with_step("Text\n\n##\nMore"), 11, "This heading is empty."),
         (with_step("One\n<br>two"), 10, "<br> is HTML"),
+        (with_step("</p>\n<img src='http://a.org/b.png'>"), 9, "</p> is HTML"),
+        (with_step("a </p><img src='http://a.org/b.png'>"), 9, "<img src='http://a.org/b.png'>"),
         (with_step("<script>\nalert()\n</script>"), 9, "<script> is HTML"),
         (with_step("Text\n\n# Another title"), 11, "This is a second title."),
         (HEAD, 7, "This lesson has no step."),

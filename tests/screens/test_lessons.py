@@ -146,7 +146,7 @@ def test_without_a_card_the_lesson_offers_two_idle_ones_and_goes_on_there(
     person = open_program(real=no_cards)
     person.patience = PATIENCE
     person.press("8")
-    person.sees("no card: on simulated ones")
+    assert person.rows("Lessons")[0][-2] == "no card"
     person.click("Begin")
     person.press("Alt+PgDown")
     person.sees("No graphics card answers here.", "every screen says SIMULATED")

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lessons.words import Next, Notice, Way
+from gpuexplorer.gui.lessons.words import LessonNotice, Next, Way
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -21,7 +21,7 @@ class ColumnNotice(QFrame):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._notice: Notice | None = None
+        self._notice: LessonNotice | None = None
         self.setProperty("panel", "notice")
         self._label = wrapped_label(look, "", Tone.TEXT)
         self._button = QPushButton()
@@ -31,7 +31,7 @@ class ColumnNotice(QFrame):
         column(self._label, buttons, within=self, margins=(12, 8, 12, 8))
         self.hide()
 
-    def show_notice(self, notice: Notice) -> None:
+    def show_notice(self, notice: LessonNotice) -> None:
         if notice == self._notice:
             return
         self._notice = notice

@@ -6,7 +6,16 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidge
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.lessons.column_parts import ColumnNotice
-from gpuexplorer.gui.lessons.words import Notice, here_words, needs_words, plain, progress_words
+from gpuexplorer.gui.lessons.words import (
+    NO_CARD,
+    NO_CARDS,
+    LessonNotice,
+    first_screen,
+    here_words,
+    needs_words,
+    plain,
+    progress_words,
+)
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.lessons.shelf import Shelved
 from gpuexplorer.gui.state.machine import MachineState
@@ -131,7 +140,8 @@ class LessonsView(LiveView):
 
     def _here(self, shelved: Shelved) -> Cell:
         words = tr(here_words(shelved.lesson, self._lessons.lab)) if shelved.lesson else ""
-        return Cell(words, tone=Tone.QUIET)
+        lacks = self.machine.session.bare and words == tr(NO_CARD)
+        return Cell(words, tone=Tone.QUIET, hint=tr(NO_CARDS) if lacks else "")
 
     def _progress(self, shelved: Shelved) -> Cell:
         lesson, player = shelved.lesson, self._lessons.player
@@ -161,9 +171,7 @@ class LessonsView(LiveView):
         self._either.setCurrentIndex(1 if shelf.was_read else 0)
 
     def _play(self, lesson: Lesson, *, anew: bool = False) -> None:
-        bare = self.machine.session.bare
-        watched = "pytorch" not in lesson.needs and not bare
-        self._navigation.open_screen("overview" if watched else "lab")
+        self._navigation.open_screen(first_screen(lesson))
         self._lessons.play(lesson, anew=anew)
 
     def _on_shelf_changed(self) -> None:
@@ -177,7 +185,7 @@ class LessonsView(LiveView):
     def _on_taken(self, shelved: Shelved) -> None:
         """From outside: it is on the list now, or it cannot be read."""
         said = "" if shelved.trouble is None else shelved.trouble.told
-        self._notice.show_notice(Notice(said, Tone.BAD))
+        self._notice.show_notice(LessonNotice(said, Tone.BAD))
         if shelved.lesson is not None:
             self._table.pick(str(shelved.file))
         self._table.setFocus(Qt.FocusReason.OtherFocusReason)

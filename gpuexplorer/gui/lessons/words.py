@@ -13,14 +13,16 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lessons.lesson import Lesson, Predict
+from gpuexplorer.lessons.controls import CONTROLS
+from gpuexplorer.lessons.lesson import Lesson, Point, Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepPlay, StepState
 
 NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
+NO_CARD = mark("no card")
 NO_CARDS = mark(
-    "No graphics card answers here. This lesson can be done on two simulated ones that nobody "
-    "else uses: values are real there, times are modelled, and every screen says SIMULATED."
+    "No graphics card answers here. Two simulated ones can take its place: values are real "
+    "there, times are modelled, and every screen says SIMULATED."
 )
 
 
@@ -41,7 +43,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class LessonNotice:
     """Empty where there is nothing to say."""
 
     sentence: str = ""
@@ -73,6 +75,12 @@ def needs_words(lesson: Lesson) -> str:
     return listed([tr(NEEDS.get(each, each)) for each in lesson.needs]) or tr("nothing")
 
 
+def first_screen(lesson: Lesson) -> str:
+    """Where its first step is done: what it points at first, or the lab."""
+    points = [each.control for each in lesson.steps[0].parts if isinstance(each, Point)]
+    return (CONTROLS[points[0]].screen if points else "") or "lab"
+
+
 def here_words(lesson: Lesson, lab: LabState) -> Message:
     """What this machine lacks for it, and what is done about that."""
     session, cards = lab.machine.session, len(lab.machine.cards())
@@ -80,7 +88,7 @@ def here_words(lesson: Lesson, lab: LabState) -> Message:
         return Message("no PyTorch")
     wanted = 2 if "two cards" in lesson.needs else 1 if "card" in lesson.needs else 0
     if wanted and session.bare:
-        return Message("no card: on simulated ones")
+        return Message(NO_CARD)
     if cards < wanted:
         return Message("one card")
     on_simulated = wanted and session.simulated
@@ -102,8 +110,11 @@ def step_words(at: int, steps: Sequence[StepPlay]) -> str:
 def next_of(player: Player) -> Next:
     """Predict, then run, then go on; whoever does not want to predict need not."""
     step, code = player.step, player.next_cell()
+    onwards = Next.GO_ON if player.at + 1 < len(player.steps) else Next.END
     if player.busy():
         return Next.WAIT
+    if step.state is StepState.SKIPPED:
+        return onwards
     if code is not None:
         before = [each for each in step.step.parts if each.line < code.line]
         if any(_open(each, step) for each in before if isinstance(each, Predict)):
@@ -113,7 +124,7 @@ def next_of(player: Player) -> Next:
         return Next.PREDICT
     if step.state is StepState.FAILED and any(not e.held for e in step.checked.values()):
         return Next.CHECK
-    return Next.GO_ON if player.at + 1 < len(player.steps) else Next.END
+    return onwards
 
 
 def _open(part: Predict, step: StepPlay) -> bool:
@@ -121,7 +132,7 @@ def _open(part: Predict, step: StepPlay) -> bool:
     return part.line not in step.predictions and part.line not in step.revealed
 
 
-def notice_of(player: Player, lab: LabState) -> Notice:
+def notice_of(player: Player, lab: LabState) -> LessonNotice:
     """The gravest first."""
     lesson, session = player.lesson, lab.machine.session
     if lab.stage is Stage.HANGING:
@@ -129,12 +140,12 @@ def notice_of(player: Player, lab: LabState) -> Notice:
             "The cell was asked to stop and does not come back. A new worker can take the "
             "place of this one; the lesson goes on from here."
         )
-        return Notice(said, Tone.WARN, Way.RESTART, tr("Restart the worker"))
+        return LessonNotice(said, Tone.WARN, Way.RESTART, tr("Restart the worker"))
     if lab.stage is Stage.FAILED and lab.sentence:
-        return Notice(tr(lab.sentence), Tone.BAD, Way.LAB, tr("Open the lab"))
+        return LessonNotice(tr(lab.sentence), Tone.BAD, Way.LAB, tr("Open the lab"))
     if session.bare and {"card", "two cards"} & {*lesson.needs}:
         words = tr("Use two simulated cards")
-        return Notice(tr(NO_CARDS), Tone.WARN, Way.SIMULATE, words)
+        return LessonNotice(tr(NO_CARDS), Tone.WARN, Way.SIMULATE, words)
     gone = () if player.busy() else player.replay_needed
     lost = lost_devices(lab.machine, lab.devices)
     ended = tr(lab.sentence)
@@ -155,5 +166,5 @@ def notice_of(player: Player, lab: LabState) -> Notice:
         )
         again = trn("Run that cell", "Run those {count} cells", count)
         tone = Tone.WARN if ended else Tone.QUIET
-        return Notice(paragraph((ended, said)), tone, Way.REPLAY, again)
-    return Notice(ended, Tone.WARN) if ended else Notice()
+        return LessonNotice(paragraph((ended, said)), tone, Way.REPLAY, again)
+    return LessonNotice(ended, Tone.WARN) if ended else LessonNotice()

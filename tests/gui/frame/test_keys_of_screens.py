@@ -40,6 +40,7 @@ SECTIONS = {
         "Looking inside",
         "Errors and cards",
     ),
+    "lessons": ("Lessons",),
     "copies": ("Copies", "Copies: the first page", "Table of copies", "Timeline of copies"),
 }
 

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import figure
+from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lessons.how_far import how_far
-from gpuexplorer.lessons.lesson import Expression, Limit, Predict
+from gpuexplorer.lessons.lesson import Expression, Limit, Predict, Text, Why
 from gpuexplorer.lessons.step_play import Prediction, Revealed
 from tests.gui.hands import click, the
 from tests.gui.lessons.pages import page_of, said
@@ -51,6 +52,34 @@ def test_prediction_measurement_and_limit_stand_on_one_scale(qtbot: QtBot, look:
     ]
     assert "12 % too little. Up to 30 % off counts as right." in said(page)
     assert not the(QLineEdit, page).isVisible()
+
+
+def read(page: QWidget) -> list[str]:
+    """The texts that are seen."""
+    seen = [each for each in page.findChildren(LessonText) if each.isVisible()]
+    return [each.toPlainText() for each in seen]
+
+
+def test_what_explains_an_answer_stands_there_when_it_is_known(
+    qtbot: QtBot, look: Look
+) -> None:
+    why = Why(6, "Why so?", "So.")
+    parts = (asked(), Text(3, "Before it."), cell(4), Text(5, "Behind it."), why)
+    page, _, rig = page_of(qtbot, look, *parts)
+    assert read(page) == ["Before it."]
+    assert "Why so?" not in said(page)
+    click(page, "Run")  # without a prediction
+    rig.end()
+    assert read(page) == ["Before it.", "Behind it."]
+    assert "Why so?" in said(page)
+    assert "Show the explanation at once" not in said(page)
+
+
+def test_who_only_reads_is_told_at_once(qtbot: QtBot, look: Look) -> None:
+    page, *_ = page_of(qtbot, look, choice(2), Text(3, "Behind it."))
+    assert read(page) == []
+    click(page, "Show the explanation at once")
+    assert read(page) == ["Behind it."]
 
 
 def test_a_comma_and_the_enter_key_will_do(qtbot: QtBot, look: Look) -> None:

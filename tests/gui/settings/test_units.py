@@ -58,7 +58,8 @@ def cells_below(view: QAbstractItemView, parent: QModelIndex) -> Iterator[str]:
         yield from cells_below(view, model.index(row, 0, parent))
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in VIEWS])
+# What a lesson says of itself is its author's.
+@pytest.mark.parametrize("name", [e.name for e in VIEWS if e.name != "lessons"])
 def test_every_screen_is_in_the_units_a_person_chose(
     open_window: OpenWindow, session: RememberingSession, qtbot: QtBot, name: str
 ) -> None:

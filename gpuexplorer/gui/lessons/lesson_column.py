@@ -15,8 +15,8 @@ from gpuexplorer.gui.lessons.presentation import Presentation
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.lessons.words import (
     CHECKED,
+    LessonNotice,
     Next,
-    Notice,
     Way,
     next_of,
     notice_of,
@@ -61,7 +61,7 @@ class LessonColumn(QFrame):
         self._player: Player | None = None
         self._page: StepPage | None = None
         self._presentation: Presentation | None = None
-        self._said = Notice()  # what was just refused, until something changes
+        self._said = LessonNotice()  # what was just refused, until something changes
         self._at = -1
         self.setProperty("panel", "rail")
         self._title = ElidedLabel(look.letters.title, Tone.TEXT)
@@ -183,7 +183,7 @@ class LessonColumn(QFrame):
 
     def _go(self, at: int) -> None:
         if self._player is not None:
-            self._said = Notice()
+            self._said = LessonNotice()
             self._player.go(at)
             self._show()
 
@@ -246,7 +246,7 @@ class LessonColumn(QFrame):
         """Another lesson, the same on other cards, or none any more."""
         self._end_presentation()
         before, self._page = self._page, None
-        self._player, self._at, self._said = self._lessons.player, -1, Notice()
+        self._player, self._at, self._said = self._lessons.player, -1, LessonNotice()
         if before is not None:
             self._area.takeWidget().deleteLater()
         player = self._player
@@ -275,18 +275,18 @@ class LessonColumn(QFrame):
         self._presentation = None
 
     def _on_changed(self) -> None:
-        self._said = Notice()
+        self._said = LessonNotice()
         self._show()
 
     def _on_refused(self, sentence: str) -> None:
-        self._said = Notice(sentence, Tone.BAD)
+        self._said = LessonNotice(sentence, Tone.BAD)
         self._show()
 
     def _on_stop_asked(self) -> None:
         self._lessons.lab.cancel()
 
     def _on_saved(self, sentence: str) -> None:
-        self._said = Notice(sentence)
+        self._said = LessonNotice(sentence)
         self._show()
 
     def _on_control_asked(self, name: str) -> None:
