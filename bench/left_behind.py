@@ -17,6 +17,7 @@ from gpuexplorer.app import App
 from gpuexplorer.gui.measuring import own_process
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
 
@@ -31,6 +32,8 @@ def figures() -> Sequence[Figure]:
         assert app.session is not None
         window = app.window
         machine = MachineState(app.session, window.settings, window)
+        lab = lab_of(machine, LabPythons(window.settings, window))
+        lessons = LessonsState(window.settings, lab, window)
         desk = Desk(
             window.look,
             machine,
@@ -38,7 +41,8 @@ def figures() -> Sequence[Figure]:
             window.navigation,
             window.settings,
             window.frame_clock,
-            lab_of(machine, LabPythons(window.settings, window)),
+            lab,
+            lambda: lessons,
         )
         for entry in VIEWS:
             rows += _screen(app, desk, entry)

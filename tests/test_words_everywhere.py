@@ -161,7 +161,6 @@ def unmarked(text: str) -> str:
         ("doctor", "--help"),
         ("lesson", "--help"),
         ("lesson", "run", "--help"),
-        ("lesson", "list"),
         ("lesson", "check", "pyproject.toml"),
         ("--frobnicate",),
         ("frobnicate",),

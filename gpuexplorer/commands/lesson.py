@@ -14,6 +14,7 @@ from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of, tr, trn
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
+from gpuexplorer.lessons.lesson_file import file_of
 
 _COLUMNS = (
     Column(Message("Name"), 100),
@@ -134,7 +135,7 @@ def _row(lesson: Lesson) -> tuple[str, ...]:
 
 def _check(path: Path) -> int:
     reading = import_module("gpuexplorer.lessons.reading")
-    file = path / LESSON_FILE if path.is_dir() else path
+    file = file_of(path)
     found = reading.problems(file)
     for each in found:
         place = (

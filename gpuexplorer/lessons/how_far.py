@@ -21,8 +21,8 @@ def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> Message:
 
 
 def _range(part: Predict) -> Message:
-    if part.within >= 1:
-        return Message("a factor of {factor}", factor=figure(1 + part.within))
+    if part.factor:
+        return Message("a factor of {factor}", factor=figure(part.factor))
     return Message("{share} %", share=figure(part.within * 100))
 
 

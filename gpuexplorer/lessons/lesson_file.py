@@ -1,12 +1,24 @@
 """The text of a lesson's file, as long as it is one: an ordinary file, of a size to be read."""
 
+import re
 import stat
 from pathlib import Path
 
+from gpuexplorer.lessons.lesson import LESSON_FILE
 from gpuexplorer.lessons.problem import Problems
 
 MOST_BYTES = 64 << 10  # several times the longest lesson; any Markdown of it is read soon
 _MOST_BRACKETS = 2000  # each may begin a link, and looking for its end takes a while
+# Letters that hide what stands there: a person reads the cells before the first of them runs.
+_HIDING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def file_of(path: Path) -> Path:
+    """A lesson is named by its file, or by the folder with a lesson.md in it."""
+    try:
+        return path / LESSON_FILE if path.is_dir() else path
+    except (OSError, ValueError):
+        return path  # whoever reads it is told why not
 
 
 def text_of(file: Path, problems: Problems) -> str | None:
@@ -58,6 +70,15 @@ def _decoded(content: bytes, problems: Problems) -> str | None:
     if not text.strip():
         problems.wrong(
             "The file is empty.", "`gpuexplorer lesson new NAME` writes a beginning.", 0
+        )
+        return None
+    hiding = _HIDING.search(text)
+    if hiding:
+        problems.wrong(
+            "This line has a letter that is not seen, and may hide others: {code}.",
+            "Delete it; in Python it can be written as an escape, such as \\x1b.",
+            text.count("\n", 0, hiding.start()) + 1,
+            code=ascii(hiding[0]),
         )
         return None
     if text.count("[") > _MOST_BRACKETS:

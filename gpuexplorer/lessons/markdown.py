@@ -31,7 +31,11 @@ class Markdown:
 
     def tokens(self, text: str, above: int, words: Sequence[str]) -> Sequence[Token]:
         """`above`: lines of the file above this text; `words`: the blocks it may have."""
-        tokens = self._parser.parse(text, self._defined)
+        if words != WORDS:  # what a block defines is its own
+            known = {"references": dict(self._defined.get("references", {}))}
+        else:
+            known = self._defined
+        tokens = self._parser.parse(text, known)
         self._look_at(tokens, text.split("\n"), above, words)
         return tokens
 
@@ -102,7 +106,8 @@ class Markdown:
             if each.type in ("softbreak", "hardbreak"):
                 line += 1
             elif each.type == "html_inline":
-                self._refuse_html(each.content, line)
+                if not each.content.startswith("</"):  # its beginning is told of
+                    self._refuse_html(each.content, line)
                 line += each.content.count("\n")
             elif each.type == "image":
                 look_at_picture(str(each.attrs["src"]), self._file, line, self._problems)
@@ -121,7 +126,7 @@ class Markdown:
                 line,
                 target=target[:80],
             )
-        elif len(path.parts) != 3 or not (self._file.parent / path).is_file():
+        elif len(path.parts) != 3 or not _is_file(self._file.parent / path):
             self._problems.wrong(
                 "There is no lesson {target}.",
                 "Lessons lie beside each other: ../05-copies/lesson.md",
@@ -130,14 +135,19 @@ class Markdown:
             )
 
     def _refuse_html(self, content: str, line: int) -> None:
-        if content.startswith("</"):  # its beginning is told of
-            return
         self._problems.wrong(
             "{html} is HTML, which a lesson cannot have.",
             "Write it in Markdown; what is to be shown as it is, between `…`.",
             line,
             html=content.strip().split("\n")[0][:40],
         )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # its name is too long, say
+        return False
 
 
 def _is_step_or_title(token: Token) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import told
@@ -35,6 +36,16 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is being worked out, and in which life of the ledger it can be answered."""
+
+    command: int
+    life: int
+    count: int  # of expressions
+    take: Callable[[Sequence[Worth]], None]
+
+
 class Player:
     """Leads through a lesson. Nothing runs before somebody asks for it: `go` enters a step."""
 
@@ -49,7 +60,7 @@ class Player:
         self._ran = Ran(self.steps, lambda: rig.ledger)
         self._queue: deque[tuple[StepPlay, Code]] = deque()
         self._measuring = False
-        self._asked: tuple[int, Callable[[Sequence[Worth]], None]] | None = None
+        self._asked: _Asked | None = None
         self._turn = 0  # what was measured or asked in an earlier one is of no use any more
         self._shown: set[int] = set()  # predictions that are revealed though nobody predicted
         if kept is not None:
@@ -139,7 +150,7 @@ class Player:
     def apply(self, event: Event) -> None:
         """Each event of the lab, once the ledger knows of it."""
         match event:
-            case Evaluated() | Failed() if self._asked and event.id == self._asked[0]:
+            case Evaluated() | Failed() if self._asked and event.id == self._asked.command:
                 self._take_answer(event)
             case Began():
                 self._take_beginning(event.id)
@@ -168,8 +179,7 @@ class Player:
 
     def busy(self) -> bool:
         """A cell waits or runs, or something is being worked out."""
-        waits = bool(self._queue) or self._measuring or self._asked is not None
-        return waits or self._ran.going_on()
+        return bool(self._queue) or self._waits()
 
     def _check_allowed(self) -> None:
         if self.must_ask:
@@ -222,8 +232,7 @@ class Player:
 
     def _go_on(self) -> None:
         """What comes next, where nothing else is being done."""
-        waits = self._measuring or self._asked is not None or self._ran.going_on()
-        if waits or self.step.state is StepState.AHEAD:
+        if self._waits() or self.step.state is StepState.AHEAD:
             return
         settled = self.must_ask or self.step.state in (StepState.DONE, StepState.SKIPPED)
         due = [] if settled else [each for each in self.step.step.parts if self._is_due(each)]
@@ -236,6 +245,11 @@ class Player:
             self._start(*self._queue.popleft())
         else:
             self._close()
+
+    def _waits(self) -> bool:
+        """For a reading, for an answer of a worker that is still there, or for a cell."""
+        asked = self._asked is not None and self._rig.ledger.life <= self._asked.life
+        return self._measuring or asked or self._ran.going_on()
 
     def _start(self, step: StepPlay, part: Code) -> None:
         cells = step.step.cells
@@ -319,15 +333,20 @@ class Player:
             values = values_of(
                 rig.ledger, ran, now, step.before or now, rig.limit, simulated=rig.simulated
             )
-            self._asked = rig.evaluate(sources, values), _filled_up(take, len(sources))
+            # A worker that is yet to start begins another life of the ledger.
+            life = rig.ledger.life + (rig.ledger.hello is None)
+            command = rig.evaluate(sources, values)
+            self._asked = _Asked(command, life, len(sources), take)
 
         self._measure(ask)
 
     def _take_answer(self, event: Evaluated | Failed) -> None:
         assert self._asked is not None
-        (_, take), self._asked = self._asked, None
+        asked, self._asked = self._asked, None
         worths = (Worth(error=event.told),) if isinstance(event, Failed) else event.worths
-        take(worths)
+        # What was given up before its turn says why, as the last one did.
+        last = worths[-1] if worths and worths[-1].error else Worth(error=STOPPED)
+        asked.take([*worths, *[last] * (asked.count - len(worths))])
 
     def _take_beginning(self, command: int) -> None:
         cell = self._rig.ledger.cell(command)
@@ -377,15 +396,3 @@ class Player:
 
 def _nobody() -> None:
     """Nobody shows it."""
-
-
-def _filled_up(
-    take: Callable[[Sequence[Worth]], None], count: int
-) -> Callable[[Sequence[Worth]], None]:
-    """What was given up before its turn says why, as the last one did."""
-
-    def taken(worths: Sequence[Worth]) -> None:
-        last = worths[-1] if worths and worths[-1].error else Worth(error=STOPPED)
-        take([*worths, *[last] * (count - len(worths))])
-
-    return taken

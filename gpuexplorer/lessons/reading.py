@@ -23,13 +23,7 @@ from gpuexplorer.lessons.lesson import (
     Why,
 )
 from gpuexplorer.lessons.lesson_file import text_of
-from gpuexplorer.lessons.markdown import (
-    SHOWN,
-    WORDS,
-    Markdown,
-    lines_of,
-    word_of,
-)
+from gpuexplorer.lessons.markdown import SHOWN, WORDS, Markdown, lines_of, word_of
 from gpuexplorer.lessons.problem import LessonError, Problem, Problems
 from gpuexplorer.lessons.python_source import look_at_cell
 from gpuexplorer.lessons.vocabulary import look_at_words

@@ -7,6 +7,7 @@ from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import did_you_mean
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
+from gpuexplorer.lessons.lesson_file import file_of
 from gpuexplorer.lessons.problem import LessonError, Problem
 from gpuexplorer.lessons.reading import read
 
@@ -20,7 +21,7 @@ def built_in() -> list[Lesson]:
 
 def open_lesson(path: Path) -> Lesson:
     """One of one's own: a file, or a folder with a lesson.md in it."""
-    file = path / LESSON_FILE if path.is_dir() else path
+    file = file_of(path)
     ours = file.absolute().is_relative_to(_folder().absolute())
     return read(file, outside=not ours)
 

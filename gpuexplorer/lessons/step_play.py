@@ -7,7 +7,7 @@ from typing import Protocol
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lessons.lesson import Step
+from gpuexplorer.lessons.lesson import Code, Part, Predict, Step, Text, Why
 from gpuexplorer.lessons.values import Readings
 
 
@@ -87,3 +87,26 @@ class StepPlay:
     checked: dict[int, Checked] = field(default_factory=dict)
     before: Readings | None = None  # as its first cell began
     after: Readings | None = None  # as its newest cell had ended
+
+    @property
+    def held_back(self) -> Sequence[Part]:
+        """What would give an answer away: the texts behind an open question, or behind the
+        first of the cells that answer it.
+        """
+        if self.state in (StepState.DONE, StepState.SKIPPED):
+            return []
+        held: list[Part] = []
+        texts: list[Part] = []  # behind the newest question
+        cells = asked = False
+        for part in self.step.parts:
+            match part:
+                case Predict():
+                    held += texts if asked else ()
+                    texts, cells, asked = [], False, part.line not in self.revealed
+                case Code() if not cells:
+                    texts, cells = [], True
+                case Text() | Why():
+                    texts.append(part)
+                case _:
+                    pass
+        return held + texts if asked else held

@@ -25,9 +25,9 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "gpuexplorer", "lesson", "run", *words, *python]
 
 
-def played(folder: Path, *words: str, cards: tuple[str, ...] = CARDS) -> Ran:
+def played(lesson: Path | str, *words: str, cards: tuple[str, ...] = CARDS) -> Ran:
     done = subprocess.run(
-        command(str(folder), *words, *cards),
+        command(str(lesson), *words, *cards),
         env=surroundings(),
         stdin=subprocess.DEVNULL,
         capture_output=True,

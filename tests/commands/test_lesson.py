@@ -100,6 +100,12 @@ def test_each_problem_is_told_with_file_line_and_cure(
     assert lines[4].endswith("nothing is wrong with its 2 steps.")
 
 
+def test_a_name_that_no_file_can_have_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("x" * 5000, "a\0b"):
+        assert main(["lesson", "check", name]) == 1
+        assert "The file cannot be read: " in capsys.readouterr().out
+
+
 def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,8 +46,9 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     missing = block("needs", "len(cards) > 2\nelse: There are `two` cards.")
     fails = block("python fails", "X + torch.ones(2, 3)")
     folder = lesson(tmp_path, ROSE + ONES + AT_LEAST, missing + ONES, "Words.\n\n" + fails)
-    ran = played(folder, "--yes")
+    ran = played(folder, "--yes", "--save", str(tmp_path / "page.html"))
     assert ran.status == 0, ran
+    assert "919" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "A lesson of one's own\n====" in ran.out
     assert "every figure is made up" in ran.out
     assert (
@@ -74,7 +75,7 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
         block("python", "Y.foo"),
         block("python fails", "1"),
         HANGS,
-        block("python", "import time") + block("check", "cards[0].fan_9_speed > 0\nelse: No."),
+        block("python", "import time") + block("check", "cards[0].fan_7_speed > 0\nelse: No."),
         block("python", "time") + block("predict", "question: How many?\nnumber: copies[3]"),
         block("python", "import os\nos.kill(os.getpid(), 9)"),
         block("python", "2"),
@@ -92,7 +93,7 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
     assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
-    assert steps[4]["checks"][0]["error"].startswith("There is no fan_9_speed in")
+    assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
     assert "SIGKILL" in steps[6]["reason"]
 

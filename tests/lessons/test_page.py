@@ -9,6 +9,7 @@ import pytest
 
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.lab.events import Began, Finished, Memory
+from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import NEEDS
 from gpuexplorer.lessons.markdown import WORDS
 from gpuexplorer.lessons.reading import problems
@@ -35,6 +36,11 @@ def test_every_block_is_shown_and_explained() -> None:
 
 def test_every_need_has_its_row() -> None:
     assert all(f"\n| `{word}` | " in PAGE for word in NEEDS)
+
+
+def test_every_control_that_can_be_pointed_at_is_named_with_what_it_is() -> None:
+    for name, control in CONTROLS.items():
+        assert f"`{name}` ({control.words})" in PAGE
 
 
 def row(first: str) -> set[str]:

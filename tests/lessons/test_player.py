@@ -264,6 +264,21 @@ def test_what_is_asked_of_a_worker_that_dies_is_told_as_not_worked_out() -> None
     assert state(player) is StepState.FAILED
 
 
+def test_a_worker_that_is_given_up_is_not_waited_for() -> None:
+    player, rig = played(step(cell(3), check(5, "True")))
+    player.run_next()
+    command = rig.ledger.unfinished[0]
+    rig.say(Began(command), Finished(command, 0.1))
+    assert player.busy()
+    rig.ledger.lost()  # a person released the cards, and nothing more is heard
+    rig.ledger.lost()
+    rig.asked.clear()
+    assert not player.busy()
+    player.run_next()
+    rig.end()
+    assert state(player) is StepState.DONE
+
+
 def test_an_answer_that_comes_too_late_is_not_taken_for_another_step() -> None:
     player, rig = played(step(check(2, "False")), step(Text(5, "More.")), step(Text(7, "End.")))
     player.go(0)

@@ -99,13 +99,21 @@ def test_the_most_tangled_cell_is_read_in_a_few_seconds(tmp_path: Path, cell: st
         (b" \n\n", 0, "The file is empty."),
         (b"\x7fELF\0\0", 0, "This is no text."),
         ("# A".encode("utf-16"), 0, "This is no text."),
+        (
+            b"# A\n\x1b[8mhidden",
+            2,
+            "This line has a letter that is not seen, and may hide others:",
+        ),
+        ("# A\n\n\u202ea".encode(), 3, "This line has a letter that is not seen, and may hide"),
         ("# A\n\nüber".encode("latin-1"), 3, "This line is not written in UTF-8."),
     ],
 )
 def test_what_is_no_text(tmp_path: Path, content: bytes, line: int, sentence: str) -> None:
     file = tmp_path / "lesson.md"
     file.write_bytes(content)
-    assert the_one_problem(file) == (line, sentence)
+    at, told = the_one_problem(file)
+    assert at == line
+    assert told.startswith(sentence)
 
 
 def test_line_ends_of_any_system_and_a_mark_at_the_beginning_will_do(tmp_path: Path) -> None:
@@ -201,6 +209,12 @@ def test_links_that_a_lesson_cannot_have(tmp_path: Path, target: str) -> None:
 def test_links_to_lessons_that_are_not_there(tmp_path: Path, target: str) -> None:
     line, told = told_of(tmp_path, with_step(f"See [this]({target})"))
     assert (line, told) == (9, f"There is no lesson {target}.")
+
+
+def test_a_link_with_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    line, told = told_of(tmp_path, with_step(f"See [this](../{'a' * 5000}/lesson.md)"))
+    assert line == 9
+    assert told.startswith("There is no lesson ../aaa")
 
 
 def test_lessons_that_link_to_each_other_in_a_ring_are_fine(tmp_path: Path) -> None:

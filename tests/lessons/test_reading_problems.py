@@ -40,38 +40,38 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (block("check", "x = 1", "else: So."), 10, "This is no Python expression: invalid"),
         (block("check", "False", "else: So."), 10, "False is the same whatever happens."),
         (block("check", "1 == 2", "else: So."), 10, "1 == 2 is the same whatever happens."),
-        (block("check", "x and not 1", "else: So."), 10, "not 1 is the same whatever happens."),
+        (block("check", "copies and not 1", "else: So."), 10, "not 1 is the same whatever"),
         (block("needs", "True", "else: So."), 10, "True is the same whatever happens."),
-        (block("point", "Run it!"), 10, "A `point` block names one control"),
+        (block("point", "Run it!"), 10, "The window has no control 'Run it!'."),
         (block("why", "Because."), 10, "A `why` block begins with its question."),
         (block("why", "question: Why?"), 9, "This `why` gives no answer."),
         (block("why", "question: Why?", "<b>So</b>"), 11, "<b> is HTML"),
         (block("why", "question: Why?", "# So"), 11, "A heading of the first or second level"),
-        (block("predict", "number: x"), 9, "This `predict` block has no 'question'."),
+        (block("predict", "number: len(copies)"), 9, "This `predict` block has no 'question'."),
         (block("predict", "question: Hm?"), 9, "This `predict` block has no 'number'."),
         (block("predict", "question: Hm?", "number: 5"), 11, "5 is the same whatever happens."),
         (
-            block("predict", "question: Hm?", "number: x", "unti: s"),
+            block("predict", "question: Hm?", "number: len(copies)", "unti: s"),
             12,
             "A `predict` block has no 'unti'.",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "number: y"),
+            block("predict", "question: Hm?", "number: len(copies)", "number: 5 * MiB"),
             12,
             "'number' is said twice.",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "within: much"),
+            block("predict", "question: Hm?", "number: len(copies)", "within: much"),
             12,
             "'much' does not say how far",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "within: -3 %"),
+            block("predict", "question: Hm?", "number: len(copies)", "within: -3 %"),
             12,
             "'-3 %' does not say how far",
         ),
         (
-            block("predict", "question: Hm?", "number: x", "limit: y"),
+            block("predict", "question: Hm?", "number: len(copies)", "limit: 5"),
             12,
             "A limit has two lines",
         ),
@@ -90,6 +90,8 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (with_step(""), 8, "Nothing stands in this step."),
         (with_step("Text\n\n##\nMore"), 11, "This heading is empty."),
         (with_step("One\n<br>two"), 10, "<br> is HTML"),
+        (with_step("</p>\n<img src='http://a.org/b.png'>"), 9, "</p> is HTML"),
+        (with_step("a </p><img src='http://a.org/b.png'>"), 9, "<img src='http://a.org/b.png'>"),
         (with_step("<script>\nalert()\n</script>"), 9, "<script> is HTML"),
         (with_step("Text\n\n# Another title"), 11, "This is a second title."),
         (HEAD, 7, "This lesson has no step."),
@@ -101,7 +103,7 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (with_step("Text").replace("needs: none", ""), 3, "This `lesson` block has no"),
         (with_step("Text").replace("needs: none", "needs:"), 5, "'needs' has no value."),
         (with_step("Text").replace("```lesson", "```text"), 2, "There is no `lesson` block"),
-        (with_step("T").replace("\n## ", "```point\nrail\n```\n## "), 7, "This block stands"),
+        (HEAD + "```point\nlab.run\n```\n## A\nT", 7, "This block stands above"),
     ],
 )  # fmt: skip
 def test_it_is_said_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
@@ -142,7 +144,7 @@ def test_within_is_a_share_or_a_factor(
     tmp_path: Path, said: str, within: float, factor: float
 ) -> None:
     file = tmp_path / "lesson.md"
-    file.write_text(block("predict", "question: Hm?", "number: x", f"within: {said}"))
+    file.write_text(block("predict", "question: Hm?", "number: len(copies)", f"within: {said}"))
     [part] = read(file).steps[0].parts
     assert isinstance(part, Predict)
     assert [part.within, part.factor] == pytest.approx([within, factor])
@@ -155,6 +157,15 @@ def test_an_indented_line_goes_on_with_the_one_above(tmp_path: Path) -> None:
     [part] = read(file).steps[0].parts
     assert isinstance(part, Predict)
     assert (part.question, part.choices) == ("How long?", ["Not long", "Long"])
+
+
+def test_a_link_defined_in_a_why_is_not_known_outside(tmp_path: Path) -> None:
+    file = tmp_path / "lesson.md"
+    why = "```why\nquestion: Why?\nSee [it][a].\n\n[a]: https://a.org\n```"
+    file.write_text(with_step(f"{why}\n\nSee [it][a]."))
+    text = read(file).steps[0].parts[1]
+    assert isinstance(text, Text)
+    assert text.markdown == "See [it][a]."
 
 
 def test_a_link_defined_at_the_end_is_known_to_each_piece(tmp_path: Path) -> None:

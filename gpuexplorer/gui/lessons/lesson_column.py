@@ -32,6 +32,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.lessons.lesson import Point
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -194,6 +195,10 @@ class LessonColumn(QFrame):
             self._at = player.at
             self._area.verticalScrollBar().setValue(0)
             self._pointer.hide()
+            for part in player.step.step.parts:
+                if isinstance(part, Point):
+                    self._pointer.hint_at(part.control)  # if it is on the screen that is seen
+                    break
         page.show_step()
         if self._presentation is not None:
             self._presentation.show_step()

@@ -94,14 +94,11 @@ class Pointer(QObject):
     def _place(self) -> None:
         """Around what is seen of the control."""
         control = self._watched[0]
-        seen = control.visibleRegion().boundingRect()
-        seen = control.rect() if seen.isEmpty() else seen
-        corner = control.mapTo(self._window, seen.topLeft())
-        more = QPoint(_AROUND, _AROUND)
-        self._ring.setGeometry(
-            QRect(corner - more, seen.size()).adjusted(0, 0, 2 * _AROUND, 2 * _AROUND)
-            & self._window.rect()
-        )
+        seen = self._window.rect()
+        for each in self._watched:
+            seen &= QRect(each.mapTo(self._window, QPoint()), each.size())
+        more = _AROUND
+        self._ring.setGeometry(seen.adjusted(-more, -more, more, more) & self._window.rect())
         self._ring.setVisible(control.isVisible())
         self._ring.raise_()
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.enlarged import EnlargedLook
 from gpuexplorer.gui.theme.look import Look
@@ -26,6 +26,7 @@ _PAGE = (820, 460)  # pixels at which letters have their usual size
 _MOST = 3.0
 _WIDEST = 760  # of what is read, at that size
 _PAGES = 0.85  # of the height; a few lines stay
+_KEYS = mark("Arrows or Page keys: another step. Enter: run the next cell. Esc: leave.")
 _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
@@ -77,6 +78,7 @@ class Presentation(QWidget):
         """To be told after each `Player.changed`."""
         if self._page is not None:
             self._page.show_step()
+            self._foot.show_text(tr(_KEYS))
             self._tell_step()
 
     def _make(self, scale: float) -> None:
@@ -84,7 +86,6 @@ class Presentation(QWidget):
         self._scale = scale
         large = self._large = EnlargedLook(self._look, scale, self)
         before, self._content = self._content, QWidget()
-        self._content.setFont(large.letters.body.font)
         page = self._page = StepPage(large, self._player, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         for mine, its in (
@@ -98,8 +99,8 @@ class Presentation(QWidget):
         page.revealed.connect(self._on_revealed)
         title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", large.letters.caption, Tone.QUIET)
-        keys = tr("Arrows or Page keys: another step. Enter: run the next cell. Esc: leave.")
-        foot = ElidedLabel(large.letters.caption, Tone.FAINT, keys)
+        foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))
+        page.refused.connect(foot.show_text)
         ground = QWidget()
         ground.setProperty("panel", "clear")
         self._lines = column(
@@ -109,7 +110,7 @@ class Presentation(QWidget):
         side = round(20 * scale)
         head = row(title, GROWS, self._step)
         margins = (side, round(12 * scale), side, round(8 * scale))
-        column(head, self.area, GROWS, foot, within=self._content, margins=margins)
+        column(head, self.area, GROWS, self._foot, within=self._content, margins=margins)
         if before is None:
             self._place.addWidget(self._content)
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
@@ -45,6 +45,8 @@ class StepPage(QWidget):
         self._look, self._player, self._brief = look, player, brief
         self._shown: tuple[StepPlay, StepState] | None = None
         self._updates: list[Callable[[], None]] = []
+        self._texts: dict[int, QWidget] = {}  # by their lines
+        self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
         self._page = QWidget()
         self._place = QVBoxLayout(self)
         self._place.setContentsMargins(0, 0, 0, 0)
@@ -57,8 +59,20 @@ class StepPage(QWidget):
         if self._shown is None or shown[0] is not self._shown[0] or shown != self._shown:
             self._shown = shown
             self._make()
+            return
+        self._update()
+
+    def _update(self) -> None:
         for update in self._updates:
             update()
+        held = {each.line for each in self._player.step.held_back} - self._told
+        for line, text in self._texts.items():
+            text.setVisible(line not in held)
+        self._later.setVisible(bool(held))
+
+    def _on_told_now(self) -> None:
+        self._told |= self._texts.keys()
+        self._update()
 
     @property
     def _skipped(self) -> bool:
@@ -67,8 +81,9 @@ class StepPage(QWidget):
     def _make(self) -> None:
         """Another step, or it is known now that it is skipped."""
         play, look = self._player.step, self._look
-        self._updates = []
-        page = QWidget()
+        self._updates, self._texts, self._told = [], {}, set()
+        page = QWidget(self)
+        page.hide()
         title = wrapped_label(look, play.step.title, Tone.TEXT)
         title.setFont((look.letters.number if self._brief else look.letters.title).font)
         body = column(title, within=page, gap=_GAP)
@@ -79,9 +94,20 @@ class StepPage(QWidget):
             made = self._made(part)
             if made is not None:
                 add(body, made)
+            if isinstance(part, Text | Why) and isinstance(made, QWidget):
+                self._texts[part.line] = made
+        self._later = link_button(tr("Show the explanation at once"))
+        self._later.setProperty("flush", True)  # noqa: FBT003
+        self._later.clicked.connect(self._on_told_now)
+        add(body, row(self._later, FREE))
+        for each in page.findChildren(QWidget):
+            # Under a style sheet, letters of another size do not come down from what it is in.
+            if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
+                each.setFont(look.letters.body.font)
         self._place.replaceWidget(self._page, page)
         self._page.hide()
         self._page.deleteLater()
+        self._update()
         page.show()
         self._page = page
 

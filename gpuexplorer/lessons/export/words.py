@@ -14,10 +14,11 @@ from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Predict
 from gpuexplorer.lessons.player import Checked, StepPlay, StepState
 
-MOST_LETTERS = 20_000  # of what one cell printed; a page of a book has 3000
+MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 MOST_COPIES = 20  # rows of one cell
 SIMULATED = mark("simulated")
 
+_NO_CARDS = ("cpu", "meta")
 _NOT_SO = mark("Checked, and it does not hold.")
 _STATES = {
     StepState.AHEAD: mark("not played"),
@@ -52,7 +53,7 @@ def machine_words(ledger: Ledger, played: datetime) -> Sequence[tuple[str, str]]
     rows = [(tr("Saved"), f"{played:%Y-%m-%d %H:%M}")]
     if hello is None:
         return [(tr("Machine"), tr("No cell was run.")), *rows]
-    cards = [each for each in hello.devices if each.uuid or each.total_bytes is not None]
+    cards = [each for each in hello.devices if each.usable and each.name not in _NO_CARDS]
     named: dict[str, int] = {}
     for each in cards:
         named[tr(each.label)] = named.get(tr(each.label), 0) + 1
@@ -214,25 +215,28 @@ def _copy_row(copy: Transferred) -> Sequence[str]:
 def outputs(cell: Cell) -> Sequence[Printed | Pictured]:
     """What it printed and drew; of very much the beginning, a sentence, and the end."""
     told: list[Printed | Pictured] = []
+    room, missing = MOST_LETTERS, 0
     if cell.forgotten:
-        words = tr(
-            "[{letters} letters before this were not kept]\n", letters=grouped(cell.forgotten)
-        )
-        told.append(Printed(cell.id, words, "note"))
-    room = MOST_LETTERS
+        words = mark("[{letters} letters before this were not kept]")
+        told.append(Printed(cell.id, tr(words, letters=grouped(cell.forgotten)), "note"))
     for each in cell.outputs:
-        if isinstance(each, Pictured):
+        if isinstance(each, Pictured) or each.stream == "note":
             told.append(each)
-            continue
-        text = overwritten(each.text)
-        if len(text) > room:
-            half = room // 2
-            left_out = grouped(len(text) - 2 * half)
-            middle = tr("[{letters} letters are left out here]", letters=left_out)
-            text = f"{text[:half]}\n{middle}\n{text[len(text) - half :]}"
-        room = max(0, room - len(text))
-        told.append(replace(each, text=text))
-    return told
+        elif not room:
+            missing += len(each.text)
+        else:
+            text = overwritten(each.text)
+            if len(text) > room:
+                half = room // 2
+                middle = _left_out(len(text) - 2 * half)
+                text = f"{text[:half]}\n{middle}\n{text[len(text) - half :]}"
+            room = max(0, room - len(text))
+            told.append(replace(each, text=text))
+    return [*told, Printed(cell.id, _left_out(missing), "note")] if missing else told
+
+
+def _left_out(letters: int) -> str:
+    return tr("[{letters} letters are left out here]", letters=grouped(letters))
 
 
 def clean(text: str) -> str:

@@ -1,16 +1,20 @@
 """Predicting on the page of a step: a number or a choice, and what is revealed beside it."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.units import figure
+from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
-from gpuexplorer.gui.lessons.step_words import figure, how_far
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lessons.lesson import Expression, Limit, Predict
+from gpuexplorer.lessons.how_far import how_far
+from gpuexplorer.lessons.lesson import Expression, Limit, Predict, Text, Why
 from gpuexplorer.lessons.step_play import Prediction, Revealed
 from tests.gui.hands import click, the
 from tests.gui.lessons.pages import page_of, said
@@ -20,8 +24,8 @@ ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 LIMIT = Limit(Expression(2, "cards[0].memory_total / MiB"), "all memory of the card")
 
 
-def asked(within: float = 0.3) -> Predict:
-    return number(2, ROSE, unit="MiB", within=within, limit=LIMIT)
+def asked() -> Predict:
+    return number(2, ROSE, unit="MiB", within=0.3, limit=LIMIT)
 
 
 def predict(page: QWidget, words: str) -> None:
@@ -48,6 +52,34 @@ def test_prediction_measurement_and_limit_stand_on_one_scale(qtbot: QtBot, look:
     ]
     assert "12 % too little. Up to 30 % off counts as right." in said(page)
     assert not the(QLineEdit, page).isVisible()
+
+
+def read(page: QWidget) -> list[str]:
+    """The texts that are seen."""
+    seen = [each for each in page.findChildren(LessonText) if each.isVisible()]
+    return [each.toPlainText() for each in seen]
+
+
+def test_what_explains_an_answer_stands_there_when_it_is_known(
+    qtbot: QtBot, look: Look
+) -> None:
+    why = Why(6, "Why so?", "So.")
+    parts = (asked(), Text(3, "Before it."), cell(4), Text(5, "Behind it."), why)
+    page, _, rig = page_of(qtbot, look, *parts)
+    assert read(page) == ["Before it."]
+    assert "Why so?" not in said(page)
+    click(page, "Run")  # without a prediction
+    rig.end()
+    assert read(page) == ["Before it.", "Behind it."]
+    assert "Why so?" in said(page)
+    assert "Show the explanation at once" not in said(page)
+
+
+def test_who_only_reads_is_told_at_once(qtbot: QtBot, look: Look) -> None:
+    page, *_ = page_of(qtbot, look, choice(2), Text(3, "Behind it."))
+    assert read(page) == []
+    click(page, "Show the explanation at once")
+    assert read(page) == ["Behind it."]
 
 
 def test_a_comma_and_the_enter_key_will_do(qtbot: QtBot, look: Look) -> None:
@@ -132,7 +164,7 @@ def test_a_choice_is_made_by_its_words_and_the_right_one_is_marked(
     click(page, "Run")
     rig.end()
     assert second.accessibleName() == "It fails, right"
-    assert "Another one is right." in said(page)
+    assert "Another one is right: it is marked." in said(page)
     assert not any(each.isEnabled() for each in (first, second))
 
 
@@ -170,18 +202,18 @@ def test_figures_have_three_digits_and_never_a_power_of_ten(value: float, words:
 
 
 @pytest.mark.parametrize(
-    ("said_first", "measured", "within", "words"),
+    ("said_first", "measured", "factor", "words"),
     [
-        (9.0, 9.0, 0.2, "Exactly what was measured. Up to 20 % off counts as right."),
-        (12.0, 10.0, 0.2, "20 % too much. Up to 20 % off counts as right."),
-        (30.0, 10.0, 2.0, "3 times too much. Up to a factor of 3 off counts as right."),
-        (24.0, 0.0, 0.2, "Not what was measured. Up to 20 % off counts as right."),
-        (1.0, 919.0, 0.3, "920 times too little. Up to 30 % off counts as right."),
+        (9.0, 9.0, 0.0, "Exactly what was measured. Up to 30 % off counts as right."),
+        (12.0, 10.0, 0.0, "20 % too much. Up to 30 % off counts as right."),
+        (30.0, 10.0, 3.0, "3 times too much. Up to a factor of 3 off counts as right."),
+        (24.0, 0.0, 0.0, "Not what was measured. Up to 30 % off counts as right."),
+        (1.0, 919.0, 0.0, "920 times too little. Up to 30 % off counts as right."),
     ],
 )
 def test_how_far_it_was_is_said_in_words(
-    said_first: float, measured: float, within: float, words: str
+    said_first: float, measured: float, factor: float, words: str
 ) -> None:
-    part = asked(within)
+    part = replace(asked(), factor=factor)
     shown = Revealed(measured, right=True)
     assert how_far(part, Prediction("", said_first), shown) == words

@@ -90,7 +90,7 @@ def test_what_cells_printed_and_drew_is_in_it_and_very_much_is_cut(tmp_path: Pat
     )
     (stream, drawn) = next(each["outputs"] for each in cells(player) if each.get("outputs"))
     assert "letters are left out here]" in "".join(stream["text"])
-    assert len("".join(stream["text"])) < 25_000
+    assert len("".join(stream["text"])) < 6_000
     assert drawn["data"]["image/png"] == "iVBORw0KGgo="
 
 
