@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QAccessible, QColor, QDesktopServices, QImage, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
@@ -331,3 +331,21 @@ def test_a_picture_is_seen_large_on_a_press(qtbot: QtBot, look: Look, tmp_path: 
     sheet = the(PictureSheet, page)
     assert sheet.windowTitle() == "Two cards"
     assert sheet.isVisible()
+
+
+def test_links_are_reached_and_followed_by_the_keyboard(
+    qtbot: QtBot, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    links = "See [one](https://one.org) and [two](https://two.org)."
+    page, *_ = page_of(qtbot, look, Text(3, links), cell(4))
+    with qtbot.waitActive(page):
+        page.activateWindow()
+    for _ in range(2):
+        QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
+    assert the(LessonText, page).textCursor().selectedText() == "two"
+    QTest.keyClick(the(LessonText, page), Qt.Key.Key_Return)
+    assert opened == ["https://two.org"]
+    QTest.keyClick(the(LessonText, page), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is button(page, "Run")
