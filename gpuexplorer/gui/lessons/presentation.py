@@ -70,6 +70,8 @@ class Presentation(QWidget):
         look.changed.connect(self._dress)
 
     def open(self) -> None:
+        # Where no window manager makes it so, it is as large all the same.
+        self.setGeometry(self.screen().geometry())
         self.showFullScreen()
         self.activateWindow()
         self.setFocus()
@@ -190,4 +192,7 @@ class Presentation(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
+        active, parent = self.isActiveWindow(), self.parentWidget()
+        if active and parent is not None:
+            parent.window().activateWindow()
         self.left.emit()
