@@ -68,7 +68,7 @@ class Presentation(QWidget):
         look.changed.connect(self._dress)
 
     def open(self) -> None:
-        # Where no window manager makes it so large, this does.
+        # Where no window manager makes it so, it is as large all the same.
         self.setGeometry(self.screen().geometry())
         self.showFullScreen()
         self.activateWindow()
@@ -190,4 +190,7 @@ class Presentation(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
+        active, parent = self.isActiveWindow(), self.parentWidget()
+        if active and parent is not None:
+            parent.window().activateWindow()
         self.left.emit()
