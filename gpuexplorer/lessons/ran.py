@@ -7,7 +7,7 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lessons.lesson import Code
 from gpuexplorer.lessons.step_play import StepPlay, StepState
 
-_NEVER_MEANT = ("cancelled", "worker lost")  # causes of a failure
+NEVER_MEANT = ("cancelled", "worker lost")  # causes of a failure
 STOPPED = Message("The cell was stopped before its end. It can be run again.")
 _SUCCEEDED = Message(
     "This cell was there to fail, and it did not. Run the cells of this step again, in order."
@@ -36,7 +36,7 @@ class Ran:
         if cell is None or cell.life != self._ledger().life:
             return False
         if cell.state == "failed" and cell.failed is not None:
-            return part.fails and cell.failed.cause not in _NEVER_MEANT
+            return part.fails and cell.failed.cause not in NEVER_MEANT
         return cell.state == "done" and not part.fails
 
     def going_on(self) -> bool:

@@ -72,7 +72,7 @@ class CellBox(QFrame):
         say(self._state, state if playable else "")
         restyle(self._state, "tone", tone.value)
         say(self._error, cell_error(cell))
-        restyle(self._error, "tone", "quiet" if self._part.fails else "bad")
+        restyle(self._error, "tone", tone.value)
         printed, more = cell_output(cell)
         if printed != self._output.toPlainText():
             self._output.setPlainText(printed)

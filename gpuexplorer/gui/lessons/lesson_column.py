@@ -32,7 +32,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lessons.lesson import Point
+from gpuexplorer.lessons.lesson import Point, Step
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -191,15 +191,12 @@ class LessonColumn(QFrame):
         player, page = self._player, self._page
         if player is None or page is None:
             return
-        if player.at != self._at:
-            self._at = player.at
-            self._area.verticalScrollBar().setValue(0)
-            self._pointer.hide()
-            for part in player.step.step.parts:
-                if isinstance(part, Point):
-                    self._pointer.hint_at(part.control)  # if it is on the screen that is seen
-                    break
+        another, self._at = player.at != self._at, player.at
+        if another:
+            self._keep_keyboard()
         page.show_step()
+        if another:
+            self._begin_step(player.step.step)
         if self._presentation is not None:
             self._presentation.show_step()
         self._steps.show_words(step_words(player.at, player.steps))
@@ -209,6 +206,19 @@ class LessonColumn(QFrame):
         cells = len(player.step.step.cells)
         first, last = player.at == 0, player.at + 1 == len(player.steps)
         self._foot.show_next(next_of(player), cells, over=over, first=first, last=last)
+
+    def _keep_keyboard(self) -> None:
+        """Where it is on a part that goes, Qt would scroll to whoever gets it then."""
+        focused = QApplication.focusWidget()
+        if focused is not None and self._area.isAncestorOf(focused):
+            self.take_keyboard()
+
+    def _begin_step(self, step: Step) -> None:
+        self._area.verticalScrollBar().setValue(0)
+        self._pointer.hide()
+        point = next((each for each in step.parts if isinstance(each, Point)), None)
+        if point is not None:
+            self._pointer.hint_at(point.control)  # if it is on the screen that is seen
 
     def _lead(self, *, answer: bool) -> None:
         """To the part whose button stands out. `answer`: for the keyboard to answer it; who is

@@ -59,24 +59,25 @@ class LessonText(GrowingText):
         document.setMarkdown(self._markdown, _MARKDOWN)
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
-        block = document.begin()
-        while block.isValid():
+        for block in self._blocks():
             self._dress_block(QTextCursor(block), block)
-            block = block.next()
         for table in document.rootFrame().childFrames():
             if isinstance(table, QTextTable):
                 self._dress_table(table)
         self._frame_code()
         cursor.endEditBlock()
-        links = any(form.isAnchor() for _, form in self._stretches())
+        links = any(form.isAnchor() for form in self._forms())
         focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
         self.setFocusPolicy(focus)
 
-    def _stretches(self) -> Iterator[tuple[QTextCursor, QTextCharFormat]]:
+    def _blocks(self) -> Iterator[QTextBlock]:
         block = self.document().begin()
         while block.isValid():
-            yield from _stretches_of(block)
+            yield block
             block = block.next()
+
+    def _forms(self) -> Iterator[QTextCharFormat]:
+        return (form for block in self._blocks() for _, form in _stretches_of(block))
 
     def _dress_block(self, cursor: QTextCursor, block: QTextBlock) -> None:
         theme, letters = self.look.theme, self.look.letters
@@ -131,11 +132,9 @@ class LessonText(GrowingText):
                     cursor.insertFrame(form)
                     block, begin = cursor.block(), -1
             block = block.next()
-        block = self.document().begin()
-        while block.isValid():
-            if block.length() == 1 and _table_at(QTextCursor(block)) is None:
-                QTextCursor(block).setBlockFormat(_no_height())  # left before and after it
-            block = block.next()
+        for each in self._blocks():
+            if each.length() == 1 and _table_at(QTextCursor(each)) is None:
+                QTextCursor(each).setBlockFormat(_no_height())  # left before and after it
 
     def _dress_table(self, table: QTextTable) -> None:
         form = table.format()
@@ -187,7 +186,7 @@ class LessonText(GrowingText):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         now = (self.viewport().width(), self.devicePixelRatioF())
-        if now != self._written and any(form.isImageFormat() for _, form in self._stretches()):
+        if now != self._written and any(form.isImageFormat() for form in self._forms()):
             self._write()
 
 

@@ -50,8 +50,6 @@ class Presentation(QWidget):
         self._content: QWidget | None = None
         self._page: StepPage | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
-        self.setAutoFillBackground(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setWindowTitle(player.lesson.title)
         self.setAccessibleName(tr("Presentation of {lesson}", lesson=player.lesson.title))
@@ -70,6 +68,8 @@ class Presentation(QWidget):
         look.changed.connect(self._dress)
 
     def open(self) -> None:
+        # Where no window manager makes it so, it is as large all the same.
+        self.setGeometry(self.screen().geometry())
         self.showFullScreen()
         self.activateWindow()
         self.setFocus()
@@ -86,6 +86,7 @@ class Presentation(QWidget):
         self._scale = scale
         large = self._large = EnlargedLook(self._look, scale, self)
         before, self._content = self._content, QWidget()
+        self._content.setProperty("panel", "page")
         page = self._page = StepPage(large, self._player, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         for mine, its in (
@@ -120,7 +121,6 @@ class Presentation(QWidget):
         self._tell_step()
 
     def _dress(self) -> None:
-        self.setPalette(self._look.palette())
         if self._content is not None:
             self._content.setStyleSheet(self._large.style_sheet())
 
@@ -190,4 +190,7 @@ class Presentation(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
+        active, parent = self.isActiveWindow(), self.parentWidget()
+        if active and parent is not None:
+            parent.window().activateWindow()
         self.left.emit()

@@ -20,7 +20,7 @@ from gpuexplorer.gui.widgets.remark import Remark, wrapped_label
 from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
 from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepPlay, StepState
+from gpuexplorer.lessons.step_play import StepState
 
 _GAP = 14
 
@@ -43,7 +43,7 @@ class StepPage(QWidget):
         """`brief`: for a projector, with the first paragraph of each text."""
         super().__init__(parent)
         self._look, self._player, self._brief = look, player, brief
-        self._shown: tuple[StepPlay, StepState] | None = None
+        self._shown = (-1, False)
         self._updates: list[Callable[[], None]] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
@@ -54,13 +54,12 @@ class StepPage(QWidget):
         self.show_step()
 
     def show_step(self) -> None:
-        play = self._player.step
-        shown = (play, StepState.SKIPPED if self._skipped else StepState.AHEAD)
-        if self._shown is None or shown[0] is not self._shown[0] or shown != self._shown:
+        shown = (self._player.at, self._skipped)
+        if shown == self._shown:
+            self._update()
+        else:
             self._shown = shown
             self._make()
-            return
-        self._update()
 
     def _update(self) -> None:
         for update in self._updates:

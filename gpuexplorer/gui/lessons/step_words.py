@@ -1,22 +1,16 @@
 """What is said of one step of a lesson: of its cells and checks."""
 
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lessons.lesson import Code
-from gpuexplorer.lessons.step_play import Checked, StepState
+from gpuexplorer.lessons.ran import NEVER_MEANT
+from gpuexplorer.lessons.step_play import Checked
 
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it
-STATES = {
-    StepState.AHEAD: mark("Not begun"),
-    StepState.BEGUN: mark("Begun"),
-    StepState.DONE: mark("Done"),
-    StepState.FAILED: mark("Something is not as it should be"),
-    StepState.SKIPPED: mark("Skipped"),
-}
 
 
 def cell_state(part: Code, cell: Cell | None, *, gone: bool) -> tuple[str, Tone]:
@@ -36,13 +30,18 @@ def cell_state(part: Code, cell: Cell | None, *, gone: bool) -> tuple[str, Tone]
             return tr("It went through, and should have failed"), Tone.WARN
         case "done":
             return _with_times(tr("Done"), cell), Tone.QUIET
-        case "failed" if part.fails:
+        case "failed" if part.fails and cell is not None and not _never_meant(cell):
             return _with_times(tr("Failed, as it was meant to"), cell), Tone.QUIET
         case "failed":
             return _with_times(tr("Failed"), cell), Tone.BAD
     if part.fails:
         return tr("Not run yet. It is there to fail."), Tone.QUIET
     return tr("Not run yet"), Tone.QUIET
+
+
+def _never_meant(cell: Cell) -> bool:
+    """Its worker was lost, say, or none could be started."""
+    return cell.failed is not None and cell.failed.cause in NEVER_MEANT
 
 
 def cell_error(cell: Cell | None) -> str:

@@ -113,6 +113,9 @@ class LessonsView(LiveView):
         self._table.show_rows(self._lessons.shelf.lessons, in_order=False)
         self._show_state()
 
+    def posed(self) -> bool:
+        return self._lessons.shelf.was_read
+
     def stop(self) -> None:
         self._question.stop()
         self._folder.stop()

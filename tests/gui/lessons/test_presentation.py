@@ -16,6 +16,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
+from tests.gui.conftest import OpenWindow
 from tests.gui.hands import the
 from tests.gui.lessons.pages import player_of, said
 from tests.lessons.fake_rig import FakeRig, cell, number, step
@@ -173,3 +174,21 @@ def test_it_is_made_anew_in_other_letters_when_the_window_grows(
     presentation.resize(1920, 1080)
     qtbot.waitUntil(lambda: before not in presentation.findChildren(StepPage))
     assert "Two" in said(presentation)
+
+
+def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window()
+    player, _ = player_of(*STEPS)
+    player.go(1)
+    presentation = Presentation(window.look, player, window)
+    with qtbot.waitActive(presentation):
+        presentation.resize(1366, 768)
+        presentation.show()
+        presentation.activateWindow()
+    ground = presentation.grab().toImage().pixelColor(3, 3)
+    assert ground == window.look.theme.ground
+    run = next(e for e in presentation.findChildren(QPushButton) if e.text() == "Run")
+    assert run.font().pixelSize() > 1.6 * window.look.letters.body.font.pixelSize()
+    presentation.close()

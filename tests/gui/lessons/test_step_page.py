@@ -6,16 +6,17 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QAccessible, QColor, QDesktopServices, QImage, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.lessons.cell_box import CellBox
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.lab.events import Began, Finished
+from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import Condition, Expression, Point, Text, Why
 from tests.gui.hands import button, click, the
@@ -177,6 +178,16 @@ def test_a_cell_that_is_there_to_fail_says_so_before_and_after(
     assert "It went through, and should have failed" in said(page)
 
 
+def test_where_there_is_no_worker_its_sentence_stands_at_the_cell(
+    qtbot: QtBot, look: Look
+) -> None:
+    page, _, rig = page_of(qtbot, look, cell(3, "X + Y", fails=True))
+    click(page, "Run")
+    why = Message("No Python of this computer has PyTorch.")
+    rig.say(Failed(rig.ledger.unfinished[0], "worker lost", "", "", why))
+    assert "Failed\nNo Python of this computer has PyTorch." in said(page)
+
+
 def test_the_button_of_what_comes_next_stands_out(qtbot: QtBot, look: Look) -> None:
     asked = number(4, "7")
     page, player, rig = page_of(qtbot, look, cell(3), asked, cell(5))
@@ -320,3 +331,21 @@ def test_a_picture_is_seen_large_on_a_press(qtbot: QtBot, look: Look, tmp_path: 
     sheet = the(PictureSheet, page)
     assert sheet.windowTitle() == "Two cards"
     assert sheet.isVisible()
+
+
+def test_links_are_reached_and_followed_by_the_keyboard(
+    qtbot: QtBot, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    links = "See [one](https://one.org) and [two](https://two.org)."
+    page, *_ = page_of(qtbot, look, Text(3, links), cell(4))
+    with qtbot.waitActive(page):
+        page.activateWindow()
+    for _ in range(2):
+        QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
+    assert the(LessonText, page).textCursor().selectedText() == "two"
+    QTest.keyClick(the(LessonText, page), Qt.Key.Key_Return)
+    assert opened == ["https://two.org"]
+    QTest.keyClick(the(LessonText, page), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is button(page, "Run")

@@ -1,0 +1,82 @@
+"""LabRig: what a lesson is told of the window's cards."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lessons.lab_rig import LabRig
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.lessons.values import Readings
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import simulated
+
+
+@pytest.fixture
+def session() -> Iterator[RememberingSession]:
+    made = RememberingSession(simulated("2xTitanRTX+idle", "lost:1@1s"), interval=0.1)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def rig(session: RememberingSession, qtbot: QtBot) -> Iterator[LabRig]:
+    root = QObject()
+    machine = MachineState(session, Settings(parent=root), root)
+    made = LabRig(lab_of(machine, LabPythons(machine.settings, root)), root)
+    session.start()
+    yield made
+    made.stop()
+
+
+def test_figures_are_those_of_after_the_asking(
+    rig: LabRig, session: RememberingSession, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: session.beats().taken > 2)
+    told: list[Readings] = []
+    asked = session.clock.now()
+    rig.measure(told.append)
+    assert not told
+    qtbot.waitUntil(lambda: bool(told))
+    [readings] = told
+    assert [each.card.index for each in readings.cards] == [0, 1]
+    assert all(each.sample.at > asked for each in (*readings.cards, readings.host))
+    assert MEMORY_USED in readings.cards[0].sample.values
+
+
+def test_a_card_that_is_lost_keeps_nobody_waiting_and_has_a_reason_for_each_figure(
+    rig: LabRig, session: RememberingSession, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: session.clock.now() > 0 and session.beats().taken > 15)
+    told: list[Readings] = []
+    rig.measure(told.append)
+    qtbot.waitUntil(lambda: bool(told))
+    sample = told[0].cards[1].sample
+    assert MEMORY_USED not in sample.values
+    assert MEMORY_USED in sample.missing
+
+
+def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
+    rig: LabRig, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: rig.limit("cpu", "cuda:0") is not None)
+    limit = rig.limit("cpu", "cuda:0")
+    assert limit is not None
+    assert 10e9 < limit < 20e9  # PCIe 3 x16
+    assert rig.limit("cpu", "cuda:7") is None
+
+
+def test_nobody_is_told_after_the_lesson_is_left(
+    rig: LabRig, session: RememberingSession, qtbot: QtBot
+) -> None:
+    told: list[Readings] = []
+    rig.measure(told.append)
+    rig.stop()
+    taken = session.beats().taken
+    qtbot.waitUntil(lambda: session.beats().taken > taken + 5)
+    assert not told
