@@ -106,26 +106,23 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(*, as_data: bool) -> int:
-    lessons = import_module("gpuexplorer.lessons.shelf").built_in()
+    found = list(import_module("gpuexplorer.lessons.shelf").built_in())
+    lessons = [each for each in found if isinstance(each, Lesson)]
+    for each in found:
+        if isinstance(each, Trouble):
+            sys.stderr.write(f"{each.told}\n")
     if as_data:
-        sys.stdout.write(json.dumps([_as_data(each) for each in lessons], indent=2) + "\n")
-        return OK
-    terminal = Terminal()
-    page = Page(terminal.width())
-    page.table(_COLUMNS, [_row(each) for each in lessons])
-    page.gap()
-    page.say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
-    terminal.show(str(page))
-    return OK
-
-
-def _as_data(lesson: Lesson) -> dict[str, object]:
-    return {
-        "name": lesson.name,
-        "title": lesson.title,
-        "minutes": lesson.minutes,
-        "needs": list(lesson.needs),
-    }
+        keys = ("name", "title", "minutes", "needs")
+        told = [{key: getattr(each, key) for key in keys} for each in lessons]
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    else:
+        terminal = Terminal()
+        page = Page(terminal.width())
+        page.table(_COLUMNS, [_row(each) for each in lessons])
+        page.gap()
+        page.say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
+        terminal.show(str(page))
+    return OK if len(lessons) == len(found) else TROUBLE
 
 
 def _row(lesson: Lesson) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class LessonError(Trouble):
     """A lesson cannot be read. Its sentence is about the first problem; `problems` are all."""
 
     def __init__(self, file: Path | str, problems: Sequence[Problem]) -> None:
-        self.problems = problems
+        self.file, self.problems = file, problems
         first = problems[0]
         with_line, without = mark("{file}, line {line}: {problem}"), mark("{file}: {problem}")
         super().__init__(

@@ -1,5 +1,6 @@
 """Shelf: the lessons that came with the program, and those of one's own by name or path."""
 
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -14,9 +15,13 @@ from gpuexplorer.lessons.reading import read
 _FORMS = mark("`gpuexplorer lesson list` names all; or give the path of a lesson.md.")
 
 
-def built_in() -> list[Lesson]:
-    """By their names, which begin with their numbers."""
-    return [read(each) for each in _files().values()]
+def built_in() -> Iterator[Lesson | LessonError]:
+    """By their names, which begin with their numbers. One that is broken hides no other."""
+    for each in _files().values():
+        try:
+            yield read(each)
+        except LessonError as error:
+            yield error
 
 
 def open_lesson(path: Path) -> Lesson:
