@@ -8,6 +8,7 @@ from typing import assert_never
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
+from gpuexplorer.lab.cell_said import clean, error_words, time_words
 from gpuexplorer.lab.events import Pictured
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lessons.export import plots
@@ -17,16 +18,13 @@ from gpuexplorer.lessons.export.words import (
     cell_words,
     check_words,
     choices,
-    clean,
     copy_rows,
-    error_words,
     figures,
     machine_words,
     more_copies,
     outputs,
     source_words,
     state_words,
-    times,
     verdict,
 )
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
@@ -143,8 +141,8 @@ def _outcome(cell: Cell) -> Iterator[str]:
         elif each.text.strip():
             yield f'<pre class="out {_text(each.stream)}">{_text(each.text)}</pre>\n'
     if cell.failed is not None and cell.state == "failed":
-        own, told = error_words(cell.failed)
-        yield f'<pre class="out error">{_text(own)}</pre>\n<p class="note">{_text(told)}</p>\n'
+        yield f'<pre class="out error">{_text(error_words(cell.failed))}</pre>\n'
+        yield f'<p class="note">{_text(tr(cell.failed.told))}</p>\n'
     yield plots.losses(cell)
     rows = copy_rows(cell)
     if rows:
@@ -154,7 +152,7 @@ def _outcome(cell: Cell) -> Iterator[str]:
             yield f"<tr>{''.join(f'<td>{_text(each)}</td>' for each in row)}</tr>\n"
         yield f"</tbody>\n</table>\n<p>{_text(more_copies(cell))}</p>\n"
     yield plots.timeline(cell)
-    said = " · ".join(times(cell))
+    said = " · ".join(time_words(cell))
     if said:
         yield f'<p class="times">{_text(said)}</p>\n'
 

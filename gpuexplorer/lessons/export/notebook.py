@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import assert_never
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.lab.cell_said import clean, time_words
 from gpuexplorer.lab.cell_source import lines_of
 from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
 from gpuexplorer.lab.notebook import UNFINISHED, Json, code_cell, notebook_of
@@ -15,7 +16,6 @@ from gpuexplorer.lessons.export.words import (
     cell_words,
     check_words,
     choices,
-    clean,
     copy_rows,
     figures,
     machine_words,
@@ -23,7 +23,6 @@ from gpuexplorer.lessons.export.words import (
     outputs,
     source_words,
     state_words,
-    times,
     verdict,
 )
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
@@ -122,7 +121,8 @@ class _Notebook:
 
 
 def _cost(cell: Cell) -> str:
-    said = f"*{_text(' · '.join(times(cell)))}*" if times(cell) else ""
+    times = _text(" · ".join(time_words(cell)))
+    said = f"*{times}*" if times else ""
     rows = copy_rows(cell)
     if not rows:
         return said

@@ -1,13 +1,12 @@
 """What a played lesson tells of its parts, in words for the page and for the notebook."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from gpuexplorer.core.units import bytes_words, duration, figure, grouped, rate
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
-from gpuexplorer.lab.events import Failed, Pictured, Printed, Transferred
+from gpuexplorer.lab.events import Pictured, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
 from gpuexplorer.lessons.how_far import how_far
@@ -27,9 +26,6 @@ _STATES = {
     StepState.FAILED: mark("not as it should be"),
     StepState.SKIPPED: mark("skipped"),
 }
-# Colours and movements of a terminal; and what is no letter, but for line ends and tabs.
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)", re.DOTALL)
-_NO_LETTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -146,32 +142,6 @@ def cell_words(part: Code, cell: Cell | None, step: StepPlay) -> str:
             return ""
 
 
-def error_words(failed: Failed) -> tuple[str, str]:
-    """PyTorch's own words, and what the lab says of them."""
-    own = f"{failed.error}: {failed.message}" if failed.message else failed.error
-    return clean(own), tr(failed.told)
-
-
-def times(cell: Cell) -> Sequence[str]:
-    """How long the host took, and how long each device."""
-    finished, failed = cell.finished, cell.failed
-    if finished is None:
-        host = failed.host_seconds if failed else None
-        modelled = failed is not None and failed.modelled
-        busy: Sequence[tuple[str, float]] = ()
-    else:
-        host, modelled = finished.host_seconds, finished.modelled
-        busy = finished.busy
-        if len(busy) < 2 and finished.device_seconds is not None:
-            name = busy[0][0] if busy else tr("device")
-            busy = ((name, finished.device_seconds),)
-    if host is None:
-        return ()
-    said = [tr("host {time}", time=duration(host))]
-    said += [f"{name} {duration(seconds)}" for name, seconds in busy if seconds]
-    return [*said, tr(SIMULATED)] if modelled else said
-
-
 def copy_rows(cell: Cell) -> Sequence[Sequence[str]]:
     """The heads of the columns, and the first copies of the cell; empty: it made none."""
     modelled = any(each.modelled for each in cell.transfers)
@@ -237,11 +207,3 @@ def outputs(cell: Cell) -> Sequence[Printed | Pictured]:
 
 def _left_out(letters: int) -> str:
     return tr("[{letters} letters are left out here]", letters=grouped(letters))
-
-
-def clean(text: str) -> str:
-    """As a terminal would show it, and nothing that is no letter."""
-    text = _ESCAPES.sub("", overwritten(text)).replace("\r", "")
-    return (
-        _NO_LETTERS.sub("\N{REPLACEMENT CHARACTER}", text).encode("utf-8", "replace").decode()
-    )

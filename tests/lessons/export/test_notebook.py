@@ -58,7 +58,7 @@ def test_a_notebook_tells_everything_that_was_played(tmp_path: Path) -> None:
         "| Limit: what PCIe 3.0 x16 can carry | 15.8 GB/s |",
         "| cpu → cuda:0 | 256 MiB | 21.7 ms | 12.4 GB/s | pageable |",
         "- On card 0 (your answer)\n- It fails (so it is)",
-        "*host 1.20 ms · device 34.0 µs · simulated*",
+        "*device 34.0 µs · host 1.20 ms · modelled*",
         "Checked, and it holds.",
         "**Why 919 MiB for 24 bytes?**",
         "*skipped*\n\nThis machine has two cards",
