@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import told
@@ -21,7 +21,7 @@ from gpuexplorer.lessons.step_play import (
     StepPlay,
     StepState,
 )
-from gpuexplorer.lessons.values import Readings, values_of, with_memory
+from gpuexplorer.lessons.values import Readings, values_of
 
 __all__ = [
     "Checked",
@@ -318,7 +318,7 @@ class Player:
         def read(readings: Readings) -> None:
             if turn == self._turn and self._measuring:
                 self._measuring = False
-                then(with_memory(readings, self._rig.ledger))
+                then(replace(readings, memory=dict(self._rig.ledger.memory)))
                 self.changed()
 
         self._rig.measure(read)
