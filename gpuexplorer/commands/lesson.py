@@ -12,9 +12,10 @@ from gpuexplorer.commands.page import Column, Page, shown
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, all_of, tr, trn
+from gpuexplorer.core.words import Message, all_of, mark, tr, trn
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
 from gpuexplorer.lessons.lesson_file import file_of
+from gpuexplorer.lessons.problem import LessonError
 
 _COLUMNS = (
     Column(Message("Name"), 100),
@@ -109,7 +110,7 @@ def _list(*, as_data: bool) -> int:
     found = list(import_module("gpuexplorer.lessons.shelf").built_in())
     lessons = [each for each in found if isinstance(each, Lesson)]
     for each in found:
-        if isinstance(each, Trouble):
+        if isinstance(each, LessonError):
             sys.stderr.write(f"{each.told}\n")
     if as_data:
         keys = ("name", "title", "minutes", "needs")
@@ -131,23 +132,19 @@ def _row(lesson: Lesson) -> tuple[str, ...]:
 
 
 def _check(path: Path) -> int:
-    reading = import_module("gpuexplorer.lessons.reading")
     file = file_of(path)
-    found = reading.problems(file)
-    for each in found:
-        place = (
-            tr("{file}, line {line}:", file=file, line=each.line)
-            if each.line
-            else tr("{file}:", file=file)
-        )
-        sys.stdout.write(f"{place} {tr(each.sentence)}\n    {tr(each.cure)}\n")
-    if found:
+    try:
+        lesson = import_module("gpuexplorer.lessons.reading").read(file)
+    except LessonError as error:
+        for each in error.problems:
+            place = mark("{file}, line {line}:") if each.line else mark("{file}:")
+            said = tr(place, file=file, line=each.line)
+            sys.stdout.write(f"{said} {tr(each.sentence)}\n    {tr(each.cure)}\n")
         return TROUBLE
-    steps = len(reading.read(file).steps)
     fine = trn(
         "{file}: nothing is wrong with its {count} step.",
         "{file}: nothing is wrong with its {count} steps.",
-        steps,
+        len(lesson.steps),
         file=file,
     )
     sys.stdout.write(f"{fine}\n")

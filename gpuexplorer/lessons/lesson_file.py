@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from gpuexplorer.lessons.lesson import LESSON_FILE
-from gpuexplorer.lessons.problem import Problems
+from gpuexplorer.lessons.problem import LessonError, Problems
 
 MOST_BYTES = 64 << 10  # several times the longest lesson; any Markdown of it is read soon
 _MOST_BRACKETS = 2000  # each may begin a link, and looking for its end takes a while
@@ -21,73 +21,72 @@ def file_of(path: Path) -> Path:
         return path  # whoever reads it is told why not
 
 
-def text_of(file: Path, problems: Problems) -> str | None:
-    """With plain line ends. None: it is said why not."""
+def text_of(file: Path) -> str:
+    """With plain line ends. Raises LessonError."""
     try:
         found = file.stat()
         if stat.S_ISDIR(found.st_mode):
-            problems.wrong("This is a folder.", "Name the lesson.md in it.", 0)
-            return None
+            raise _error(file, "This is a folder.", "Name the lesson.md in it.")
         if not stat.S_ISREG(found.st_mode):  # it may have no end
-            problems.wrong("This is no ordinary file.", "Save the lesson as one first.", 0)
-            return None
+            raise _error(file, "This is no ordinary file.", "Save the lesson as one first.")
         if found.st_size > MOST_BYTES:
-            problems.wrong(
+            raise _error(
+                file,
                 "The file has {size} KiB, and a lesson has at most {most}.",
                 "Make several lessons of it; pictures are files beside it.",
-                0,
                 size=found.st_size >> 10,
                 most=MOST_BYTES >> 10,
             )
-            return None
         with file.open("rb") as opened:
             content = opened.read(MOST_BYTES)
     except FileNotFoundError:
-        problems.wrong("There is no such file.", "`gpuexplorer lesson new NAME` makes one.", 0)
-        return None
+        making = "`gpuexplorer lesson new NAME` makes one."
+        raise _error(file, "There is no such file.", making) from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
-        problems.wrong(
+        raise _error(
+            file,
             "The file cannot be read: {why}.",
             "Choose another, or ask its owner for the right to read it.",
-            0,
             why=why or "its name is none that a file can have",
-        )
-        return None
-    return _decoded(content, problems)
+        ) from None
+    return _decoded(content, file)
 
 
-def _decoded(content: bytes, problems: Problems) -> str | None:
+def _decoded(content: bytes, file: Path) -> str:
     if b"\0" in content:
-        problems.wrong("This is no text.", "A lesson is a text file with Markdown.", 0)
-        return None
+        raise _error(file, "This is no text.", "A lesson is a text file with Markdown.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problems.wrong("This line is not written in UTF-8.", "Save the file as UTF-8.", line)
-        return None
+        sentence = "This line is not written in UTF-8."
+        raise _error(file, sentence, "Save the file as UTF-8.", line) from None
     if not text.strip():
-        problems.wrong(
-            "The file is empty.", "`gpuexplorer lesson new NAME` writes a beginning.", 0
-        )
-        return None
-    hiding = _HIDING.search(text)
-    if hiding:
-        problems.wrong(
+        making = "`gpuexplorer lesson new NAME` writes a beginning."
+        raise _error(file, "The file is empty.", making)
+    if hiding := _HIDING.search(text):
+        raise _error(
+            file,
             "This line has a letter that is not seen, and may hide others: {code}.",
             "Delete it; in Python it can be written as an escape, such as \\x1b.",
             text.count("\n", 0, hiding.start()) + 1,
             code=ascii(hiding[0]),
         )
-        return None
     if text.count("[") > _MOST_BRACKETS:
-        problems.wrong(
+        raise _error(
+            file,
             "The file has {count} brackets “[”, and a lesson at most {most}.",
             "Is it a lesson? Long lists of figures are files beside it, which a cell can read.",
-            0,
             count=text.count("["),
             most=_MOST_BRACKETS,
         )
-        return None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _error(
+    file: Path, template: str, cure: str, line: int = 0, /, **values: object
+) -> LessonError:
+    problems = Problems()
+    problems.wrong(template, cure, line, **values)
+    return LessonError(file, problems.found)
