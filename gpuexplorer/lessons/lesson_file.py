@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from gpuexplorer.lessons.lesson import LESSON_FILE
-from gpuexplorer.lessons.problem import LessonError, Problems
+from gpuexplorer.lessons.problem import LessonError
 
 MOST_BYTES = 64 << 10  # several times the longest lesson; any Markdown of it is read soon
 _MOST_BRACKETS = 2000  # each may begin a link, and looking for its end takes a while
@@ -26,28 +26,31 @@ def text_of(file: Path) -> str:
     try:
         found = file.stat()
         if stat.S_ISDIR(found.st_mode):
-            raise _error(file, "This is a folder.", "Name the lesson.md in it.")
+            raise LessonError.wrong("This is a folder.", "Name the lesson.md in it.", file)
         if not stat.S_ISREG(found.st_mode):  # it may have no end
-            raise _error(file, "This is no ordinary file.", "Save the lesson as one first.")
+            raise LessonError.wrong(
+                "This is no ordinary file.", "Save the lesson as one first.", file
+            )
         if found.st_size > MOST_BYTES:
-            raise _error(
-                file,
+            raise LessonError.wrong(
                 "The file has {size} KiB, and a lesson has at most {most}.",
                 "Make several lessons of it; pictures are files beside it.",
+                file,
                 size=found.st_size >> 10,
                 most=MOST_BYTES >> 10,
             )
         with file.open("rb") as opened:
             content = opened.read(MOST_BYTES)
     except FileNotFoundError:
-        making = "`gpuexplorer lesson new NAME` makes one."
-        raise _error(file, "There is no such file.", making) from None
+        raise LessonError.wrong(
+            "There is no such file.", "`gpuexplorer lesson new NAME` makes one.", file
+        ) from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
-        raise _error(
-            file,
+        raise LessonError.wrong(
             "The file cannot be read: {why}.",
             "Choose another, or ask its owner for the right to read it.",
+            file,
             why=why or "its name is none that a file can have",
         ) from None
     return _decoded(content, file)
@@ -55,38 +58,34 @@ def text_of(file: Path) -> str:
 
 def _decoded(content: bytes, file: Path) -> str:
     if b"\0" in content:
-        raise _error(file, "This is no text.", "A lesson is a text file with Markdown.")
+        raise LessonError.wrong(
+            "This is no text.", "A lesson is a text file with Markdown.", file
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        sentence = "This line is not written in UTF-8."
-        raise _error(file, sentence, "Save the file as UTF-8.", line) from None
+        raise LessonError.wrong(
+            "This line is not written in UTF-8.", "Save the file as UTF-8.", file, line
+        ) from None
     if not text.strip():
-        making = "`gpuexplorer lesson new NAME` writes a beginning."
-        raise _error(file, "The file is empty.", making)
+        raise LessonError.wrong(
+            "The file is empty.", "`gpuexplorer lesson new NAME` writes a beginning.", file
+        )
     if hiding := _HIDING.search(text):
-        raise _error(
-            file,
+        raise LessonError.wrong(
             "This line has a letter that is not seen, and may hide others: {code}.",
             "Delete it; in Python it can be written as an escape, such as \\x1b.",
+            file,
             text.count("\n", 0, hiding.start()) + 1,
             code=ascii(hiding[0]),
         )
     if text.count("[") > _MOST_BRACKETS:
-        raise _error(
-            file,
+        raise LessonError.wrong(
             "The file has {count} brackets “[”, and a lesson at most {most}.",
             "Is it a lesson? Long lists of figures are files beside it, which a cell can read.",
+            file,
             count=text.count("["),
             most=_MOST_BRACKETS,
         )
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _error(
-    file: Path, template: str, cure: str, line: int = 0, /, **values: object
-) -> LessonError:
-    problems = Problems()
-    problems.wrong(template, cure, line, **values)
-    return LessonError(file, problems.found)

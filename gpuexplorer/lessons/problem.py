@@ -47,3 +47,10 @@ class LessonError(Trouble):
             line=first.line,
             problem=first.sentence,
         )
+
+    @classmethod
+    def wrong(
+        cls, template: str, cure: str, file: Path | str, line: int = 0, /, **values: object
+    ) -> "LessonError":
+        """Of one problem that hides all others."""
+        return cls(file, [Problem(line, Message(template, **values), Message(cure, **values))])

@@ -46,16 +46,8 @@ def find(name: str) -> Lesson:
     if there:
         return open_lesson(path)
     words = [*files, *(each.partition("-")[2] for each in files)]
-    raise LessonError(
-        name,
-        [
-            Problem(
-                0,
-                Message("There is no such lesson."),
-                did_you_mean(get_close_matches(name, words, 1), _FORMS),
-            )
-        ],
-    )
+    close = did_you_mean(get_close_matches(name, words, 1), _FORMS)
+    raise LessonError(name, [Problem(0, Message("There is no such lesson."), close)])
 
 
 def _files() -> dict[str, Path]:
