@@ -13,8 +13,9 @@ from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.events import Event, Failed, Pictured, Printed
 from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
-from gpuexplorer.lessons.player import Checked, Player, Revealed, StepPlay, StepState
+from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.revealing import sources_of
+from gpuexplorer.lessons.step_play import Checked, Revealed, StepPlay, StepState
 from gpuexplorer.lessons.values import cell_fields
 
 _WIDEST = 80

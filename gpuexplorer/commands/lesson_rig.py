@@ -26,8 +26,7 @@ from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
-from gpuexplorer.lessons.player import Readings
-from gpuexplorer.lessons.values import Read
+from gpuexplorer.lessons.values import Read, Readings
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

@@ -21,9 +21,10 @@ from gpuexplorer.lab.handing_on import held_back
 from gpuexplorer.lab.ledger import event_id
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
-from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.revealing import behind
 from gpuexplorer.lessons.shelf import find
+from gpuexplorer.lessons.step_play import StepState
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.sources import IDLE, simulated
 

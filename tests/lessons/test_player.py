@@ -8,8 +8,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lessons.keeping import as_text, from_text
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Text
-from gpuexplorer.lessons.player import StepState
 from gpuexplorer.lessons.ran import why_wrong
+from gpuexplorer.lessons.step_play import StepState
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"

@@ -28,7 +28,8 @@ from gpuexplorer.lessons.export.words import (
     verdict,
 )
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player, StepPlay, StepState
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepPlay, StepState
 
 # The page may show what is in it, and load nothing whatever it says.
 _ALLOWED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"

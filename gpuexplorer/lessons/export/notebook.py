@@ -26,7 +26,8 @@ from gpuexplorer.lessons.export.words import (
     verdict,
 )
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player, StepPlay, StepState
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepPlay, StepState
 
 # What Markdown or HTML would take for its own.
 _MARKS = str.maketrans(

@@ -11,7 +11,7 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
 from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Predict
-from gpuexplorer.lessons.player import Checked, StepPlay, StepState
+from gpuexplorer.lessons.step_play import Checked, StepPlay, StepState
 
 MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 MOST_COPIES = 20  # rows of one cell

@@ -22,8 +22,8 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lessons.export.html import page
 from gpuexplorer.lessons.lesson import Code, Predict, Text
-from gpuexplorer.lessons.player import Player, Prediction, Revealed, StepState
-from gpuexplorer.lessons.step_play import Checked
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import Checked, Prediction, Revealed, StepState
 from tests.lessons.export.played import (
     CHECK,
     CHOICE,
