@@ -9,6 +9,7 @@ from typing import TextIO
 
 from gpuexplorer.commands.arguments import OK, TROUBLE
 from gpuexplorer.commands.lab_answers import Answers
+from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_trace import Trace
 from gpuexplorer.commands.lab_worker import Ended, LabWorker
 from gpuexplorer.copies.lab_copies import CopyBook
@@ -17,13 +18,9 @@ from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Frame, Hello, Pictured, Printed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import opened
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Command, Run
-from gpuexplorer.simulation.faults import FaultKind
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.lab.wire import Run
 
 _SIGINT = -2  # a process that Ctrl+C has ended
 
@@ -31,7 +28,7 @@ _SIGINT = -2  # a process that Ctrl+C has ended
 def run_notebook(
     file: Path,
     start: Start,
-    backend: Backend,
+    cards: LabCards,
     answers: Answers,
     trace: Trace,
     *,
@@ -43,22 +40,16 @@ def run_notebook(
     codes = opened(file)
     ledger = Ledger()
     paper = Paper(apart=apart)
-    load = None
-    if isinstance(backend, SimulatedBackend):
-        load = Load(backend.machine, lambda: backend.elapsed)
     status = OK
     with LabWorker(replace(start, folder=file.resolve().parent), answers) as worker:
         said = worker.said()
         for number, code in enumerate(codes, 1):
-            command: Command = Run(number, code, number)
-            if load is not None:
-                command = load.told(command, lost_cards(worker.hello, backend))
+            command = cards.told(Run(number, code, number))
             ledger.sent(command, outside=str(file))
             worker.send(command)
             for event in said:
                 ledger.apply(event)
-                if load is not None:
-                    load.apply(event)
+                cards.apply(event)
                 paper.show(event, codes)
                 if isinstance(event, Finished | Failed):
                     break
@@ -72,19 +63,6 @@ def run_notebook(
         if worker.end:
             status = min(worker.status, 0) or TROUBLE
         return worker.ended(ledger, status)
-
-
-def lost_cards(hello: Hello | None, backend: Backend) -> tuple[str, ...]:
-    """By PyTorch's names."""
-    if hello is None or not isinstance(backend, SimulatedBackend):
-        return ()
-    falls = [each for each in backend.faults if each.kind is FaultKind.LOST]
-    numbers = {each.name: each.uuid.removeprefix("SIM-") for each in hello.devices}
-    return tuple(
-        name
-        for name, number in numbers.items()
-        if number.isdigit() and any(f.covers(int(number), backend.elapsed) for f in falls)
-    )
 
 
 def _trace(ledger: Ledger, hello: Hello | None) -> Iterator[bytes]:
