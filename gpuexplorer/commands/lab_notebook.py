@@ -78,7 +78,7 @@ def _trace(ledger: Ledger, hello: Hello | None) -> Iterator[bytes]:
 class Paper:
     """What cells show, as text on two streams; `apart`: on standard error alone."""
 
-    def __init__(self, *, apart: bool) -> None:
+    def __init__(self, *, apart: bool = False) -> None:
         self._out = sys.stderr if apart else sys.stdout
         self._open: TextIO | None = None  # in the middle of a line
 
@@ -87,23 +87,24 @@ class Paper:
             case Printed(stream="out" | "err" as stream):
                 self._write(self._out if stream == "out" else sys.stderr, event.text)
             case Printed(stream="value" | "placement"):
-                self._line(self._out, tr(event.text))
+                self.line(tr(event.text))
             case Printed():
-                self._line(sys.stderr, tr(event.text))
+                self.line(tr(event.text), sys.stderr)
             case Pictured():
-                self._line(self._out, tr("[figure]"))
+                self.line(tr("[figure]"))
             case Failed(sentence=sentence) if event.cause == "worker lost":
-                self._line(sys.stderr, tr(sentence))
+                self.line(tr(sentence), sys.stderr)
             case Failed():
-                self._line(sys.stderr, "\n".join(_traceback(event, codes)))
+                self.line("\n".join(_traceback(event, codes)), sys.stderr)
             case _:
                 pass
 
-    def _line(self, stream: TextIO, text: str) -> None:
+    def line(self, text: str, stream: TextIO | None = None) -> None:
         """Apart from what was printed before it."""
-        if self._open is stream:
-            stream.write("\n")
-        self._write(stream, text if text.endswith("\n") else f"{text}\n")
+        onto: TextIO = stream or self._out
+        if self._open is onto:
+            onto.write("\n")
+        self._write(onto, text if text.endswith("\n") else f"{text}\n")
 
     def _write(self, stream: TextIO, text: str) -> None:
         stream.write(text)

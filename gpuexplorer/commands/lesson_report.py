@@ -3,17 +3,17 @@ JSON at its end.
 """
 
 import re
-import sys
 from collections.abc import Mapping
 
+from gpuexplorer.commands.lab_notebook import Paper
 from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.lab.events import Event, Failed, Pictured, Printed
-from gpuexplorer.lessons.how_far import how_far
+from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.revealing import sources_of
 from gpuexplorer.lessons.step_play import Checked, Revealed, StepPlay, StepState
 from gpuexplorer.lessons.values import cell_fields
@@ -32,9 +32,8 @@ class Report:
 
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
-        self._terminal = Terminal()
-        self._width = min(self._terminal.width(), _WIDEST)
-        self._in_line = False  # in the middle of one that a cell prints
+        self._paper = Paper()
+        self._width = min(Terminal().width(), _WIDEST)
 
     def say(self, text: str, indent: int = 0) -> None:
         """Sentences, in lines that fit; nothing where there are none."""
@@ -66,18 +65,12 @@ class Report:
     def event(self, event: Event) -> None:
         """Of a cell of the lesson: what it shows while it runs."""
         match event:
-            case Printed(stream="out" | "err"):
-                self._write(tr(event.text))
-            case Printed():
-                self._line(tr(event.text))
-            case Pictured():
-                self._line(tr("[figure]"))
             case Failed():
                 words = f"{event.error}: {event.message}" if event.message else event.error
                 self.say(Message("{error}", error=words or NOTHING))
                 self.say(event.told)
-            case _:
-                pass
+            case _ if not self._silent:
+                self._paper.show(event, ())
 
     def revealed(self, part: Predict, step: StepPlay) -> None:
         shown = step.revealed[part.line]
@@ -106,14 +99,8 @@ class Report:
         self.say(checked.told, 4)
 
     def _line(self, text: str) -> None:
-        self._write(f"\n{text}\n" if self._in_line else f"{text}\n")
-
-    def _write(self, text: str) -> None:
-        if self._silent or not text:
-            return
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        self._in_line = not text.endswith("\n")
+        if not self._silent:
+            self._paper.line(f"{text}\n")
 
 
 def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[str, object]:

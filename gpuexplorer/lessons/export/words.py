@@ -9,8 +9,8 @@ from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.events import Pictured, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
-from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Predict
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.step_play import Checked, StepPlay, StepState
 
 MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
