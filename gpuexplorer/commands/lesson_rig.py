@@ -53,10 +53,6 @@ class CommandRig:
         self._leaving = ExitStack()
 
     @property
-    def hello(self) -> Hello | None:
-        return self.ledger.hello
-
-    @property
     def gone(self) -> bool:
         """Its worker has ended, and there will be no other."""
         return self._worker is not None and bool(self._worker.end)

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
                 report.say(each)
             Play(player, rig, report, asking=_asking(arguments)).play(allowed=arguments.yes)
             if arguments.json:
-                torch = None if rig.hello is None else rig.hello.torch
+                torch = None if rig.ledger.hello is None else rig.ledger.hello.torch
                 played = as_json(player, simulated=rig.simulated, torch=torch)
                 sys.stdout.write(json.dumps(played, indent=2) + "\n")
             if arguments.save is not None:

@@ -187,9 +187,7 @@ class Player:
             return
         need, worth = unmet
         self.step.state = StepState.SKIPPED
-        self.step.reason = need.otherwise or worth.error
-        if worth.error and need.otherwise:
-            self.step.reason = told(need.otherwise, worth.error)
+        self.step.reason = told(need.otherwise, worth.error)
 
     def _begin(self) -> None:
         step = self.step

@@ -90,13 +90,9 @@ def _devices(readings: Readings, ledger: Ledger) -> Mapping[CardId, str]:
 
 def _in_order(cards: Sequence[Read], devices: Mapping[CardId, str]) -> Sequence[Read]:
     """As PyTorch counts them, and then those that it does not see."""
-    places = {name: place for place, name in enumerate(sorted(devices.values(), key=_number))}
-    last = len(places)
-    return sorted(cards, key=lambda each: places.get(devices.get(each.card.id, ""), last))
-
-
-def _number(device: str) -> int:
-    return int(device.partition(":")[2])
+    unseen = f"cuda:{len(cards)}"
+    names = {each.card.id: devices.get(each.card.id, unseen) for each in cards}
+    return sorted(cards, key=lambda each: int(names[each.card.id].partition(":")[2]))
 
 
 def _card(read: Read, place: int, device: str, limit: Limit) -> Record:
