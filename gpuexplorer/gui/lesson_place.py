@@ -166,6 +166,8 @@ class LessonPlace(QSplitter):
     def _on_opened(self) -> None:
         column, played = self._make_column(), self.lessons().player is not None
         seen = not column.isHidden()
+        if not played and self._has_keyboard(column):
+            self._give_screen_keyboard()
         column.setVisible(played)
         self._offer_commands()
         if played is not seen:
@@ -177,18 +179,25 @@ class LessonPlace(QSplitter):
 
     def _on_keyboard_asked(self) -> None:
         """To the lesson, and from there back to the screen."""
-        column, focused = self._column, QApplication.focusWidget()
+        column = self._column
         if column is None:
             return
-        if focused is not None and column.isAncestorOf(focused):
+        if self._has_keyboard(column):
             self._navigation.asked.emit()
-            view = self._screens.currentWidget()
-            if view is not None:
-                view.setFocus()
+            self._give_screen_keyboard()
             return
         if self._folded:
             self._fold(False)  # noqa: FBT003 - as setVisible
         column.take_keyboard()
+
+    def _has_keyboard(self, column: "LessonColumn") -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and column.isAncestorOf(focused)
+
+    def _give_screen_keyboard(self) -> None:
+        view = self._screens.currentWidget()
+        if view is not None:
+            view.setFocus()
 
     def _on_fold_asked(self) -> None:
         self._fold(not self._folded)

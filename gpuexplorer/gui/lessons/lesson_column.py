@@ -39,6 +39,7 @@ from gpuexplorer.telemetry.whole_file import write_whole
 
 _PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
 LEAST, USUAL, FOLDED = 300, 340, 45
+_ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
 
 
 class LessonColumn(QFrame):
@@ -263,7 +264,7 @@ class LessonColumn(QFrame):
         if player is None:
             return
         page = self._page = StepPage(self._look, player)
-        page.revealed.connect(self._area.ensureWidgetVisible)
+        page.revealed.connect(partial(self._area.ensureWidgetVisible, ymargin=_ABOVE))
         self._follow(page)
         paper = QWidget()
         paper.setProperty("panel", "clear")

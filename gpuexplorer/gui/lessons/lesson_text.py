@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
+from gpuexplorer.gui.lessons.table_widths import share_width
 from gpuexplorer.gui.theme.look import Look
 
 _MARKDOWN = (
@@ -61,14 +62,18 @@ class LessonText(GrowingText):
         cursor.beginEditBlock()
         for block in self._blocks():
             self._dress_block(QTextCursor(block), block)
-        for table in document.rootFrame().childFrames():
-            if isinstance(table, QTextTable):
-                self._dress_table(table)
+        for table in self._tables():
+            self._dress_table(table)
+            share_width(table, self._written[0])
         self._frame_code()
         cursor.endEditBlock()
         links = any(form.isAnchor() for form in self._forms())
         focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
         self.setFocusPolicy(focus)
+
+    def _tables(self) -> list[QTextTable]:
+        frames = self.document().rootFrame().childFrames()
+        return [each for each in frames if isinstance(each, QTextTable)]
 
     def _blocks(self) -> Iterator[QTextBlock]:
         block = self.document().begin()
@@ -188,6 +193,9 @@ class LessonText(GrowingText):
         now = (self.viewport().width(), self.devicePixelRatioF())
         if now != self._written and any(form.isImageFormat() for form in self._forms()):
             self._write()
+        else:
+            for table in self._tables():
+                share_width(table, now[0])
 
 
 def _stretches_of(block: QTextBlock) -> Iterator[tuple[QTextCursor, QTextCharFormat]]:

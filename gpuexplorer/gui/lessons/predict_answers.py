@@ -77,6 +77,7 @@ class ChoiceAnswer(QWidget):
             rows.append(row(button, top, said, GROWS, mark, top, gap=4))
         column(*rows, within=self, gap=2)
         one_tab_stop(self._group)
+        self.setFocusProxy(self._group.button(0))
         self._group.buttonToggled.connect(lambda: one_tab_stop(self._group))
 
     @property

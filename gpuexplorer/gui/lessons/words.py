@@ -146,7 +146,8 @@ def notice_of(player: Player, lab: LabState) -> LessonNotice:
     if session.bare and {"card", "two cards"} & {*lesson.needs}:
         words = tr("Use two simulated cards")
         return LessonNotice(tr(NO_CARDS), Tone.WARN, Way.SIMULATE, words)
-    gone = () if player.busy() else player.replay_needed
+    over = player.step.state is StepState.DONE  # it needed none of them
+    gone = () if over or player.busy() else player.replay_needed
     lost = lost_devices(lab.machine, lab.devices)
     ended = tr(lab.sentence)
     if lost:

@@ -49,6 +49,25 @@ def test_markdown_stands_there_in_the_letters_of_the_window(qtbot: QtBot, look: 
     assert text.font().pixelSize() == look.letters.body.font.pixelSize()
 
 
+def test_no_word_of_a_table_is_broken_while_there_is_room_for_it(
+    qtbot: QtBot, look: Look
+) -> None:
+    word = 'torch.device("cuda:1")'
+    about = "the name of a device, which need not be there yet"
+    page, *_ = page_of(
+        qtbot, look, Text(3, f"| write | it is |\n|-|-|\n| `{word}` | {about} |")
+    )
+    text = the(LessonText, page)
+
+    def lines() -> int:
+        return text.document().find(word).block().layout().lineCount()
+
+    qtbot.waitUntil(lambda: lines() == 1)
+    page.resize(300, 800)
+    qtbot.waitUntil(lambda: text.width() < 310)
+    assert lines() == 1
+
+
 def test_a_text_is_as_high_as_it_is_at_any_width(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Text(3, "Words that go on and on. " * 30))
     text = the(LessonText, page)
