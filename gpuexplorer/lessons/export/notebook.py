@@ -9,7 +9,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.lab.cell_said import clean, time_words
 from gpuexplorer.lab.cell_source import lines_of
 from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
-from gpuexplorer.lab.notebook import UNFINISHED, Json, code_cell, notebook_of
+from gpuexplorer.lab.notebook import UNFINISHED, Json, code, code_cell, notebook_of
 from gpuexplorer.lessons.export import words
 from gpuexplorer.lessons.export.texts import Texts
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
@@ -38,15 +38,13 @@ class _Notebook:
 
     def cells(self) -> Iterator[Json]:
         lesson = self._player.lesson
-        facts = [
-            f"- {_text(n)}: {_text(w)}"
-            for n, w in words.machine_words(self._ledger, self._saved)
-        ]
+        machine = words.machine_words(self._ledger, self._saved)
+        facts = [f"- {_text(name)}: {_text(what)}" for name, what in machine]
         source = f"**{_text(words.source_words(self._ledger))}**" if self._ledger.hello else ""
         about = self._texts.markdown(lesson.about)
         yield _markdown(f"# {self._line(lesson.title)}", about, "\n".join(facts), source)
         yield _markdown(tr("The lab has these names from the beginning; Jupyter has not."))
-        yield _code(IMPORTS)
+        yield code(IMPORTS)
         for step in self._player.steps:
             yield from self._step(step)
 
@@ -87,21 +85,17 @@ class _Notebook:
         cell = self._player.cell(part)
         note = words.cell_words(part, cell, step)
         if cell is None or cell.state in UNFINISHED:
-            yield _code(part.source, fails=part.fails)
+            yield code(part.source, tags=["raises-exception"] if part.fails else [])
             yield _markdown(_text(note))
             return
         yield code_cell(replace(cell, outputs=list(words.outputs(cell))))
-        yield _markdown(_text(note), _cost(cell))
+        yield _markdown(_text(note), *_cost(cell))
 
     def _predicted(self, part: Predict, step: StepPlay) -> str:
         if not part.choices:
-            rows = [
-                (
-                    each.name,
-                    f"{each.text} ({tr(words.SIMULATED)})" if each.modelled else each.text,
-                )
-                for each in words.figures(part, step)
-            ]
+            beside = f" ({tr(words.SIMULATED)})"
+            found = words.figures(part, step)
+            rows = [(each.name, each.text + beside * each.modelled) for each in found]
             return _table([("", tr("Figure")), *rows], "l|r") if rows else ""
         return "\n".join(
             f"- {self._line(choice)} ({_text(marks)})" if marks else f"- {self._line(choice)}"
@@ -112,14 +106,11 @@ class _Notebook:
         return self._texts.markdown(" ".join(clean(markdown).split()))
 
 
-def _cost(cell: Cell) -> str:
-    times = _text(" · ".join(time_words(cell)))
-    said = f"*{times}*" if times else ""
-    rows = words.copy_rows(cell)
-    if not rows:
-        return said
-    table = _table(rows, "l|r|r|r|l")
-    return "\n\n".join(each for each in (said, table, _text(words.more_copies(cell))) if each)
+def _cost(cell: Cell) -> Iterator[str]:
+    times, rows = time_words(cell), words.copy_rows(cell)
+    yield f"*{_text(' · '.join(times))}*" if times else ""
+    yield _table(rows, "l|r|r|r|l") if rows else ""
+    yield _text(words.more_copies(cell))
 
 
 def _table(rows: Sequence[Sequence[str]], sides: str) -> str:
@@ -141,14 +132,3 @@ def _text(text: str) -> str:
 def _markdown(*paragraphs: str) -> Json:
     text = "\n\n".join(each for each in paragraphs if each)
     return {"cell_type": "markdown", "id": "", "metadata": {}, "source": lines_of(text)}
-
-
-def _code(source: str, *, fails: bool = False) -> Json:
-    return {
-        "cell_type": "code",
-        "execution_count": None,
-        "id": "",
-        "metadata": {"tags": ["raises-exception"]} if fails else {},
-        "outputs": [],
-        "source": lines_of(source),
-    }
