@@ -13,7 +13,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Memory, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lessons.vocabulary import UNITS
+from gpuexplorer.lessons.vocabulary import FIELDS, UNITS
 
 Record = Mapping[str, object]
 Limit = Callable[[str, str], float | None]  # bytes per second from one device to another
@@ -141,11 +141,7 @@ def cell_fields(cell: Cell) -> dict[str, object]:
 
 
 def _copy(copy: Transferred, limit: Limit) -> Record:
-    same = (
-        "source", "target", "bytes", "copies", "pinned", "blocking", "asked", "what", "line",
-        "modelled", "host_seconds",
-    )  # fmt: skip
-    has = {name: getattr(copy, name) for name in same}
+    has = {name: getattr(copy, name, None) for name in FIELDS["copy"]}
     has["seconds"] = copy.seconds or None
     has["rate"] = copy.bytes / copy.seconds if copy.seconds else None
     has["limit"] = limit(copy.source, copy.target)
@@ -161,10 +157,7 @@ def _copy(copy: Transferred, limit: Limit) -> Record:
 
 
 def _memory(memory: Memory) -> Record:
-    has = {
-        name: getattr(memory, f"{name}_bytes")
-        for name in ("tensors", "reserved", "context", "free", "total")
-    }
+    has = {name: getattr(memory, f"{name}_bytes") for name in FIELDS["held"]}
     name = Message("the memory of {device}", device=memory.device)
     return _record(name, has, **dict.fromkeys(has, _UNTOLD))
 
