@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import NEEDS, Check, Condition, Limit, Point, Predict
 from gpuexplorer.lessons.problem import Problems
-from gpuexplorer.lessons.python_source import any_number, measured
+from gpuexplorer.lessons.python_source import expression
 
 _NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 _CHOICE = re.compile(r"- \[([ xX])\] *(\S.*)")
@@ -87,7 +87,7 @@ def predict(block: Block, problems: Problems) -> Predict:
     return Predict(
         block.line,
         question,
-        number=measured(number.text, number.line, problems, _NUMBER) if number.text else None,
+        number=expression(number.text, number.line, problems, _NUMBER) if number.text else None,
         unit=said["unit"].text,
         within=within,
         factor=factor,
@@ -115,11 +115,11 @@ def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
                 row.line,
             )
         found += [
-            Condition(measured(each.text, each.line, problems), otherwise) for each in waiting
+            Condition(expression(each.text, each.line, problems), otherwise) for each in waiting
         ]
         waiting = []
     for row in waiting:
-        measured(row.text, row.line, problems)
+        expression(row.text, row.line, problems)
     if waiting or not block.rows:
         problems.wrong(
             "Nothing is told where this is not true.",
@@ -247,17 +247,18 @@ def _within(row: Row, problems: Problems) -> tuple[float, float]:
 
 
 def _limit(block: Block, number: Row, name: Row, problems: Problems) -> Limit | None:
-    said = [each.line for each in (number, name) if each.line != block.line]
-    if len(said) == 1:
+    lines = [each.line for each in (number, name) if each.line != block.line]
+    if len(lines) == 1:
         problems.wrong(
             "A limit has two lines: `limit` is a number, `limit is` says what it is.",
             "Such as: limit is: what the card's PCIe can carry",
-            said[0],
+            lines[0],
         )
     if not (number.text and name.text):
         return None
     example = "copies[-1].limit / GB"
-    return Limit(any_number(number.text, number.line, problems, example), name.text)
+    said = expression(number.text, number.line, problems, example, constant=True)
+    return Limit(said, name.text)
 
 
 def _choices(

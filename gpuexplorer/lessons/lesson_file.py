@@ -1,5 +1,6 @@
 """The text of a lesson's file, as long as it is one: an ordinary file, of a size to be read."""
 
+import os
 import re
 import stat
 from pathlib import Path
@@ -15,10 +16,8 @@ _HIDING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\
 
 def file_of(path: Path) -> Path:
     """A lesson is named by its file, or by the folder with a lesson.md in it."""
-    try:
-        return path / LESSON_FILE if path.is_dir() else path
-    except (OSError, ValueError):
-        return path  # whoever reads it is told why not
+    # Says no where Path raises: whoever reads it is told why not.
+    return path / LESSON_FILE if os.path.isdir(path) else path  # noqa: PTH112
 
 
 def text_of(file: Path) -> str:

@@ -1,5 +1,6 @@
 """Shelf: the lessons that came with the program, and those of one's own by name or path."""
 
+import os
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -38,13 +39,8 @@ def find(name: str) -> Lesson:
         number, _, rest = each.partition("-")
         if name in (each, rest, number, number.lstrip("0")):
             return read(file)
-    path = Path(name)
-    try:
-        there = bool(name) and path.exists()
-    except (OSError, ValueError):
-        there = False
-    if there:
-        return open_lesson(path)
+    if os.path.exists(name):  # noqa: PTH110 - says no where Path raises
+        return open_lesson(Path(name))
     words = [*files, *(each.partition("-")[2] for each in files)]
     close = did_you_mean(get_close_matches(name, words, 1), _FORMS)
     raise LessonError(name, [Problem(0, Message("There is no such lesson."), close)])

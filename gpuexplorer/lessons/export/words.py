@@ -1,5 +1,6 @@
 """What a played lesson tells of its parts, in words for the page and for the notebook."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
 from gpuexplorer.lessons.lesson import Check, Code, Predict
 from gpuexplorer.lessons.predicting import how_far
-from gpuexplorer.lessons.step_play import Checked, StepPlay, StepState
+from gpuexplorer.lessons.step_play import Checked, Revealed, StepPlay, StepState
 
 MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 MOST_COPIES = 20  # rows of one cell
@@ -50,9 +51,7 @@ def machine_words(ledger: Ledger, played: datetime) -> Sequence[tuple[str, str]]
     if hello is None:
         return [(tr("Machine"), tr("No cell was run.")), *rows]
     cards = [each for each in hello.devices if each.usable and each.name not in _NO_CARDS]
-    named: dict[str, int] = {}
-    for each in cards:
-        named[tr(each.label)] = named.get(tr(each.label), 0) + 1
+    named = Counter(tr(each.label) for each in cards)
     words = [f"{count} × {name}" if count > 1 else name for name, count in named.items()]
     build = tr("{version}, for {build}", version=hello.torch, build=hello.build)
     return [
@@ -77,19 +76,16 @@ def source_words(ledger: Ledger) -> str:
 
 def figures(part: Predict, step: StepPlay) -> Iterator[Figure]:
     """What was said, what was measured, and the limit, as far as there are such."""
-    said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
-
-    def bar(kind: str, name: str, value: float | None) -> Iterator[Figure]:
+    said, shown = step.predictions.get(part.line), step.revealed.get(part.line, Revealed())
+    name = tr("Limit: {what}", what=part.limit.name) if part.limit else tr("Limit")
+    for kind, called, value in (
+        ("said", tr("You said"), said.value if said else None),
+        ("measured", tr("Measured"), shown.measured),
+        ("limit", name, shown.limit),
+    ):
         if value is not None:
             text = f"{figure(value)} {part.unit}".rstrip()
-            modelled = kind == "measured" and revealed is not None and revealed.modelled
-            yield Figure(kind, name, value, text, modelled)
-
-    yield from bar("said", tr("You said"), None if said is None else said.value)
-    if revealed is not None:
-        yield from bar("measured", tr("Measured"), revealed.measured)
-        name = tr("Limit: {what}", what=part.limit.name) if part.limit else tr("Limit")
-        yield from bar("limit", name, revealed.limit)
+            yield Figure(kind, called, value, text, shown.modelled and kind == "measured")
 
 
 def choices(part: Predict, step: StepPlay) -> Iterator[tuple[str, str, str]]:

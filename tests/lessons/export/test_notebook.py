@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -104,6 +104,7 @@ def test_html_of_a_lesson_is_text_in_jupyter_too(tmp_path: Path) -> None:
     assert HOSTILE in source(hostile(tmp_path))  # the code itself is as it is
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_breaks_the_notebook(text: str) -> None:
     player = played(Path("nowhere"), replace(WIRE, question=text), replace(CODE, source=text))

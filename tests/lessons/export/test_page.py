@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.core.words import Message
@@ -183,6 +183,7 @@ def test_what_a_lesson_or_a_cell_says_is_never_html(tmp_path: Path) -> None:
     assert shown.text.count("<script>alert(1)</script></style>]]>") >= 13
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_breaks_the_page(text: str) -> None:
     player = played(Path("nowhere"), Text(1, text), replace(CODE, source=text))
