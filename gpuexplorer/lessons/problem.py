@@ -37,7 +37,7 @@ class LessonError(Trouble):
     """A lesson cannot be read. Its sentence is about the first problem; `problems` are all."""
 
     def __init__(self, file: Path | str, problems: Sequence[Problem]) -> None:
-        self.problems = problems
+        self.file, self.problems = file, problems
         first = problems[0]
         with_line, without = mark("{file}, line {line}: {problem}"), mark("{file}: {problem}")
         super().__init__(
@@ -47,3 +47,10 @@ class LessonError(Trouble):
             line=first.line,
             problem=first.sentence,
         )
+
+    @classmethod
+    def wrong(
+        cls, template: str, cure: str, file: Path | str, line: int = 0, /, **values: object
+    ) -> "LessonError":
+        """Of one problem that hides all others."""
+        return cls(file, [Problem(line, Message(template, **values), Message(cure, **values))])

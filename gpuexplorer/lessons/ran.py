@@ -83,4 +83,6 @@ def why_wrong(cell: Cell) -> Message:
     words = f"{failed.error}: {first}" if first else failed.error
     if not words:
         return failed.told
-    return told(Message("The cell failed: {error}.", error=words.rstrip(".")), failed.told)
+    if words[-1] not in ".!?":
+        words += "."
+    return told(Message("The cell failed: {error}", error=words), failed.told)

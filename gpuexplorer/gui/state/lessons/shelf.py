@@ -108,10 +108,12 @@ def _all(outside: Sequence[Path]) -> _Came:
     # Markdown takes its time to be imported, and the window does not wait for it.
     from gpuexplorer.lessons.shelf import built_in  # noqa: PLC0415
 
-    try:
-        own = [Shelved(each.file, each) for each in built_in()]
-    except Trouble as trouble:
-        own = [Shelved(Path(), None, trouble)]
+    own = [
+        Shelved(each.file, each)
+        if isinstance(each, Lesson)
+        else Shelved(Path(each.file), trouble=each)
+        for each in built_in()
+    ]
     return _Came([*own, *(_open(each) for each in outside)], all_of_them=True)
 
 
