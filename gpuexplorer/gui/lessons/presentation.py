@@ -5,7 +5,6 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QS
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QLineEdit,
     QRadioButton,
     QVBoxLayout,
     QWidget,
@@ -172,7 +171,7 @@ class Presentation(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if isinstance(QApplication.focusWidget(), QLineEdit) or pressed_by_enter(self, event):
+        if pressed_by_enter(self, event):
             return
         if enter and self._player.must_ask:
             self.allow_asked.emit()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
@@ -23,6 +23,9 @@ from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 
 _GAP = 14
+# Parts that are made before the window answers again: first what is seen, then the others.
+_AT_FIRST, _AT_ONCE = 5, 2
+_BREATH = 1  # milliseconds
 
 
 class StepPage(QWidget):
@@ -48,7 +51,10 @@ class StepPage(QWidget):
         self._updates: list[Callable[[], None]] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
-        self._page = QWidget()
+        self._ahead: list[Part] = []  # of the step, and not made yet
+        self._breath = QTimer(self, singleShot=True, interval=_BREATH)
+        self._breath.timeout.connect(partial(self._make_parts, _AT_ONCE))
+        self._page, self._body = QWidget(), QVBoxLayout()
         self._place = QVBoxLayout(self)
         self._place.setContentsMargins(0, 0, 0, 0)
         self._place.addWidget(self._page)
@@ -68,7 +74,8 @@ class StepPage(QWidget):
         held = {each.line for each in self._player.step.held_back} - self._told
         for line, text in self._texts.items():
             text.setVisible(line not in held)
-        self._later.setVisible(bool(held))
+        if not self._ahead:
+            self._later.setVisible(bool(held))
 
     def _on_told_now(self) -> None:
         self._told |= self._texts.keys()
@@ -82,34 +89,43 @@ class StepPage(QWidget):
         """Another step, or it is known now that it is skipped."""
         play, look = self._player.step, self._look
         self._updates, self._texts, self._told = [], {}, set()
-        page = QWidget(self)
+        before, page = self._page, QWidget(self)
         page.hide()
         title = wrapped_label(look, play.step.title, Tone.TEXT)
         title.setFont((look.letters.number if self._brief else look.letters.title).font)
-        body = column(title, within=page, gap=_GAP)
+        self._page, self._body = page, column(title, within=page, gap=_GAP)
         if self._skipped:
             words = play.reason or tr("This machine cannot show it.")
-            add(body, Remark(look, tr("Skipped. {reason}", reason=words), Icon.NOTE, Tone.WARN))
-        for part in play.step.parts:
+            skipped = tr("Skipped. {reason}", reason=words)
+            add(self._body, Remark(look, skipped, Icon.NOTE, Tone.WARN))
+        self._ahead = list(play.step.parts)
+        self._make_parts(_AT_FIRST)
+        self._place.replaceWidget(before, page)
+        before.hide()
+        before.deleteLater()
+        page.show()
+
+    def _make_parts(self, count: int) -> None:
+        """A long step would keep the window waiting."""
+        parts, self._ahead = self._ahead[:count], self._ahead[count:]
+        for part in parts:
             made = self._made(part)
             if made is not None:
-                add(body, made)
+                add(self._body, made)
             if isinstance(part, Text | Why) and isinstance(made, QWidget):
                 self._texts[part.line] = made
-        self._later = link_button(tr("Show the explanation at once"))
-        self._later.setProperty("flush", True)  # noqa: FBT003
-        self._later.clicked.connect(self._on_told_now)
-        add(body, row(self._later, FREE))
-        for each in page.findChildren(QWidget):
+        if self._ahead:
+            self._breath.start()
+        else:
+            self._later = link_button(tr("Show the explanation at once"))
+            self._later.setProperty("flush", True)  # noqa: FBT003
+            self._later.clicked.connect(self._on_told_now)
+            add(self._body, row(self._later, FREE))
+        for each in self._page.findChildren(QWidget) if self._brief else ():
             # Under a style sheet, letters of another size do not come down from what it is in.
             if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
-                each.setFont(look.letters.body.font)
-        self._place.replaceWidget(self._page, page)
-        self._page.hide()
-        self._page.deleteLater()
+                each.setFont(self._look.letters.body.font)
         self._update()
-        page.show()
-        self._page = page
 
     def _made(self, part: Part) -> QWidget | QLayout | None:
         look, player = self._look, self._player
