@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.table_widths import share_width
 from gpuexplorer.gui.theme.look import Look
 
@@ -41,11 +42,9 @@ class LessonText(GrowingText):
     told. Pictures are read from beside the lesson's file, and from nowhere else.
     """
 
-    lesson_asked = Signal(str)  # the name of its folder
-
-    def __init__(self, look: Look, markdown: str, folder: Path) -> None:
+    def __init__(self, look: Look, markdown: str, folder: Path, asks: StepAsks) -> None:
         super().__init__(look, tr("Text"))
-        self._markdown, self._folder = markdown, folder.resolve()
+        self._markdown, self._folder, self._asks = markdown, folder.resolve(), asks
         self._pictures: dict[str, str] = {}  # what each is called
         self._written = (0, 0.0)  # for which width and how many pixels to one
         self.anchorClicked.connect(self._on_anchor_clicked)
@@ -186,7 +185,7 @@ class LessonText(GrowingText):
             words = self._pictures.get(url.path(), "")
             PictureSheet(self.look, self._folder, url.path(), words, self.window()).open()
         elif url.isRelative() and url.path().startswith("../"):
-            self.lesson_asked.emit(url.path().split("/")[1])
+            self._asks.lesson.emit(url.path().split("/")[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

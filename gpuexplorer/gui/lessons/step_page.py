@@ -10,6 +10,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.cell_box import CellBox
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_parts import CheckLine, FoldedText
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -33,20 +34,15 @@ class StepPage(QWidget):
     `show_step` after each `Player.changed`, and after `go`.
     """
 
-    lesson_asked = Signal(str)  # a link leads there: the name of its folder
-    control_asked = Signal(str)  # "Show me": a name of gpuexplorer.lessons.controls
-    edit_asked = Signal(str)  # this code is wanted in the lab's editor
-    allow_asked = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
-    refused = Signal(str)  # a sentence: why a cell did not run
     predicted = Signal()  # the keyboard is not needed there any longer
     revealed = Signal(QWidget)  # here stands what was just measured, or what is wrong
 
     def __init__(
-        self, look: Look, player: Player, parent: QWidget | None = None, *, brief: bool = False
+        self, look: Look, player: Player, asks: StepAsks, *, brief: bool = False
     ) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
-        super().__init__(parent)
-        self._look, self._player, self._brief = look, player, brief
+        super().__init__()
+        self._look, self._player, self.asks, self._brief = look, player, asks, brief
         self._shown = (-1, False)
         self._updates: list[Callable[[], None]] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
@@ -133,10 +129,7 @@ class StepPage(QWidget):
             case Text():
                 return self._text(part)
             case Code():
-                cell = CellBox(look, player, part, brief=self._brief)
-                cell.edit_asked.connect(self.edit_asked)
-                cell.allow_asked.connect(self.allow_asked)
-                cell.refused.connect(self.refused)
+                cell = CellBox(look, player, part, self.asks, brief=self._brief)
                 self._updates.append(partial(self._update_cell, cell, part))
                 return cell
             case Why():
@@ -158,7 +151,7 @@ class StepPage(QWidget):
                 words = tr("Show me {control}", control=tr(CONTROLS[name].words))
                 button = link_button(words)
                 button.setProperty("flush", True)  # noqa: FBT003
-                button.clicked.connect(partial(self.control_asked.emit, name))
+                button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)
 
     def _text(self, part: Text) -> QWidget:
@@ -174,9 +167,8 @@ class StepPage(QWidget):
         return FoldedText(self._look, question, self._lesson_text(markdown))
 
     def _lesson_text(self, markdown: str) -> LessonText:
-        text = LessonText(self._look, markdown, self._player.lesson.file.parent)
-        text.lesson_asked.connect(self.lesson_asked)
-        return text
+        folder = self._player.lesson.file.parent
+        return LessonText(self._look, markdown, folder, self.asks)
 
     def _update_cell(self, cell: CellBox, part: Code) -> None:
         cell.show_play(first=self._next() is part, playable=not self._skipped)
