@@ -20,6 +20,8 @@ def prediction(part: Predict, said: str) -> Prediction:
     text = said.strip()
     if part.choices:
         return _choice(part, text)
+    if not text:
+        raise Trouble("Type a number first, such as 1500 or 2.5.")
     number = text.removesuffix(part.unit).translate(_SPACES).replace("\u2212", "-")
     number = number.replace(",", "" if _THOUSANDS.fullmatch(number) else ".")
     try:

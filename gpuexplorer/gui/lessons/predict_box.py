@@ -27,6 +27,7 @@ _MODELLED = mark("Modelled: these cards are simulated.")
 class PredictBox(QFrame):
     """Until it is revealed, one may think again. Nobody has to predict."""
 
+    said = Signal()  # somebody predicted
     came = Signal()  # what was measured is shown now
 
     def __init__(self, look: Look, player: Player, part: Predict, *, big: bool = False) -> None:
@@ -112,3 +113,4 @@ class PredictBox(QFrame):
         else:
             say(self._trouble, "")
             self._answer.show_bad(bad=False)
+            self.said.emit()

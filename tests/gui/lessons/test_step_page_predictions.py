@@ -217,3 +217,11 @@ def test_how_far_it_was_is_said_in_words(
     part = replace(asked(), factor=factor)
     shown = Revealed(measured, right=True)
     assert how_far(part, Prediction("", said_first), shown) == words
+
+
+def test_enter_on_a_choice_predicts_it(qtbot: QtBot, look: Look) -> None:
+    page, player, _ = page_of(qtbot, look, choice(2), cell(4))
+    second = page.findChildren(QRadioButton)[1]
+    second.click()
+    QTest.keyClick(second, Qt.Key.Key_Return)
+    assert player.step.predictions[2].value == 1
