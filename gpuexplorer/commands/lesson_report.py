@@ -9,7 +9,8 @@ from gpuexplorer.commands.lab_notebook import Paper
 from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.units import figure
-from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.core.words import Message, tr
+from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player
@@ -66,8 +67,7 @@ class Report:
         """Of a cell of the lesson: what it shows while it runs."""
         match event:
             case Failed():
-                words = f"{event.error}: {event.message}" if event.message else event.error
-                self.say(Message("{error}", error=words or NOTHING))
+                self.say(Message("{error}", error=error_words(event)))
                 self.say(event.told)
             case _ if not self._silent:
                 self._paper.show(event, ())

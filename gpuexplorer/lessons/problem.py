@@ -14,9 +14,6 @@ class Problem:
     sentence: Message
     cure: Message
 
-    def __str__(self) -> str:
-        return f"{self.sentence} {self.cure}"
-
 
 class Problems:
     """Collects them while a file is read: a teacher wants to know of all at once."""
