@@ -3,6 +3,8 @@
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.gui.guard import guarded
+
 # Looking whether something new came is cheap; drawing follows only where something did.
 LONGEST_PERIOD = 0.25
 SHORTEST_PERIOD = 0.1
@@ -56,6 +58,7 @@ class FrameClock(QObject):
         self.ticked.emit()
         self.work_done.emit()
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (
             QEvent.Type.Show,

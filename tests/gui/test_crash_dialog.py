@@ -145,9 +145,9 @@ def test_a_bug_in_every_row_of_a_list_is_shown_and_the_program_goes_on(
     assert QColor(rows.grab().toImage().pixel(8, 8)) == look.theme.accent
 
 
-def test_whatever_draws_in_the_window_is_guarded() -> None:
+def test_whatever_draws_or_watches_events_in_the_window_is_guarded() -> None:
     painting = {"paint", "paintEvent", "paintSection", "drawRow", "drawBranches"}
-    painting |= {"drawBackground", "drawForeground"}
+    painting |= {"drawBackground", "drawForeground", "eventFilter"}
     unguarded = [
         f"{path.name}: {each.name}.{method.name}"
         for path in GUI.rglob("*.py")

@@ -28,6 +28,8 @@ from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.lab.head.words import capped
 from gpuexplorer.gui.lab.program.watching import EndSheet, WatchSheet
 from gpuexplorer.gui.leaving import LeavingDialog
+from gpuexplorer.gui.lessons.first_run import FirstRun
+from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
@@ -44,10 +46,13 @@ from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
+from tests.gui.lessons.pages import player_of, printing
 from tests.gui.processes.programs import A, named, using
+from tests.lessons.fake_rig import step
 
 __all__ = ["faults", "lab", "machine", "worker"]
 
+_PICTURES = Path(__file__).parents[2] / "resources" / "lessons" / "05-two-devices-one-sum"
 _SAID = Said("1", "It is slow.", "Do this instead.", "before", "after")
 
 
@@ -96,9 +101,13 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
         parent=desk.window,
     ),
     EndSheet: lambda desk: EndSheet(desk.look, "train.py", desk.window),
+    FirstRun: lambda desk: FirstRun(
+        desk.look, player_of(step(printing(3)), outside=True)[0].lesson, desk.window
+    ),
     HowToSheet: lambda desk: HowToSheet(desk.look, swap_how_to(), desk.window),
     LeavingDialog: lambda desk: LeavingDialog(desk.look, ["X"], "Leave", desk.window),
     NewCopySheet: lambda desk: NewCopySheet(desk.look, desk.copies, desk.window),
+    PictureSheet: lambda desk: PictureSheet(desk.look, _PICTURES, "copy.svg", "", desk.window),
     PythonSheet: lambda desk: PythonSheet(desk.look, desk.lab.pythons, desk.lab, desk.window),
     ReleaseDialog: lambda desk: ReleaseDialog(desk.look, ["X"], busy=True, parent=desk.window),
     SettingsDialog: lambda desk: SettingsDialog(

@@ -24,7 +24,7 @@ from tests.lab.processes import CARD, Fake, Worker, ended, needs_torch, tampered
 
 pytestmark = pytest.mark.long
 
-HELLO = '{"is":"hello","version":4,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
+HELLO = '{"is":"hello","version":5,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_who_does_not_introduce_itself_is_refused(worker: Callable[[Start], Work
 
 
 def test_another_version_is_refused(worker: Callable[[Start], Worker]) -> None:
-    hello = HELLO.replace('"version":4', '"version":99')
+    hello = HELLO.replace('"version":5', '"version":99')
     newer = worker(Fake(script=f"print('{hello}')"))
     assert newer.listener.end == (
         "The worker speaks version 99 of the lab's language, and this window version "

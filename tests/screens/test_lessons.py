@@ -221,6 +221,20 @@ def test_a_worker_that_dies_is_told_of_and_what_it_held_can_be_made_again(
     person.does_not_see("of the steps before")
 
 
+@needs_torch
+def test_a_card_that_is_lost_is_told_of_beside_the_step(open_program: OpenProgram) -> None:
+    person = open_program(
+        simulate=IDLE, fault="lost:0@12s", past=None, interval=0.25, size=(1366, 768)
+    )
+    person.patience = PATIENCE
+    person.go_to("Lessons")
+    person.sees(TITLE)
+    person.click("Begin")
+    person.click("Run", within="Cell")
+    person.sees("Next step", within=LESSON)
+    person.sees("cuda:0 does not answer any more; what lay there is lost.", within=LESSON)
+
+
 def test_where_both_have_no_room_the_screen_that_is_opened_comes_first(
     open_program: OpenProgram,
 ) -> None:

@@ -211,7 +211,9 @@ class LessonColumn(QFrame):
         if self._presentation is not None:
             self._presentation.show_step()
         self._steps.show_words(step_words(player.at, player.steps))
-        said = self._said if self._said.sentence else notice_of(player, self._lessons.lab)
+        lessons, said = self._lessons, self._said
+        if not said.sentence:
+            said = notice_of(player, lessons.lab, lessons.lost)
         self._notice.show_notice(said)
         self._show_foot()
 

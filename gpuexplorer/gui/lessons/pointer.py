@@ -16,6 +16,7 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import Look
@@ -102,9 +103,14 @@ class Pointer(QObject):
         self._ring.setVisible(control.isVisible())
         self._ring.raise_()
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MOVES and self._watched:
-            self._place()
+            # A screen may be gone already, with its session, when the window is closed.
+            if all(map(shiboken6.isValid, self._watched)):
+                self._place()
+            else:
+                self.hide()
         return False
 
 

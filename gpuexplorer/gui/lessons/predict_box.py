@@ -13,9 +13,9 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Predict
 from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.revealing import behind
 from gpuexplorer.lessons.step_play import Revealed
 

@@ -39,12 +39,11 @@ class RevealBars(Painted):
         if bars == self._bars:
             return
         self._bars = bars
-        words = tr("{name}: {figure} {unit}")
-        told = (
-            words.format(name=each.name, figure=figure(each.value), unit=self._unit).strip()
-            for each in bars
-        )
-        self.setAccessibleName(", ".join(told))
+        told = [
+            tr("{name}: {figure} {unit}", name=e.name, figure=figure(e.value), unit=self._unit)
+            for e in bars
+        ]
+        self.setAccessibleName(", ".join(map(str.strip, told)))
         self.updateGeometry()
         self.update()
 

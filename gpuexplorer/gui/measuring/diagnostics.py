@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer import __version__
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.measuring import own_process
 from gpuexplorer.gui.measuring.durations import Spread
 from gpuexplorer.gui.state.navigation import Navigation
@@ -282,6 +283,7 @@ class FrameMeter(QObject):
             self._drawn = True
             self.reading_drawn.emit()
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if watched is self._window:

@@ -4,6 +4,8 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+from gpuexplorer.gui.guard import guarded
+
 _ONE_GESTURE = 300  # milliseconds between two turns of a wheel, at most
 _AIMED = 12  # pixels: a hand that turns a wheel moves the pointer by less
 
@@ -51,6 +53,7 @@ class PageWheel(QObject):
     def _on_scrolled(self) -> None:
         self.moved.emit()
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QWheelEvent):
             self._turned_at = event.timestamp()

@@ -4,6 +4,7 @@ import shiboken6
 from PySide6.QtCore import QChildEvent, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.look import Look
 
 _BREATH = 1  # milliseconds
@@ -71,6 +72,7 @@ class Dressing(QObject):
     def _on_breath_taken(self) -> None:
         self._window.setUpdatesEnabled(True)
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # Not when a child is added: then it is not finished yet.
         if event.type() is QEvent.Type.ChildPolished and isinstance(event, QChildEvent):

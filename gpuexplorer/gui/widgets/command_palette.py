@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.delegate import Delegate, Index
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.paint.key_cap import draw_key_caps
@@ -143,6 +144,7 @@ class CommandPalette(Popup):
         said = index.data(Qt.ItemDataRole.AccessibleTextRole)
         self._field.setAccessibleDescription(said if isinstance(said, str) else "")
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             key = Qt.Key(event.key())

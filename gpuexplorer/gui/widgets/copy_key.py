@@ -4,6 +4,8 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
+from gpuexplorer.gui.guard import guarded
+
 
 class CopyKey(QObject):
     """Qt's fields take the key for themselves even where they have nothing to copy."""
@@ -20,6 +22,7 @@ class CopyKey(QObject):
         if isinstance(now, QLineEdit | QPlainTextEdit | QLabel):
             now.installEventFilter(self)
 
+    @guarded
     def eventFilter(self, field: QObject, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent):
             return False

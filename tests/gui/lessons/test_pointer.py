@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, QRect, QVariantAnimation
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -63,6 +64,17 @@ def test_no_two_things_of_the_window_have_the_name_of_one_control(
         pointer.show_control(name)
     for name in CONTROLS:
         assert len(window.findChildren(QWidget, CONTROLS[name].place or name)) == 1, name
+
+
+def test_the_window_closes_while_what_the_ring_stood_around_is_gone(
+    window: MainWindow, pointer: Pointer
+) -> None:
+    pointer.show_control("lab.editor")
+    control = window.findChild(QWidget, CONTROLS["lab.editor"].place or "lab.editor")
+    assert control is not None
+    shiboken6.delete(control)
+    window.hide()
+    assert not the(ControlRing, window).isVisible()
 
 
 def test_it_goes_to_the_screen_of_the_control(window: MainWindow, pointer: Pointer) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import strip_order, touched_devices
@@ -139,6 +140,7 @@ class Strips(QWidget):
         for strip in self._strips:
             strip.show_crosshair()
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:
             self.setVisible(self.window().height() >= _AWAY_BELOW)

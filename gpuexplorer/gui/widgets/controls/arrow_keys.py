@@ -7,6 +7,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.gui.guard import guarded
+
 _BACK = {Qt.Key.Key_Up, Qt.Key.Key_Left}
 _ON = {Qt.Key.Key_Down, Qt.Key.Key_Right}
 _SIDEWAYS = {Qt.Key.Key_Left, Qt.Key.Key_Right}
@@ -60,6 +62,7 @@ class ArrowKeys(QObject):
             case _:
                 return None
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(watched, QWidget) and watched in self._widgets:
             if event.type() is QEvent.Type.FocusIn:
