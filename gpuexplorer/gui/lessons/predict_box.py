@@ -109,7 +109,7 @@ class PredictBox(QFrame):
         except Trouble as trouble:
             say(self._trouble, trouble.told)
             self._answer.show_bad(bad=True)
-            self._answer.setFocus()
+            self._answer.begin()
         else:
             say(self._trouble, "")
             self._answer.show_bad(bad=False)
