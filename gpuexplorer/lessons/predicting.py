@@ -22,6 +22,8 @@ def prediction(part: Predict, said: str) -> Prediction:
         value = float(number)
     except ValueError:
         value = math.nan
+    if not text:
+        raise Trouble("Nothing is typed yet.", "Type a number, such as 1500 or 2.5.")
     if not math.isfinite(value):
         raise Trouble("{said!r} is no number.", "Type one, such as 1500 or 2.5.", said=text)
     return Prediction(text, value)

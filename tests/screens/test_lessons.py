@@ -97,6 +97,24 @@ def test_one_key_leads_to_what_comes_next(open_program: OpenProgram) -> None:
     person.sees(SECOND, within=LESSON)
 
 
+@needs_torch
+def test_nobody_is_led_past_an_explanation_that_was_not_on_the_screen(
+    open_program: OpenProgram, tmp_path: Path
+) -> None:
+    file = tmp_path / "own" / "01-two-steps" / "lesson.md"
+    explained = file.read_text().replace(f"## {SECOND}", "Because.\n\n" * 12 + f"## {SECOND}")
+    file.write_text(explained)
+    person = begun(open_program)
+    person.click("On the processor", within=LESSON)
+    person.click("Predict", within="Prediction")
+    person.press(ONE_KEY)
+    person.sees("Read on", "Checked: it is as it should be.", within=LESSON)
+    person.press(ONE_KEY)
+    person.sees("Next step", FIRST, within=LESSON)
+    person.press(ONE_KEY)
+    person.sees(SECOND, within=LESSON)
+
+
 def test_the_lesson_stays_beside_whatever_screen_is_seen_and_folds_by_a_key(
     open_program: OpenProgram,
 ) -> None:

@@ -40,6 +40,8 @@ from gpuexplorer.telemetry.whole_file import write_whole
 _PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
 LEAST, USUAL, FOLDED = 300, 340, 45
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
+_BELOW = 24  # pixels, that may stay below what is seen: the margin at the end
+_KEPT = 48  # pixels, that stay in sight when one reads on
 
 
 class LessonColumn(QFrame):
@@ -79,6 +81,9 @@ class LessonColumn(QFrame):
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        bar = self._area.verticalScrollBar()
+        bar.valueChanged.connect(self._show_foot)
+        bar.rangeChanged.connect(self._show_foot)
         self._foot = ColumnFoot(look)
         self._foot.next_asked.connect(self.do_next)
         self._foot.stop_asked.connect(self._on_stop_asked)
@@ -124,7 +129,7 @@ class LessonColumn(QFrame):
         player = self._player
         if player is None:
             return
-        match next_of(player):
+        match self._coming(player):
             case Next.PREDICT:
                 self._lead(answer=True)
             case Next.RUN if player.must_ask:
@@ -134,6 +139,9 @@ class LessonColumn(QFrame):
                 player.run_next()
             case Next.CHECK:
                 player.check_again()
+            case Next.READ:
+                bar = self._area.verticalScrollBar()
+                bar.setValue(bar.value() + bar.pageStep() - _KEPT)
             case Next.GO_ON:
                 self.turn(1)
             case Next.END:
@@ -205,10 +213,24 @@ class LessonColumn(QFrame):
         if not said.sentence:
             said = notice_of(player, lessons.lab, lessons.lost)
         self._notice.show_notice(said)
+        self._show_foot()
+
+    def _show_foot(self) -> None:
+        player = self._player
+        if player is None:
+            return
         over = player.step.state in (StepState.DONE, StepState.SKIPPED)
         cells = len(player.step.step.cells)
         first, last = player.at == 0, player.at + 1 == len(player.steps)
-        self._foot.show_next(next_of(player), cells, over=over, first=first, last=last)
+        self._foot.show_next(self._coming(player), cells, over=over, first=first, last=last)
+
+    def _coming(self, player: Player) -> Next:
+        """Nobody is led past an explanation that was never on the screen."""
+        coming, bar = next_of(player), self._area.verticalScrollBar()
+        onwards = coming in (Next.GO_ON, Next.END)
+        more = bar.maximum() - bar.value() > _BELOW
+        skipped = player.step.state is StepState.SKIPPED
+        return Next.READ if onwards and more and not skipped else coming
 
     def _keep_keyboard(self) -> None:
         """Where it is on a part that goes, Qt would scroll to whoever gets it then."""

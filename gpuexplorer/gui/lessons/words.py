@@ -58,6 +58,7 @@ class Next(StrEnum):
     RUN = "run"
     WAIT = "wait"
     CHECK = "check"
+    READ = "read"  # there is more below
     GO_ON = "go on"
     END = "end"
 
