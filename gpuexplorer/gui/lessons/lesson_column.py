@@ -39,9 +39,8 @@ from gpuexplorer.telemetry.whole_file import write_whole
 
 _PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
 LEAST, USUAL, FOLDED = 300, 340, 45
+_SEEN = 40  # pixels that stay in sight, when one reads on
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
-_BELOW = 24  # pixels, that may stay below what is seen: the margin at the end
-_KEPT = 48  # pixels, that stay in sight when one reads on
 
 
 class LessonColumn(QFrame):
@@ -81,9 +80,8 @@ class LessonColumn(QFrame):
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        bar = self._area.verticalScrollBar()
-        bar.valueChanged.connect(self._show_foot)
-        bar.rangeChanged.connect(self._show_foot)
+        self._area.verticalScrollBar().valueChanged.connect(self._show_foot)
+        self._area.verticalScrollBar().rangeChanged.connect(self._show_foot)
         self._foot = ColumnFoot(look)
         self._foot.next_asked.connect(self.do_next)
         self._foot.stop_asked.connect(self._on_stop_asked)
@@ -130,6 +128,9 @@ class LessonColumn(QFrame):
         if player is None:
             return
         match self._coming(player):
+            case Next.READ:
+                bar = self._area.verticalScrollBar()
+                bar.setValue(bar.value() + bar.pageStep() - _SEEN)
             case Next.PREDICT:
                 self._lead(answer=True)
             case Next.RUN if player.must_ask:
@@ -139,9 +140,6 @@ class LessonColumn(QFrame):
                 player.run_next()
             case Next.CHECK:
                 player.check_again()
-            case Next.READ:
-                bar = self._area.verticalScrollBar()
-                bar.setValue(bar.value() + bar.pageStep() - _KEPT)
             case Next.GO_ON:
                 self.turn(1)
             case Next.END:
@@ -171,6 +169,7 @@ class LessonColumn(QFrame):
 
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
+        self._area.verticalScrollBar().blockSignals(True)  # noqa: FBT003 - it tells while it goes
         self._saving.stop()
         self._end_presentation()
 
@@ -201,9 +200,12 @@ class LessonColumn(QFrame):
         if player is None or page is None:
             return
         another, self._at = player.at != self._at, player.at
-        if another:
-            self._keep_keyboard()
+        here = self._has_keyboard()
+        if another and here:
+            self.take_keyboard()  # on a part that goes, Qt would scroll to whoever gets it then
         page.show_step()
+        if here and not self._has_keyboard():
+            self.take_keyboard()  # it was on an answer that is not asked for any more
         if another:
             self._begin_step(player.step.step)
         if self._presentation is not None:
@@ -225,18 +227,16 @@ class LessonColumn(QFrame):
         self._foot.show_next(self._coming(player), cells, over=over, first=first, last=last)
 
     def _coming(self, player: Player) -> Next:
-        """Nobody is led past an explanation that was never on the screen."""
+        """Nobody is led over an explanation that was not seen."""
         coming, bar = next_of(player), self._area.verticalScrollBar()
-        onwards = coming in (Next.GO_ON, Next.END)
-        more = bar.maximum() - bar.value() > _BELOW
-        skipped = player.step.state is StepState.SKIPPED
-        return Next.READ if onwards and more and not skipped else coming
+        below = bar.value() + _ABOVE < bar.maximum()
+        return Next.READ if below and coming in (Next.GO_ON, Next.END) else coming
 
-    def _keep_keyboard(self) -> None:
-        """Where it is on a part that goes, Qt would scroll to whoever gets it then."""
+    def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()
-        if focused is not None and self._area.isAncestorOf(focused):
-            self.take_keyboard()
+        return focused is not None and (
+            focused is self._area or self._area.isAncestorOf(focused)
+        )
 
     def _begin_step(self, step: Step) -> None:
         self._area.verticalScrollBar().setValue(0)

@@ -58,7 +58,7 @@ class Next(StrEnum):
     RUN = "run"
     WAIT = "wait"
     CHECK = "check"
-    READ = "read"  # there is more below
+    READ = "read"  # what stands further down
     GO_ON = "go on"
     END = "end"
 
