@@ -250,6 +250,7 @@ class Worth:
     number: "float | None" = None  # None: it is none
     text: str = ""
     error: Message = NOTHING  # why it gave nothing
+    fault: bool = False  # Python raised it: the expression is wrong, and no figure missing
 
 
 @dataclass(frozen=True)

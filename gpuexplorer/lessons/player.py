@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import told
+from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lessons.keeping import Kept, kept_of, take_up
@@ -301,7 +301,11 @@ class Player:
         parts = step.step.parts
         checks = [each for each in parts if isinstance(each, Check)]
         predictions = [each for each in parts if isinstance(each, Predict)]
-        if any(not each.held for each in step.checked.values()):
+        faults = [each.fault for each in step.revealed.values() if each.fault]
+        if faults:
+            step.state = StepState.FAILED
+            step.reason = Message("Line {line} of the lesson is at fault.", line=faults[0])
+        elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
         elif (
             (step.step.cells or checks or predictions)

@@ -62,6 +62,7 @@ class Revealed:
     right: bool | None = None
     modelled: bool = False
     reason: Message = NOTHING  # why nothing was measured, or why there is no limit
+    fault: int = 0  # the line of the lesson that Python refused
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ _STOPPED = Message("It was stopped before its end.")
 _NOT_REACHED = Message("It was not worked out, since one before it took too long.")
 
 
+_HOSTS_OWN = Message("PyTorch holds no figures of the host's memory. host.memory_used is there.")
+
+
 class NotThereError(Exception):
     """A record has no such figure. The sentence says why."""
 
@@ -59,6 +62,20 @@ class Record:
 
     def __repr__(self) -> str:
         return self.__name
+
+
+class Held(dict):  # type: ignore[type-arg]  # a worker's Python may be too old for it
+    """What PyTorch holds, by device. One that it never used raises, and says so."""
+
+    def __missing__(self, device: Any) -> Any:
+        if device == "cpu":
+            raise NotThereError(_HOSTS_OWN)
+        raise NotThereError(
+            Message(
+                "PyTorch has not used {device} yet, so it holds no figures of its memory.",
+                device=device,
+            )
+        )
 
 
 class Evaluating:
@@ -123,9 +140,9 @@ class Evaluating:
             return Worth(error=absent.sentence)
         except IndexError as error:
             hint = Message("What it counts may not have happened yet.")
-            return Worth(error=told(_said(error), hint))
+            return Worth(error=told(_said(error), hint), fault=True)
         except BaseException as error:  # an expression is a person's
-            return Worth(error=_said(error))
+            return Worth(error=_said(error), fault=True)
 
 
 def _said(error: BaseException) -> Message:
@@ -171,4 +188,4 @@ def _made(value: Any) -> Any:
         return value
     if "is" in value:
         return Record(str(value["is"]), _made(value["has"]), value["lacks"])
-    return {name: _made(each) for name, each in value.items()}
+    return Held({name: _made(each) for name, each in value.items()})

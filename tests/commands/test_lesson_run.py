@@ -86,7 +86,7 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert ran.told["torch"]
     assert ran.told["simulated"] is True
     steps = ran.told["steps"]
-    assert [each["state"] for each in steps] == [*["failed"] * 5, "done", "failed", "ahead"]
+    assert [each["state"] for each in steps] == [*["failed"] * 7, "ahead"]
     line = steps[0]["checks"][0].pop("line")
     assert steps[0]["checks"] == [{"held": False, "told": "X is 1.", "error": ""}]
     assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
@@ -96,6 +96,7 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
     assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
+    assert "is at fault" in steps[5]["reason"]
     assert "SIGKILL" in steps[6]["reason"]
 
 
