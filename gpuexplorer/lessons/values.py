@@ -58,7 +58,12 @@ def values_of(
         **_read(now, ledger, limit),
         "before": _record(Message("before"), _read(before, ledger, limit)),
         "cells": [_cell(each) for each in ran],
-        "copies": [_copy(copy, limit) for each in ran for copy in each.transfers],
+        "copies": [
+            _copy(copy, limit)
+            for each in ran
+            for copy in each.transfers
+            if not copy.already_there
+        ],
     }
 
 

@@ -1,5 +1,7 @@
 """Through a lesson's steps: predict, run, reveal, check; and what goes wrong on the way."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
@@ -339,3 +341,11 @@ def test_an_expression_of_a_prediction_that_python_refuses_is_a_fault_of_the_les
     assert "ZeroDivisionError" in player.step.revealed[2].reason
     assert state(player) is StepState.FAILED
     assert player.step.reason == f"Line {line} of the lesson is at fault."
+
+
+def test_a_copy_of_what_is_there_already_is_no_copy() -> None:
+    player, rig = played(step(cell(3), check(5, "len(copies) == 1 and copies[0].bytes == 7")))
+    player.run_next()
+    moved = rig.copied(7)
+    rig.end(moved, replace(moved, source="cuda:0", bytes=0))
+    assert player.step.checked[5].held
