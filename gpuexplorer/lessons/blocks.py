@@ -16,7 +16,7 @@ _WITHIN = re.compile(
     r"([0-9]{1,4}(?:\.[0-9]+)?) ?%|a factor of ([0-9]{1,4}(?:\.[0-9]+)?)", re.ASCII
 )
 _WHOLE = re.compile(r"[0-9]{1,4}")
-_PREDICT = ("question", "number", "unit", "within", "limit", "limit is")
+_PREDICT = ("question", "number", "unit", "within", "real", "limit", "limit is")
 _LONGEST_LESSON = 600  # minutes
 
 
@@ -90,6 +90,7 @@ def predict(block: Block, problems: Problems) -> Predict:
         within=within,
         factor=factor,
         limit=_limit(rows, problems),
+        real=_real(rows.get("real"), problems),
     )
 
 
@@ -245,6 +246,17 @@ def _within(row: Row, problems: Problems) -> tuple[float, float]:
         text=row.text[:60],
     )
     return Predict.within, Predict.factor
+
+
+def _real(row: Row | None, problems: Problems) -> bool:
+    if row is not None and row.text not in ("yes", ""):
+        problems.wrong(
+            "`real` is followed by {text!r}.",
+            "Write real: yes, or leave the line out.",
+            row.line,
+            text=row.text[:60],
+        )
+    return row is not None
 
 
 def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:

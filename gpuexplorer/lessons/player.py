@@ -286,7 +286,7 @@ class Player:
             if isinstance(part, Predict):
                 said = step.predictions.get(part.line)
                 step.revealed[part.line] = revealed(
-                    part, said, its, modelled=self._rig.simulated
+                    part, said, its, modelled=self._rig.simulated and not part.real
                 )
             elif isinstance(part, Check):
                 step.checked[part.line] = checked(part, its)

@@ -24,7 +24,9 @@ _STOPPED = Message("It was stopped before its end.")
 _NOT_REACHED = Message("It was not worked out, since one before it took too long.")
 
 
-_HOSTS_OWN = Message("PyTorch holds no figures of the host's memory. host.memory_used is there.")
+_HOSTS_OWN = Message(
+    "PyTorch holds no figures of the host's memory. host.memory_used is there."
+)
 
 
 class NotThereError(Exception):

@@ -51,7 +51,7 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     assert ran.status == 0, ran
     assert "919" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "A lesson of one's own\n====" in ran.out
-    assert "every figure is made up" in ran.out
+    assert "times, memory and loads are made up" in ran.out
     assert (
         "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
         "  By how much does the memory in use rise?\n"

@@ -349,3 +349,11 @@ def test_a_copy_of_what_is_there_already_is_no_copy() -> None:
     moved = rig.copied(7)
     rig.end(moved, replace(moved, source="cuda:0", bytes=0))
     assert player.step.checked[5].held
+
+
+def test_a_figure_that_is_real_is_not_called_simulated_on_simulated_cards() -> None:
+    asked = number(2, "copies[-1].bytes", real=True)
+    player, rig = played(step(asked, number(3, ROSE), cell(4)), simulated=True)
+    player.run_next()
+    rig.end(rig.copied(24))
+    assert [each.modelled for each in player.step.revealed.values()] == [False, True]

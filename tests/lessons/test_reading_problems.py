@@ -75,6 +75,7 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
             12,
             "A limit has two lines",
         ),
+        (block("predict", "question: Hm?", "number: len(copies)", "real: no"), 12, "`real` is followed"),
         (block("predict", "question: Hm?", "- [x] A"), 9, "A choice is one right answer"),
         (
             block("predict", "question: Hm?", "- [x] A", "- [x] B"),
