@@ -7,36 +7,30 @@ import os
 import stat
 import sys
 import tokenize
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import WrongArgumentsError, add_source_arguments
 from gpuexplorer.commands.lab_answers import Answers
+from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_notebook import run_notebook
 from gpuexplorer.commands.lab_python import lab_python
 from gpuexplorer.commands.lab_trace import Trace
 from gpuexplorer.commands.lab_worker import Ended, LabWorker
 from gpuexplorer.commands.program_report import report
-from gpuexplorer.commands.source import open_source, wiring_of
+from gpuexplorer.commands.source import open_source
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.copies.benches import routes_here
-from gpuexplorer.copies.modelled import routes_of_simulated
-from gpuexplorer.copies.route import Route
-from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.handing_on import held_back
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
@@ -86,15 +80,17 @@ def run(arguments: argparse.Namespace) -> int:
     backend: Backend = found or NoCards()
     try:
         python = lab_python(arguments.python, Message("The lab needs PyTorch."))
-        start = _start(python.path, backend)
+        cards = LabCards(backend)
+        start = cards.given(Start(python.path, sampled=True))
         answers = Answers(backend)
         apart: bool = arguments.json
         with Trace(arguments.trace, file) as trace:
             if _is_notebook(file):
-                ended = run_notebook(file, start, backend, answers, trace, apart=apart)
+                ended = run_notebook(file, start, cards, answers, trace, apart=apart)
             else:
                 ended = _run_program(file, words, start, answers, trace, apart=apart)
-        _show(file, ended, backend, as_data=arguments.json)
+        cards.hello = ended.hello
+        _show(file, ended, cards, as_data=arguments.json)
     finally:
         backend.close()
     if trace.trouble is not None and not ended.status:
@@ -159,20 +155,13 @@ def _is_notebook(file: Path) -> bool:
     return file.suffix.lower() == _NOTEBOOK
 
 
-def _start(python: Path, backend: Backend) -> Start:
-    if not isinstance(backend, SimulatedBackend):
-        return Start(python, sampled=True)
-    made = present_cards(backend.machine, backend.faults, backend.elapsed)
-    return Start(python, cards=made.cards, links=made.links, sampled=True)
-
-
-def _show(file: Path, ended: Ended, backend: Backend, *, as_data: bool) -> None:
+def _show(file: Path, ended: Ended, cards: LabCards, *, as_data: bool) -> None:
     seen = ProgramRun(
         file.resolve(),
         ended.cells,
         ended.hello,
         ended.status,
-        _ways(ended, backend),
+        cards.way,
         processors=os.cpu_count(),
     )
     if as_data:
@@ -181,22 +170,6 @@ def _show(file: Path, ended: Ended, backend: Backend, *, as_data: bool) -> None:
     else:
         terminal = Terminal(sys.stderr)
         terminal.show("\n" + report(seen, min(terminal.width(), _WIDEST)))
-
-
-def _ways(ended: Ended, backend: Backend) -> Callable[[str, str], Route | None]:
-    """How the devices are joined. The driver is asked only where a copy has to be placed."""
-
-    @cache
-    def routes() -> Routes:
-        if isinstance(backend, SimulatedBackend):
-            return routes_of_simulated(backend.machine.spec)
-        return routes_here(backend, ended.hello, wiring_of(backend))
-
-    def way(source: str, target: str) -> Route | None:
-        known = routes()
-        return known.route(source, target) if {source, target} <= {*known.devices} else None
-
-    return way
 
 
 def _run_program(

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from gpuexplorer.commands.arguments import OK, TROUBLE
 from gpuexplorer.commands.lab_answers import Answers
+from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_trace import Trace
 from gpuexplorer.commands.lab_worker import Ended, LabWorker
 from gpuexplorer.copies.lab_copies import CopyBook
@@ -17,13 +18,9 @@ from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Frame, Hello, Pictured, Printed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import opened
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Command, Run
-from gpuexplorer.simulation.faults import FaultKind
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.lab.wire import Run
 
 _SIGINT = -2  # a process that Ctrl+C has ended
 
@@ -31,7 +28,7 @@ _SIGINT = -2  # a process that Ctrl+C has ended
 def run_notebook(
     file: Path,
     start: Start,
-    backend: Backend,
+    cards: LabCards,
     answers: Answers,
     trace: Trace,
     *,
@@ -43,22 +40,16 @@ def run_notebook(
     codes = opened(file)
     ledger = Ledger()
     paper = Paper(apart=apart)
-    load = None
-    if isinstance(backend, SimulatedBackend):
-        load = Load(backend.machine, lambda: backend.elapsed)
     status = OK
     with LabWorker(replace(start, folder=file.resolve().parent), answers) as worker:
         said = worker.said()
         for number, code in enumerate(codes, 1):
-            command: Command = Run(number, code, number)
-            if load is not None:
-                command = load.told(command, lost_cards(worker.hello, backend))
+            command = cards.told(Run(number, code, number))
             ledger.sent(command, outside=str(file))
             worker.send(command)
             for event in said:
                 ledger.apply(event)
-                if load is not None:
-                    load.apply(event)
+                cards.apply(event)
                 paper.show(event, codes)
                 if isinstance(event, Finished | Failed):
                     break
@@ -74,19 +65,6 @@ def run_notebook(
         return worker.ended(ledger, status)
 
 
-def lost_cards(hello: Hello | None, backend: Backend) -> tuple[str, ...]:
-    """By PyTorch's names."""
-    if hello is None or not isinstance(backend, SimulatedBackend):
-        return ()
-    falls = [each for each in backend.faults if each.kind is FaultKind.LOST]
-    numbers = {each.name: each.uuid.removeprefix("SIM-") for each in hello.devices}
-    return tuple(
-        name
-        for name, number in numbers.items()
-        if number.isdigit() and any(f.covers(int(number), backend.elapsed) for f in falls)
-    )
-
-
 def _trace(ledger: Ledger, hello: Hello | None) -> Iterator[bytes]:
     """One cell after another."""
     book, timeline = CopyBook(), Timeline()
@@ -100,7 +78,7 @@ def _trace(ledger: Ledger, hello: Hello | None) -> Iterator[bytes]:
 class Paper:
     """What cells show, as text on two streams; `apart`: on standard error alone."""
 
-    def __init__(self, *, apart: bool) -> None:
+    def __init__(self, *, apart: bool = False) -> None:
         self._out = sys.stderr if apart else sys.stdout
         self._open: TextIO | None = None  # in the middle of a line
 
@@ -109,23 +87,24 @@ class Paper:
             case Printed(stream="out" | "err" as stream):
                 self._write(self._out if stream == "out" else sys.stderr, event.text)
             case Printed(stream="value" | "placement"):
-                self._line(self._out, tr(event.text))
+                self.line(tr(event.text))
             case Printed():
-                self._line(sys.stderr, tr(event.text))
+                self.line(tr(event.text), sys.stderr)
             case Pictured():
-                self._line(self._out, tr("[figure]"))
+                self.line(tr("[figure]"))
             case Failed(sentence=sentence) if event.cause == "worker lost":
-                self._line(sys.stderr, tr(sentence))
+                self.line(tr(sentence), sys.stderr)
             case Failed():
-                self._line(sys.stderr, "\n".join(_traceback(event, codes)))
+                self.line("\n".join(_traceback(event, codes)), sys.stderr)
             case _:
                 pass
 
-    def _line(self, stream: TextIO, text: str) -> None:
+    def line(self, text: str, stream: TextIO | None = None) -> None:
         """Apart from what was printed before it."""
-        if self._open is stream:
-            stream.write("\n")
-        self._write(stream, text if text.endswith("\n") else f"{text}\n")
+        onto: TextIO = stream or self._out
+        if self._open is onto:
+            onto.write("\n")
+        self._write(onto, text if text.endswith("\n") else f"{text}\n")
 
     def _write(self, stream: TextIO, text: str) -> None:
         stream.write(text)

@@ -13,9 +13,10 @@ from gpuexplorer.commands.page import Column, Page, shown
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, all_of, tr, trn
+from gpuexplorer.core.words import Message, all_of, mark, tr, trn
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
 from gpuexplorer.lessons.lesson_file import file_of
+from gpuexplorer.lessons.problem import LessonError
 
 _COLUMNS = (
     Column(Message("Name"), 100),
@@ -107,26 +108,23 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(*, as_data: bool) -> int:
-    lessons = import_module("gpuexplorer.lessons.shelf").built_in()
+    found = list(import_module("gpuexplorer.lessons.shelf").built_in())
+    lessons = [each for each in found if isinstance(each, Lesson)]
+    for each in found:
+        if isinstance(each, LessonError):
+            sys.stderr.write(f"{each.told}\n")
     if as_data:
-        sys.stdout.write(json.dumps([_as_data(each) for each in lessons], indent=2) + "\n")
-        return OK
-    terminal = Terminal()
-    page = Page(terminal.width())
-    page.table(_COLUMNS, [_row(each) for each in lessons])
-    page.gap()
-    page.say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
-    terminal.show(str(page))
-    return OK
-
-
-def _as_data(lesson: Lesson) -> dict[str, object]:
-    return {
-        "name": lesson.name,
-        "title": lesson.title,
-        "minutes": lesson.minutes,
-        "needs": list(lesson.needs),
-    }
+        keys = ("name", "title", "minutes", "needs")
+        told = [{key: getattr(each, key) for key in keys} for each in lessons]
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    else:
+        terminal = Terminal()
+        page = Page(terminal.width())
+        page.table(_COLUMNS, [_row(each) for each in lessons])
+        page.gap()
+        page.say(tr("Play one in the window, or with: gpuexplorer lesson run NAME"))
+        terminal.show(str(page))
+    return OK if len(lessons) == len(found) else TROUBLE
 
 
 def _row(lesson: Lesson) -> tuple[str, ...]:
@@ -135,23 +133,19 @@ def _row(lesson: Lesson) -> tuple[str, ...]:
 
 
 def _check(path: Path) -> int:
-    reading = import_module("gpuexplorer.lessons.reading")
     file = file_of(path)
-    found = reading.problems(file)
-    for each in found:
-        place = (
-            tr("{file}, line {line}:", file=file, line=each.line)
-            if each.line
-            else tr("{file}:", file=file)
-        )
-        sys.stdout.write(f"{place} {tr(each.sentence)}\n    {tr(each.cure)}\n")
-    if found:
+    try:
+        lesson = import_module("gpuexplorer.lessons.reading").read(file)
+    except LessonError as error:
+        for each in error.problems:
+            place = mark("{file}, line {line}:") if each.line else mark("{file}:")
+            said = tr(place, file=file, line=each.line)
+            sys.stdout.write(f"{said} {tr(each.sentence)}\n    {tr(each.cure)}\n")
         return TROUBLE
-    steps = len(reading.read(file).steps)
     fine = trn(
         "{file}: nothing is wrong with its {count} step.",
         "{file}: nothing is wrong with its {count} steps.",
-        steps,
+        len(lesson.steps),
         file=file,
     )
     sys.stdout.write(f"{fine}\n")

@@ -3,19 +3,21 @@ JSON at its end.
 """
 
 import re
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from gpuexplorer.commands.lab_notebook import Paper
 from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.units import figure
-from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.lab.events import Event, Failed, Pictured, Printed
-from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.how_far import how_far
+from gpuexplorer.core.words import Message, tr
+from gpuexplorer.lab.cell_said import error_words
+from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
-from gpuexplorer.lessons.player import Checked, Player, Revealed, StepPlay, StepState
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.revealing import sources_of
+from gpuexplorer.lessons.step_play import Checked, Revealed, StepPlay, StepState
+from gpuexplorer.lessons.values import cell_fields
 
 _WIDEST = 80
 _MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
@@ -31,9 +33,8 @@ class Report:
 
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
-        self._terminal = Terminal()
-        self._width = min(self._terminal.width(), _WIDEST)
-        self._in_line = False  # in the middle of one that a cell prints
+        self._paper = Paper()
+        self._width = min(Terminal().width(), _WIDEST)
 
     def say(self, text: str, indent: int = 0) -> None:
         """Sentences, in lines that fit; nothing where there are none."""
@@ -65,18 +66,11 @@ class Report:
     def event(self, event: Event) -> None:
         """Of a cell of the lesson: what it shows while it runs."""
         match event:
-            case Printed(stream="out" | "err"):
-                self._write(tr(event.text))
-            case Printed():
-                self._line(tr(event.text))
-            case Pictured():
-                self._line(tr("[figure]"))
             case Failed():
-                words = f"{event.error}: {event.message}" if event.message else event.error
-                self.say(Message("{error}", error=words or NOTHING))
+                self.say(Message("{error}", error=error_words(event)))
                 self.say(event.told)
-            case _:
-                pass
+            case _ if not self._silent:
+                self._paper.show(event, ())
 
     def revealed(self, part: Predict, step: StepPlay) -> None:
         shown = step.revealed[part.line]
@@ -98,30 +92,15 @@ class Report:
         if checked.held:
             self.say(Message("Checked, and it holds."), 2)
             return
-        source = next(
-            (
-                each.expression.source
-                for each in part.conditions
-                if each.expression.line == checked.line
-            ),
-            "",
-        )
-        self.say(
-            Message("Line {line} does not hold: {source}", line=checked.line, source=source), 2
-        )
-        for each in (checked.error, checked.told):
-            if each:
-                self.say(each, 4)
+        sources = {each.expression.line: each.expression.source for each in part.conditions}
+        words = Message("Line {line} does not hold: {source}")
+        self.say(tr(words, line=checked.line, source=sources[checked.line]), 2)
+        self.say(checked.error, 4)
+        self.say(checked.told, 4)
 
     def _line(self, text: str) -> None:
-        self._write(f"\n{text}\n" if self._in_line else f"{text}\n")
-
-    def _write(self, text: str) -> None:
-        if self._silent or not text:
-            return
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        self._in_line = not text.endswith("\n")
+        if not self._silent:
+            self._paper.line(f"{text}\n")
 
 
 def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[str, object]:
@@ -135,30 +114,16 @@ def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[st
 
 
 def _step(player: Player, step: StepPlay) -> Mapping[str, object]:
-    parts = step.step.parts
     ran = [player.cell(each) for each in step.step.cells]
     return {
         "title": step.step.title,
-        "state": step.state.value,
-        "reason": tr(step.reason) if step.reason else "",
-        "cells": [_cell(each) for each in ran if each is not None],
-        "predictions": [_predict(p, step) for p in parts if isinstance(p, Predict)],
-        "checks": list(_checks(step)),
-    }
-
-
-def _cell(cell: Cell) -> Mapping[str, object]:
-    done, failed = cell.finished, cell.failed
-    ended = done or failed
-    printed = [each.text for each in cell.outputs if isinstance(each, Printed)]
-    return {
-        "code": cell.code,
-        "printed": "".join(map(tr, printed)),
-        "failed": failed is not None,
-        "error": failed.error if failed is not None else "",
-        "seconds": ended.host_seconds if ended is not None else None,
-        "device_seconds": done.device_seconds if done is not None else None,
-        "modelled": ended is not None and ended.modelled,
+        "state": step.state,
+        "reason": tr(step.reason),
+        "cells": [cell_fields(each) for each in ran if each is not None],
+        "predictions": [_predict(p, step) for p in step.step.parts if isinstance(p, Predict)],
+        "checks": [
+            {**vars(each), "error": tr(each.error)} for _, each in sorted(step.checked.items())
+        ],
     }
 
 
@@ -168,22 +133,9 @@ def _predict(part: Predict, step: StepPlay) -> Mapping[str, object]:
         "question": part.question,
         "unit": part.unit,
         "said": None if said is None else said.said,
-        "measured": shown.measured,
-        "limit": shown.limit,
-        "right": shown.right,
-        "reason": tr(shown.reason) if shown.reason else "",
-        "modelled": shown.modelled,
+        **vars(shown),
+        "reason": tr(shown.reason),
     }
-
-
-def _checks(step: StepPlay) -> Iterator[Mapping[str, object]]:
-    for line, each in sorted(step.checked.items()):
-        yield {
-            "line": line if each.held else each.line,
-            "held": each.held,
-            "told": each.told,
-            "error": tr(each.error) if each.error else "",
-        }
 
 
 def _measured(part: Predict, shown: Revealed) -> Message:

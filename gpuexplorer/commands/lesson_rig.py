@@ -5,29 +5,20 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from functools import cached_property
 from typing import Self
 
 from gpuexplorer.commands.lab_answers import Answers
-from gpuexplorer.commands.lab_notebook import lost_cards
+from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_worker import LabWorker
-from gpuexplorer.commands.source import wiring_of
-from gpuexplorer.copies.benches import routes_here
-from gpuexplorer.copies.modelled import routes_of_simulated
-from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
-from gpuexplorer.lab.load import Load
-from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
-from gpuexplorer.lessons.player import Readings
-from gpuexplorer.lessons.values import Read
+from gpuexplorer.lessons.values import Read, Readings
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -58,14 +49,8 @@ class CommandRig:
         self._watch: threading.Timer | None = None
         self._asked: dict[CardId, Asked[Sample]] = {}  # the newest question to each card
         self._silent: set[CardId] = set()
-        self._load: Load | None = None
-        if isinstance(backend, SimulatedBackend):
-            self._load = Load(backend.machine, lambda: backend.elapsed)
+        self._cards = LabCards(backend)
         self._leaving = ExitStack()
-
-    @property
-    def hello(self) -> Hello | None:
-        return self.ledger.hello
 
     @property
     def gone(self) -> bool:
@@ -82,8 +67,7 @@ class CommandRig:
         """
         for event in self._said:
             self.ledger.apply(event)
-            if self._load is not None:
-                self._load.apply(event)
+            self._cards.apply(event)
             if event_id(event) == self._sent:
                 self._watch_over(event)
             yield event
@@ -111,26 +95,14 @@ class CommandRig:
         then(Readings(read, Read(host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:
-        routes = self._routes if self.hello is not None else None
-        if routes is None or not {source, target} <= {*routes.devices}:
-            return None
-        return routes.route(source, target).limit
-
-    @cached_property
-    def _routes(self) -> Routes:
-        if isinstance(self._backend, SimulatedBackend):
-            return routes_of_simulated(self._backend.machine.spec)
-        assert self.hello is not None
-        return routes_here(self._backend, self.hello, wiring_of(self._backend))
+        way = self._cards.way(source, target)
+        return None if way is None else way.limit
 
     def _begin(self) -> None:
         if self._worker is not None:
             return
-        start, backend = self._start(), self._backend
-        if isinstance(backend, SimulatedBackend):
-            made = present_cards(backend.machine, backend.faults, backend.elapsed)
-            start = replace(start, cards=made.cards, links=made.links)
-        self._worker = self._leaving.enter_context(LabWorker(start, Answers(backend)))
+        start, answers = self._cards.given(self._start()), Answers(self._backend)
+        self._worker = self._leaving.enter_context(LabWorker(start, answers))
         self._said = self._worker.said()
         self._send(Run(0, IMPORTS))
         # Which cards it has decides what all that follows is told.
@@ -143,9 +115,7 @@ class CommandRig:
 
     def _send(self, command: Command) -> None:
         assert self._worker is not None
-        if self._load is not None:
-            lost = lost_cards(self.hello, self._backend)
-            command = self._load.told(command, lost)
+        command = self._cards.told(command)
         self.ledger.sent(command)
         self._sent, self.late = command.id, False
         self._wait_for(max(self._patience, _START_PATIENCE))

@@ -21,9 +21,10 @@ from gpuexplorer.lab.handing_on import held_back
 from gpuexplorer.lab.ledger import event_id
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
-from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.revealing import behind
 from gpuexplorer.lessons.shelf import find
+from gpuexplorer.lessons.step_play import StepState
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.sources import IDLE, simulated
 
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
                 report.say(each)
             Play(player, rig, report, asking=_asking(arguments)).play(allowed=arguments.yes)
             if arguments.json:
-                torch = None if rig.hello is None else rig.hello.torch
+                torch = None if rig.ledger.hello is None else rig.ledger.hello.torch
                 played = as_json(player, simulated=rig.simulated, torch=torch)
                 sys.stdout.write(json.dumps(played, indent=2) + "\n")
             if arguments.save is not None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter
 
@@ -57,6 +57,9 @@ class LessonPlace(QSplitter):
         self._lessons: LessonsState | None = None
         self._column: LessonColumn | None = None
         self._folded = False
+        # Once more, when the screen has made itself small: before, it needs more room.
+        self._again = QTimer(self, singleShot=True, interval=0)
+        self._again.timeout.connect(self._arrange)
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
         self.addWidget(screens)
@@ -102,6 +105,7 @@ class LessonPlace(QSplitter):
 
     def stop(self) -> None:
         """Nothing is run after this. Harmless when called twice."""
+        self._again.stop()
         if self._lessons is not None:
             self._lessons.stop()
         if self._column is not None:
@@ -158,6 +162,7 @@ class LessonPlace(QSplitter):
         self._folded = folded
         self._arrange()
         self.arranged.emit()
+        self._again.start()
 
     def _turn(self, by: int) -> None:
         if self._column is not None:

@@ -40,13 +40,23 @@ def code_cell(cell: Cell) -> Json:
     outputs = [_output(each, cell) for each in cell.outputs]
     if cell.failed is not None and cell.state != "done":
         outputs.append(_error(cell.failed))
+    return code(cell.code, cell.number, tags, outputs)
+
+
+def code(
+    source: str,
+    number: int | None = None,
+    tags: Sequence[str] = (),
+    outputs: Sequence[Json] = (),
+) -> Json:
+    """`number`: None for what did not run."""
     return {
         "cell_type": "code",
-        "execution_count": cell.number,
-        "id": f"cell-{cell.number}",
+        "execution_count": number,
+        "id": f"cell-{number}",
         "metadata": {"tags": tags} if tags else {},
         "outputs": outputs,
-        "source": lines_of(cell.code),
+        "source": lines_of(source),
     }
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from gpuexplorer.lessons.controls import CONTROLS
 from gpuexplorer.lessons.lesson import NEEDS, Check, Condition, Limit, Point, Predict
 from gpuexplorer.lessons.problem import Problems
-from gpuexplorer.lessons.python_source import any_number, measured
+from gpuexplorer.lessons.python_source import expression
 
 _NUMBER = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 _CHOICE = re.compile(r"- \[([ xX])\] *(\S.*)")
@@ -16,7 +16,10 @@ _WITHIN = re.compile(
     r"([0-9]{1,4}(?:\.[0-9]+)?) ?%|a factor of ([0-9]{1,4}(?:\.[0-9]+)?)", re.ASCII
 )
 _WHOLE = re.compile(r"[0-9]{1,4}")
-_PREDICT = ("question", "number", "unit", "within", "real", "limit", "limit is")
+_PREDICT = {
+    "question": "question: How long will it take?", "number": f"number: {_NUMBER}",
+    "unit": "", "within": "", "real": "", "limit": "", "limit is": "",
+}  # fmt: skip
 _LONGEST_LESSON = 600  # minutes
 
 
@@ -58,39 +61,38 @@ class Heading:
 
 
 def heading(block: Block, problems: Problems) -> Heading:
-    rows = _values(block, block.rows, ("minutes", "needs"), problems)
-    minutes = _required(rows, "minutes", "minutes: 20", block, problems)
-    needs = _required(rows, "needs", "needs: pytorch, card", block, problems)
-    return Heading(_minutes(minutes, problems), _needs(needs, problems))
+    examples = {"minutes": "minutes: 20", "needs": "needs: pytorch, card"}
+    said = _values(block, block.rows, examples, problems)
+    return Heading(_minutes(said["minutes"], problems), _needs(said["needs"], problems))
 
 
 def predict(block: Block, problems: Problems) -> Predict:
     choices = [row for row in block.rows if row.text.startswith("- ")]
     others = [row for row in block.rows if not row.text.startswith("- ")]
-    rows = _values(block, others, _PREDICT, problems)
-    question = _required(rows, "question", "question: How long will it take?", block, problems)
+    said = _values(block, others, _PREDICT | {"number": ""} if choices else _PREDICT, problems)
+    question = said.pop("question").text
     if choices:
-        for key in rows:
-            if key != "question":
+        for key, row in said.items():
+            if row.line != block.line:
                 problems.wrong(
                     "{key!r} belongs to a number, and this prediction is a choice.",
                     "Leave out either the number or the choices.",
-                    rows[key].line,
+                    row.line,
                     key=key,
                 )
         texts, right = _choices(block, choices, problems)
-        return Predict(block.line, question.text, choices=texts, right=right)
-    number = _required(rows, "number", "number: " + _NUMBER, block, problems)
-    within, factor = _within(rows.get("within", Row(block.line, "20 %")), problems)
+        return Predict(block.line, question, choices=texts, right=right)
+    number = said["number"]
+    within, factor = _within(said["within"], problems)
     return Predict(
         block.line,
-        question.text,
-        number=measured(number.text, number.line, problems, _NUMBER) if number.text else None,
-        unit=rows["unit"].text if "unit" in rows else "",
+        question,
+        number=expression(number.text, number.line, problems, _NUMBER) if number.text else None,
+        unit=said["unit"].text,
         within=within,
         factor=factor,
-        limit=_limit(rows, problems),
-        real=_real(rows.get("real"), problems),
+        limit=_limit(block, said["limit"], said["limit is"], problems),
+        real=_real(said["real"], problems),
     )
 
 
@@ -122,11 +124,11 @@ def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
                 row.line,
             )
         found += [
-            Condition(measured(each.text, each.line, problems), otherwise) for each in waiting
+            Condition(expression(each.text, each.line, problems), otherwise) for each in waiting
         ]
         waiting = []
     for row in waiting:
-        measured(row.text, row.line, problems)
+        expression(row.text, row.line, problems)
     if waiting or not block.rows:
         problems.wrong(
             "Nothing is told where this is not true.",
@@ -172,13 +174,14 @@ def question_of(block: Block, problems: Problems) -> tuple[str, int]:
 
 
 def _values(
-    block: Block, rows: Sequence[Row], keys: Sequence[str], problems: Problems
+    block: Block, rows: Sequence[Row], keys: Mapping[str, str], problems: Problems
 ) -> dict[str, Row]:
-    """The lines `key: value`, by their keys, without those that nobody knows."""
+    """The lines `key: value`, by their keys; what is not said stands empty in the fence's line.
+    `keys`: with an example for each that must be said.
+    """
     found: dict[str, Row] = {}
     for row in rows:
-        key, _, value = row.text.partition(":")
-        key, value = key.strip(), value.strip()
+        key, _, value = (each.strip() for each in row.text.partition(":"))
         if key not in keys:
             problems.wrong(
                 "A `{word}` block has no {key!r}.",
@@ -193,29 +196,23 @@ def _values(
             problems.wrong(
                 "{key!r} is said twice.", "Leave one of them out.", row.line, key=key
             )
-        elif not value:
-            problems.wrong(
-                "{key!r} has no value.", "Write it behind the colon.", row.line, key=key
-            )
-            found[key] = Row(row.line, "")
         else:
             found[key] = Row(row.line, value)
-    return found
-
-
-def _required(
-    rows: Mapping[str, Row], key: str, example: str, block: Block, problems: Problems
-) -> Row:
-    if key not in rows:
-        problems.wrong(
-            "This `{word}` block has no {key!r}.",
-            "Such as: {example}",
-            block.line,
-            word=block.word,
-            key=key,
-            example=example,
-        )
-    return rows.get(key, Row(block.line, ""))
+            if not value:
+                problems.wrong(
+                    "{key!r} has no value.", "Write it behind the colon.", row.line, key=key
+                )
+    for key, example in keys.items():
+        if key not in found and example:
+            problems.wrong(
+                "This `{word}` block has no {key!r}.",
+                "Such as: {example}",
+                block.line,
+                word=block.word,
+                key=key,
+                example=example,
+            )
+    return {key: found.get(key, Row(block.line, "")) for key in keys}
 
 
 def _minutes(row: Row, problems: Problems) -> int:
@@ -251,6 +248,8 @@ def _needs(row: Row, problems: Problems) -> Sequence[str]:
 
 def _within(row: Row, problems: Problems) -> tuple[float, float]:
     """As a share, or else as a factor: "30 %", "a factor of 3"."""
+    if not row.text:  # said already, or as usual
+        return Predict.within, Predict.factor
     match = _WITHIN.fullmatch(row.text)
     share, factor = (float(each or 0) for each in match.groups()) if match else (0.0, 0.0)
     if share > 0 or factor > 1:
@@ -264,31 +263,30 @@ def _within(row: Row, problems: Problems) -> tuple[float, float]:
     return Predict.within, Predict.factor
 
 
-def _real(row: Row | None, problems: Problems) -> bool:
-    if row is not None and row.text not in ("yes", ""):
+def _real(row: Row, problems: Problems) -> bool:
+    if row.text not in ("yes", ""):
         problems.wrong(
             "`real` is followed by {text!r}.",
             "Write real: yes, or leave the line out.",
             row.line,
             text=row.text[:60],
         )
-    return row is not None
+    return row.text == "yes"
 
 
-def _limit(rows: Mapping[str, Row], problems: Problems) -> Limit | None:
-    said = [rows[key] for key in ("limit", "limit is") if key in rows]
-    if len(said) == 1:
+def _limit(block: Block, number: Row, name: Row, problems: Problems) -> Limit | None:
+    lines = [each.line for each in (number, name) if each.line != block.line]
+    if len(lines) == 1:
         problems.wrong(
             "A limit has two lines: `limit` is a number, `limit is` says what it is.",
             "Such as: limit is: what the card's PCIe can carry",
-            said[0].line,
+            lines[0],
         )
-    if len(said) < 2 or not all(each.text for each in said):
+    if not (number.text and name.text):
         return None
-    number, name = said
-    return Limit(
-        any_number(number.text, number.line, problems, "copies[-1].limit / GB"), name.text
-    )
+    example = "copies[-1].limit / GB"
+    said = expression(number.text, number.line, problems, example, constant=True)
+    return Limit(said, name.text)
 
 
 def _choices(

@@ -2,6 +2,7 @@
 may have: HTML, unknown blocks, pictures and links that lead astray.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -128,7 +129,8 @@ class Markdown:
                 line,
                 target=target[:80],
             )
-        elif len(path.parts) != 3 or not _is_file(self._file.parent / path):
+        # Says no where Path raises, as of a name that is too long.
+        elif len(path.parts) != 3 or not os.path.isfile(self._file.parent / path):  # noqa: PTH113
             self._problems.wrong(
                 "There is no lesson {target}.",
                 "Lessons lie beside each other: ../05-copies/lesson.md",
@@ -143,13 +145,6 @@ class Markdown:
             line,
             html=content.strip().split("\n")[0][:40],
         )
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # its name is too long, say
-        return False
 
 
 def _is_step_or_title(token: Token) -> bool:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
@@ -13,27 +13,8 @@ from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict
 from gpuexplorer.lessons.predicting import prediction
 from gpuexplorer.lessons.ran import STOPPED, Ran, why_wrong
 from gpuexplorer.lessons.revealing import behind, checked, revealed, sources_of
-from gpuexplorer.lessons.step_play import (
-    Checked,
-    Prediction,
-    Revealed,
-    Rig,
-    StepPlay,
-    StepState,
-)
-from gpuexplorer.lessons.values import Readings, values_of, with_memory
-
-__all__ = [
-    "Checked",
-    "Kept",
-    "Player",
-    "Prediction",
-    "Readings",
-    "Revealed",
-    "Rig",
-    "StepPlay",
-    "StepState",
-]
+from gpuexplorer.lessons.step_play import Rig, StepPlay, StepState
+from gpuexplorer.lessons.values import Readings, values_of
 
 
 @dataclass(frozen=True)
@@ -87,7 +68,7 @@ class Player:
     def go(self, at: int) -> None:
         """Also over what is not done: nobody is locked in."""
         if at > self.at:
-            self._leave(Code, Check)
+            self._close(leaving=True)
         self.at = at
         self._queue.clear()
         self._renew()
@@ -206,9 +187,7 @@ class Player:
             return
         need, worth = unmet
         self.step.state = StepState.SKIPPED
-        self.step.reason = need.otherwise or worth.error
-        if worth.error and need.otherwise:
-            self.step.reason = told(need.otherwise, worth.error)
+        self.step.reason = told(need.otherwise, worth.error)
 
     def _begin(self) -> None:
         step = self.step
@@ -217,18 +196,10 @@ class Player:
             self._measure(self._take_before)
         else:
             self._go_on()
-        if self.at == len(self.steps) - 1:
-            self._leave(Code, Check, Predict)
 
     def _take_before(self, readings: Readings) -> None:
         self.step.before = readings
         self._go_on()
-
-    def _leave(self, *to_do: type[Part]) -> None:
-        """What has nothing to do is done."""
-        left = any(isinstance(each, to_do) for each in self.step.step.parts)
-        if self.step.state is StepState.BEGUN and not left:
-            self.step.state = StepState.DONE
 
     def _go_on(self) -> None:
         """What comes next, where nothing else is being done."""
@@ -268,10 +239,10 @@ class Player:
         """Whether it can be worked out, and is not yet."""
         step = self.step
         match part:
-            case Check():
+            case Check() if self._is_open(part):
                 before = [each for each in step.step.cells if each.line < part.line]
-                return part.line not in step.checked and all(map(self._ran.is_right, before))
-            case Predict() if part.line not in step.revealed:
+                return all(map(self._ran.is_right, before))
+            case Predict() if self._is_open(part):
                 wanted = part.line in step.predictions or part.line in self._shown
                 cells = behind(step.step, part)
                 return all(map(self._ran.is_right, cells)) if cells else wanted
@@ -279,10 +250,9 @@ class Player:
                 return False
 
     def _take_due(self, due: Sequence[Part], worths: Sequence[Worth]) -> None:
-        step, left = self.step, list(worths)
+        step, left = self.step, iter(worths)
         for part in due:
-            count = len(sources_of(part))
-            its, left = left[:count], left[count:]
+            its = [next(left) for _ in sources_of(part)]
             if isinstance(part, Predict):
                 said = step.predictions.get(part.line)
                 step.revealed[part.line] = revealed(
@@ -294,26 +264,36 @@ class Player:
                     self._queue.clear()
         self._go_on()
 
-    def _close(self) -> None:
-        step = self.step
+    def _close(self, *, leaving: bool = False) -> None:
+        """What one only reads, or could predict, is done when one goes on behind it."""
+        step, parts = self.step, self.step.step.parts
         if step.state is not StepState.BEGUN:
             return
-        parts = step.step.parts
-        checks = [each for each in parts if isinstance(each, Check)]
-        predictions = [each for each in parts if isinstance(each, Predict)]
+        if leaving:
+            done = not any(isinstance(each, Code | Check) for each in parts)
+        else:
+            last = self.at == len(self.steps) - 1
+            tasks = any(isinstance(each, Code | Check | Predict) for each in parts)
+            done = (tasks or last) and not any(map(self._is_open, parts))
         faults = [each.fault for each in step.revealed.values() if each.fault]
         if faults:
             step.state = StepState.FAILED
             step.reason = Message("Line {line} of the lesson is at fault.", line=faults[0])
         elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
-        elif (
-            (step.step.cells or checks or predictions)
-            and all(map(self._ran.is_right, step.step.cells))
-            and all(each.line in step.checked for each in checks)
-            and all(each.line in step.revealed for each in predictions)
-        ):
+        elif done:
             step.state = StepState.DONE
+
+    def _is_open(self, part: Part) -> bool:
+        match part:
+            case Code():
+                return not self._ran.is_right(part)
+            case Check():
+                return part.line not in self.step.checked
+            case Predict():
+                return part.line not in self.step.revealed
+            case _:
+                return False
 
     def _measure(self, then: Callable[[Readings], None]) -> None:
         turn = self._turn
@@ -322,7 +302,7 @@ class Player:
         def read(readings: Readings) -> None:
             if turn == self._turn and self._measuring:
                 self._measuring = False
-                then(with_memory(readings, self._rig.ledger))
+                then(replace(readings, memory=dict(self._rig.ledger.memory)))
                 self.changed()
 
         self._rig.measure(read)

@@ -14,9 +14,6 @@ class Problem:
     sentence: Message
     cure: Message
 
-    def __str__(self) -> str:
-        return f"{self.sentence} {self.cure}"
-
 
 class Problems:
     """Collects them while a file is read: a teacher wants to know of all at once."""
@@ -37,7 +34,7 @@ class LessonError(Trouble):
     """A lesson cannot be read. Its sentence is about the first problem; `problems` are all."""
 
     def __init__(self, file: Path | str, problems: Sequence[Problem]) -> None:
-        self.problems = problems
+        self.file, self.problems = file, problems
         first = problems[0]
         with_line, without = mark("{file}, line {line}: {problem}"), mark("{file}: {problem}")
         super().__init__(
@@ -47,3 +44,10 @@ class LessonError(Trouble):
             line=first.line,
             problem=first.sentence,
         )
+
+    @classmethod
+    def wrong(
+        cls, template: str, cure: str, file: Path | str, line: int = 0, /, **values: object
+    ) -> "LessonError":
+        """Of one problem that hides all others."""
+        return cls(file, [Problem(line, Message(template, **values), Message(cure, **values))])

@@ -40,38 +40,33 @@ def look_at_cell(code: str, line: int, problems: Problems) -> None:
             )
 
 
-def measured(
-    source: str, line: int, problems: Problems, example: str = "copies[-1].bytes == 256 * MiB"
+def expression(
+    source: str,
+    line: int,
+    problems: Problems,
+    example: str = "copies[-1].bytes == 256 * MiB",
+    *,
+    constant: bool = False,
 ) -> Expression:
-    """One that says something of what happened. Nothing is worked out here."""
-    tree = _parsed(source, line, problems, example)
-    if tree is not None:
-        _refuse_constants(tree, source.strip(), line, problems)
-    return Expression(line, source)
-
-
-def any_number(source: str, line: int, problems: Problems, example: str) -> Expression:
-    """One that may be a plain figure."""
-    _parsed(source, line, problems, example)
-    return Expression(line, source)
-
-
-def _parsed(source: str, line: int, problems: Problems, example: str) -> ast.expr | None:
+    """`constant`: it may be a plain figure; all others say something of what happened.
+    Nothing is worked out here.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(source.strip(), mode="eval").body
+            tree = ast.parse(source.strip(), mode="eval").body
+            if not constant:
+                _refuse_constants(tree, source.strip(), line, problems)
         except NO_PROGRAM as error:
-            _, why = _where(error)
             cure = mark("Use == to compare.") if _assigns(source) else _EXAMPLE
             problems.wrong(
                 _NO_EXPRESSION,
                 cure,
                 line,
-                why=why,
+                why=_where(error)[1],
                 example=example,
             )
-    return None
+    return Expression(line, source)
 
 
 def _refuse_constants(tree: ast.expr, source: str, line: int, problems: Problems) -> None:

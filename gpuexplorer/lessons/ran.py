@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lessons.lesson import Code
 from gpuexplorer.lessons.step_play import StepPlay, StepState
@@ -79,8 +80,9 @@ def why_wrong(cell: Cell) -> Message:
         return _SUCCEEDED
     if failed.cause == "cancelled":
         return STOPPED
-    first = failed.message.partition("\n")[0]
-    words = f"{failed.error}: {first}" if first else failed.error
+    words = error_words(failed).partition("\n")[0]
     if not words:
         return failed.told
-    return told(Message("The cell failed: {error}.", error=words.rstrip(".")), failed.told)
+    if words[-1] not in ".!?":
+        words += "."
+    return told(Message("The cell failed: {error}", error=words), failed.told)

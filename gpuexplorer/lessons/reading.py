@@ -32,24 +32,19 @@ from gpuexplorer.lessons.vocabulary import look_at_words
 def read(file: Path, *, outside: bool = False) -> Lesson:
     """Raises LessonError with all problems."""
     problems = Problems()
-    lesson = _read(file, problems, outside=outside)
-    if lesson is None or problems.found:
+    lesson = _Reader(text_of(file), file, problems).lesson(outside=outside)
+    if problems.found:
         raise LessonError(file, problems.found)
     return lesson
 
 
-def problems(file: Path) -> list[Problem]:
+def problems(file: Path) -> Sequence[Problem]:
     """All of them, by their lines; empty: it can be played."""
-    found = Problems()
-    _read(file, found, outside=True)
-    return found.found
-
-
-def _read(file: Path, problems: Problems, *, outside: bool) -> Lesson | None:
-    text = text_of(file, problems)
-    if text is None:
-        return None
-    return _Reader(text, file, problems).lesson(outside=outside)
+    try:
+        read(file)
+    except LessonError as error:
+        return error.problems
+    return []
 
 
 class _Reader:

@@ -1,5 +1,7 @@
 """Shelf: the lessons that came with the program, and those of one's own by name or path."""
 
+import os
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -14,9 +16,13 @@ from gpuexplorer.lessons.reading import read
 _FORMS = mark("`gpuexplorer lesson list` names all; or give the path of a lesson.md.")
 
 
-def built_in() -> list[Lesson]:
-    """By their names, which begin with their numbers."""
-    return [read(each) for each in _files().values()]
+def built_in() -> Iterator[Lesson | LessonError]:
+    """By their names, which begin with their numbers. One that is broken hides no other."""
+    for each in _files().values():
+        try:
+            yield read(each)
+        except LessonError as error:
+            yield error
 
 
 def open_lesson(path: Path) -> Lesson:
@@ -33,24 +39,11 @@ def find(name: str) -> Lesson:
         number, _, rest = each.partition("-")
         if name in (each, rest, number, number.lstrip("0")):
             return read(file)
-    path = Path(name)
-    try:
-        there = bool(name) and path.exists()
-    except (OSError, ValueError):
-        there = False
-    if there:
-        return open_lesson(path)
+    if os.path.exists(name):  # noqa: PTH110 - says no where Path raises
+        return open_lesson(Path(name))
     words = [*files, *(each.partition("-")[2] for each in files)]
-    raise LessonError(
-        name,
-        [
-            Problem(
-                0,
-                Message("There is no such lesson."),
-                did_you_mean(get_close_matches(name, words, 1), _FORMS),
-            )
-        ],
-    )
+    close = did_you_mean(get_close_matches(name, words, 1), _FORMS)
+    raise LessonError(name, [Problem(0, Message("There is no such lesson."), close)])
 
 
 def _files() -> dict[str, Path]:

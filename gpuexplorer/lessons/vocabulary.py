@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from difflib import get_close_matches
 
 from gpuexplorer.core.metrics import METRICS
@@ -24,7 +24,7 @@ _HAVE = {
     "held": "tensors reserved context free total",
     "before": "cards host memory",
 }
-_FIELDS: Mapping[str, Set[str]] = {kind: set(words.split()) for kind, words in _HAVE.items()}
+FIELDS = {kind: words.split() for kind, words in _HAVE.items()}
 _FIGURES = frozenset(map(str, METRICS))  # of a card
 _VALUES = {*UNITS, *_LISTS, *_ALONE, "devices", "simulated", "torch", "nn", "F"}
 _UNKNOWN = mark("Nothing is called {word} here.")
@@ -50,7 +50,7 @@ def look_at_words(steps: Iterable[Step], problems: Problems) -> None:
                 _unknown(node.id, known, expression.line, problems)
             elif isinstance(node, ast.Attribute):
                 kind = _kind(node.value)
-                has = _FIELDS.get(kind, {node.attr}) | (_FIGURES if kind == "card" else set())
+                has = {*FIELDS.get(kind, [node.attr]), *(_FIGURES if kind == "card" else ())}
                 if node.attr not in has:
                     _unknown(node.attr, has, expression.line, problems)
 

@@ -13,6 +13,7 @@ from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.lesson import add_arguments
 from gpuexplorer.core.resources import resource
 from gpuexplorer.lessons import shelf
+from gpuexplorer.lessons.lesson import Lesson
 from gpuexplorer.lessons.problem import LessonError
 
 TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
@@ -47,6 +48,19 @@ def test_the_list_for_programs(two_lessons: Path, capsys: pytest.CaptureFixture[
         "minutes": 5,
         "needs": ["pytorch"],
     }
+
+
+def test_a_broken_lesson_is_named_and_hides_no_other(
+    two_lessons: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (two_lessons / "02-two-steps" / "lesson.md").write_text("# Nothing more\n", "utf-8")
+    assert main(["lesson", "list"]) == 1
+    told = capsys.readouterr()
+    assert "10-more" in told.out
+    assert "02-two-steps" not in told.out
+    assert "lesson.md, line 2: " in told.err
+    assert main(["lesson", "list", "--json"]) == 1
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == ["10-more"]
 
 
 @pytest.mark.parametrize("name", ["02-two-steps", "2", "02", "two-steps"])
@@ -165,5 +179,6 @@ def test_the_list_imports_nothing_that_plays() -> None:
 def test_every_lesson_of_the_program_can_be_read() -> None:
     """Also the template, which `lesson new` writes."""
     assert not main(["lesson", "check", str(resource("lessons", "template.md"))])
-    names = [each.name for each in shelf.built_in()]
+    names = [each.name for each in shelf.built_in() if isinstance(each, Lesson)]
+    assert len(names) == len(list(shelf.built_in())) == 16
     assert names == sorted(names)

@@ -15,8 +15,9 @@ from gpuexplorer.commands.lesson import add_arguments
 from gpuexplorer.commands.lesson_report import Report, as_json, unmarked
 from gpuexplorer.commands.lesson_rig import CommandRig
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.shelf import open_lesson
+from gpuexplorer.lessons.step_play import StepState
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
 from tests.commands.lesson_runs import block, command, lesson, played

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Expression, Predict
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.step_play import Prediction, Revealed
 
 SHARE = Predict(1, "How fast?", Expression(1, "rate"), "GB/s")

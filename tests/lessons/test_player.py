@@ -8,7 +8,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lessons.keeping import as_text, from_text
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Text
-from gpuexplorer.lessons.player import StepState
+from gpuexplorer.lessons.ran import why_wrong
+from gpuexplorer.lessons.step_play import StepState
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
@@ -122,9 +123,11 @@ def test_a_question_without_a_cell_is_answered_at_once_or_when_one_asks() -> Non
 def test_what_is_no_number_is_refused() -> None:
     asked = number(2, ROSE)
     player, _ = played(step(asked, cell(4)))
-    for said in ("much", "", "nan", "1e999"):
+    for said in ("much", "nan", "1e999"):
         with pytest.raises(Trouble, match="is no number"):
             player.predict(asked, said)
+    with pytest.raises(Trouble, match="Type a number first"):
+        player.predict(asked, " ")
 
 
 def test_a_cell_that_was_there_to_fail_and_one_that_was_not() -> None:
@@ -137,6 +140,13 @@ def test_a_cell_that_was_there_to_fail_and_one_that_was_not() -> None:
     player.run_next()
     rig.end(failed="NameError")
     assert player.step.reason == "The cell failed: NameError: refused."
+    failed = rig.ledger.cells[-1].failed
+    assert failed is not None
+    rig.ledger.cells[-1].failed = replace(failed, message="cuda:1 and cuda:0!\nmore")
+    assert why_wrong(rig.ledger.cells[-1]).startswith(
+        "The cell failed: NameError: cuda:1 and cuda:0!"
+    )
+    assert "!." not in why_wrong(rig.ledger.cells[-1])
     assert player.next_cell() == cell(5)
     player.run_next()
     rig.end()

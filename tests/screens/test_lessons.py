@@ -48,6 +48,18 @@ def begun(
     return person
 
 
+def reads_on(person: Person, until: str) -> None:
+    """Page by page, as long as something stands further down."""
+
+    def there() -> bool:
+        said = person.said(LESSON)
+        if "Read on" in said:
+            person.press(ONE_KEY)
+        return until in said
+
+    person.waits(there)
+
+
 def opens_lesson(person: Person, path: Path) -> None:
     person.click("Open a lesson…")
     person.saves_as(path)  # the question looks the same
@@ -77,7 +89,8 @@ def test_a_lesson_is_played_to_its_end_by_clicks(open_program: OpenProgram) -> N
     person.click("Run the next cell", within=LESSON)
     person.sees("Done · cuda:0", "Run the next cell", within=LESSON)
     person.click("Run the next cell", within=LESSON)
-    person.sees("Finish", "what the wire can carry", within=LESSON)
+    person.sees("Read on", "what the wire can carry", within=LESSON)
+    reads_on(person, "Finish")
     person.click("Finish", within=LESSON)
     person.waits(lambda: person.rows("Lessons")[0][-1] == "done")
     person.does_not_see(SECOND)
@@ -93,6 +106,7 @@ def test_one_key_leads_to_what_comes_next(open_program: OpenProgram) -> None:
     person.sees("Your prediction is kept", within=LESSON)
     person.press(ONE_KEY)
     person.sees("Checked: it is as it should be.", within=LESSON)
+    reads_on(person, "Next step")
     person.press(ONE_KEY)
     person.sees(SECOND, within=LESSON)
 
@@ -205,6 +219,20 @@ def test_a_worker_that_dies_is_told_of_and_what_it_held_can_be_made_again(
     person.sees("1 cell of the steps before is not in the lab's session", within=LESSON)
     person.click("Run that cell", within=LESSON)
     person.does_not_see("of the steps before")
+
+
+@needs_torch
+def test_a_card_that_is_lost_is_told_of_beside_the_step(open_program: OpenProgram) -> None:
+    person = open_program(
+        simulate=IDLE, fault="lost:0@12s", past=None, interval=0.25, size=(1366, 768)
+    )
+    person.patience = PATIENCE
+    person.go_to("Lessons")
+    person.sees(TITLE)
+    person.click("Begin")
+    person.click("Run", within="Cell")
+    person.sees("Next step", within=LESSON)
+    person.sees("cuda:0 does not answer any more; what lay there is lost.", within=LESSON)
 
 
 def test_where_both_have_no_room_the_screen_that_is_opened_comes_first(

@@ -81,6 +81,7 @@ class ColumnFoot(QWidget):
             Next.RUN: run,
             Next.WAIT: tr("It runs…"),
             Next.CHECK: tr("Check again"),
+            Next.READ: tr("Read on"),
             Next.GO_ON: tr("Next step"),
             Next.END: tr("Finish"),
         }

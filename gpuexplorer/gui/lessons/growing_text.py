@@ -3,7 +3,7 @@
 import math
 
 from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextOption, QWheelEvent
+from PySide6.QtGui import QResizeEvent, QTextBlockFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from gpuexplorer.gui.paint.python_colours import PythonColours
@@ -35,6 +35,10 @@ class GrowingText(QTextBrowser):
         height = math.ceil(self.document().size().height())
         if height != self.height():
             self.setFixedHeight(height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()  # out of sight, the document does not tell
 
     def loadResource(self, kind: int, name: QUrl | str) -> None:
         """Pictures are handed to the document; of others nothing is looked for."""

@@ -39,6 +39,7 @@ from gpuexplorer.telemetry.whole_file import write_whole
 
 _PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
 LEAST, USUAL, FOLDED = 300, 340, 45
+_SEEN = 40  # pixels that stay in sight, when one reads on
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
 
 
@@ -79,6 +80,8 @@ class LessonColumn(QFrame):
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._area.verticalScrollBar().valueChanged.connect(self._show_foot)
+        self._area.verticalScrollBar().rangeChanged.connect(self._show_foot)
         self._foot = ColumnFoot(look)
         self._foot.next_asked.connect(self.do_next)
         self._foot.stop_asked.connect(self._on_stop_asked)
@@ -124,7 +127,10 @@ class LessonColumn(QFrame):
         player = self._player
         if player is None:
             return
-        match next_of(player):
+        match self._coming(player):
+            case Next.READ:
+                bar = self._area.verticalScrollBar()
+                bar.setValue(bar.value() + bar.pageStep() - _SEEN)
             case Next.PREDICT:
                 self._lead(answer=True)
             case Next.RUN if player.must_ask:
@@ -163,6 +169,7 @@ class LessonColumn(QFrame):
 
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
+        self._area.verticalScrollBar().blockSignals(True)  # noqa: FBT003 - it tells while it goes
         self._saving.stop()
         self._end_presentation()
 
@@ -193,26 +200,43 @@ class LessonColumn(QFrame):
         if player is None or page is None:
             return
         another, self._at = player.at != self._at, player.at
-        if another:
-            self._keep_keyboard()
+        here = self._has_keyboard()
+        if another and here:
+            self.take_keyboard()  # on a part that goes, Qt would scroll to whoever gets it then
         page.show_step()
+        if here and not self._has_keyboard():
+            self.take_keyboard()  # it was on an answer that is not asked for any more
         if another:
             self._begin_step(player.step.step)
         if self._presentation is not None:
             self._presentation.show_step()
         self._steps.show_words(step_words(player.at, player.steps))
-        said = self._said if self._said.sentence else notice_of(player, self._lessons.lab)
+        lessons, said = self._lessons, self._said
+        if not said.sentence:
+            said = notice_of(player, lessons.lab, lessons.lost)
         self._notice.show_notice(said)
+        self._show_foot()
+
+    def _show_foot(self) -> None:
+        player = self._player
+        if player is None:
+            return
         over = player.step.state in (StepState.DONE, StepState.SKIPPED)
         cells = len(player.step.step.cells)
         first, last = player.at == 0, player.at + 1 == len(player.steps)
-        self._foot.show_next(next_of(player), cells, over=over, first=first, last=last)
+        self._foot.show_next(self._coming(player), cells, over=over, first=first, last=last)
 
-    def _keep_keyboard(self) -> None:
-        """Where it is on a part that goes, Qt would scroll to whoever gets it then."""
+    def _coming(self, player: Player) -> Next:
+        """Nobody is led over an explanation that was not seen."""
+        coming, bar = next_of(player), self._area.verticalScrollBar()
+        below = bar.value() + _ABOVE < bar.maximum()
+        return Next.READ if below and coming in (Next.GO_ON, Next.END) else coming
+
+    def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()
-        if focused is not None and self._area.isAncestorOf(focused):
-            self.take_keyboard()
+        return focused is not None and (
+            focused is self._area or self._area.isAncestorOf(focused)
+        )
 
     def _begin_step(self, step: Step) -> None:
         self._area.verticalScrollBar().setValue(0)

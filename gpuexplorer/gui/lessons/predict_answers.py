@@ -1,7 +1,7 @@
 """NumberAnswer and ChoiceAnswer: where a person says what will come out."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QRadioButton, QWidget
 
 from gpuexplorer.core.words import tr
@@ -55,7 +55,7 @@ class NumberAnswer(QWidget):
 class ChoiceAnswer(QWidget):
     """One of a few sentences, each as long as it is."""
 
-    entered = Signal()  # never: a choice is only made by the button
+    entered = Signal()
 
     def __init__(self, look: Look, part: Predict) -> None:
         super().__init__()
@@ -92,6 +92,13 @@ class ChoiceAnswer(QWidget):
 
     def show_bad(self, *, bad: bool) -> None:
         """Nothing is wrong with any of them."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Of a button in it, which does nothing with it."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
 
     def show_right(self) -> None:
         for at, mark in enumerate(self._marks):

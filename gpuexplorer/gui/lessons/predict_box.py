@@ -13,9 +13,9 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Predict
 from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.revealing import behind
 from gpuexplorer.lessons.step_play import Revealed
 
@@ -27,6 +27,7 @@ _MODELLED = mark("Modelled: these cards are simulated.")
 class PredictBox(QFrame):
     """Until it is revealed, one may think again. Nobody has to predict."""
 
+    said = Signal()  # somebody predicted
     came = Signal()  # what was measured is shown now
 
     def __init__(self, look: Look, player: Player, part: Predict, *, big: bool = False) -> None:
@@ -112,3 +113,4 @@ class PredictBox(QFrame):
         else:
             say(self._trouble, "")
             self._answer.show_bad(bad=False)
+            self.said.emit()

@@ -98,6 +98,7 @@ class Presentation(QWidget):
         ):
             its.connect(mine)
         page.revealed.connect(self._on_revealed)
+        page.predicted.connect(self.setFocus)  # so that Enter runs the next cell
         title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", large.letters.caption, Tone.QUIET)
         foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))

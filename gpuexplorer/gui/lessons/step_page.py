@@ -35,7 +35,8 @@ class StepPage(QWidget):
     edit_asked = Signal(str)  # this code is wanted in the lab's editor
     allow_asked = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
     refused = Signal(str)  # a sentence: why a cell did not run
-    revealed = Signal(QWidget)  # here stands what was just measured
+    predicted = Signal()  # the keyboard is not needed there any longer
+    revealed = Signal(QWidget)  # here stands what was just measured, or what is wrong
 
     def __init__(
         self, look: Look, player: Player, parent: QWidget | None = None, *, brief: bool = False
@@ -128,11 +129,13 @@ class StepPage(QWidget):
                 return None
             case Predict():
                 box = PredictBox(look, player, part, big=self._brief)
+                box.said.connect(self.predicted)
                 box.came.connect(partial(self.revealed.emit, box))
                 self._updates.append(partial(self._update_predict, box, part))
                 return box
             case Check():
                 line = CheckLine(look, player, part)
+                line.came.connect(partial(self.revealed.emit, line))
                 self._updates.append(line.show_play)
                 return line
             case Point(control=name):

@@ -21,9 +21,12 @@ from gpuexplorer.lessons.player import Player
 class CheckLine(QFrame):
     """Whether it is as it should be, and what to do where it is not."""
 
+    came = Signal()  # it is told now that it is not
+
     def __init__(self, look: Look, player: Player, part: Check) -> None:
         super().__init__()
         self._look, self._player, self._part = look, player, part
+        self._wrong = False
         self.setProperty("panel", "notice")
         size = _beside(look)
         self._held = Sign(look, Icon.CHECK, Tone.GOOD, size)
@@ -53,7 +56,10 @@ class CheckLine(QFrame):
         restyle(self, "tone", "warn" if tone is Tone.WARN else "")
         self._held.setVisible(tone is Tone.GOOD)
         self._not.setVisible(tone is Tone.WARN)
-        self._again.setVisible(checked is not None and not checked.held)
+        before, self._wrong = self._wrong, checked is not None and not checked.held
+        self._again.setVisible(self._wrong)
+        if self._wrong and not before:
+            self.came.emit()
 
 
 class FoldedText(QWidget):

@@ -2,7 +2,7 @@
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.cell_said import clean, error_words, shortened, time_words
+from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lessons.lesson import Code

@@ -8,7 +8,6 @@ from functools import lru_cache
 from PySide6.QtGui import QTextDocument
 
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr, trn
-from gpuexplorer.gui.state.lab.lab_devices import lost_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
@@ -59,6 +58,7 @@ class Next(StrEnum):
     RUN = "run"
     WAIT = "wait"
     CHECK = "check"
+    READ = "read"  # what stands further down
     GO_ON = "go on"
     END = "end"
 
@@ -132,7 +132,7 @@ def _open(part: Predict, step: StepPlay) -> bool:
     return part.line not in step.predictions and part.line not in step.revealed
 
 
-def notice_of(player: Player, lab: LabState) -> LessonNotice:
+def notice_of(player: Player, lab: LabState, lost: Sequence[str] = ()) -> LessonNotice:
     """The gravest first."""
     lesson, session = player.lesson, lab.machine.session
     if lab.stage is Stage.HANGING:
@@ -148,7 +148,6 @@ def notice_of(player: Player, lab: LabState) -> LessonNotice:
         return LessonNotice(tr(NO_CARDS), Tone.WARN, Way.SIMULATE, words)
     over = player.step.state is StepState.DONE  # it needed none of them
     gone = () if over or player.busy() else player.replay_needed
-    lost = lost_devices(lab.machine, lab.devices)
     ended = tr(lab.sentence)
     if lost:
         ended = tr(

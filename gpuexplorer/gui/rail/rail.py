@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -28,6 +29,7 @@ from gpuexplorer.gui.widgets.remark import Sign
 WIDE, NARROW = 208, 56
 # In a narrower window the screen needs the room more.
 NARROW_BELOW = 1000
+_LOW_BELOW = 560  # entries stand closer, so that there is room for a card or two
 _ICON, _BEFORE_WORD = QSize(20, 20), QSize(28, 20)
 
 
@@ -42,7 +44,7 @@ class Rail(QFrame):
         """Each screen with its name, its title and its icon; the numbers open them."""
         super().__init__()
         self._look = look
-        self._narrow = False
+        self._narrow = self._low = False
         self._menu: QMenu | None = None
         self._python: PythonFoot | None = None
         self.setProperty("panel", "rail")
@@ -133,6 +135,14 @@ class Rail(QFrame):
         for each, entry in self.entries.items():
             entry.setChecked(each == name)
         self._keys.offer(self.entries.get(name))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        low = event.size().height() < _LOW_BELOW
+        if low is not self._low:
+            self._low = low
+            for entry in self.entries.values():
+                restyle(entry, "low", low)
 
 
 class RailEntry(ToolButton):

@@ -8,29 +8,14 @@ from typing import assert_never
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
+from gpuexplorer.lab.cell_said import clean, error_words, time_words
 from gpuexplorer.lab.events import Pictured
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lessons.export import plots
+from gpuexplorer.lessons.export import plots, words
 from gpuexplorer.lessons.export.texts import Texts
-from gpuexplorer.lessons.export.words import (
-    SIMULATED,
-    cell_words,
-    check_words,
-    choices,
-    clean,
-    copy_rows,
-    error_words,
-    figures,
-    machine_words,
-    more_copies,
-    outputs,
-    source_words,
-    state_words,
-    times,
-    verdict,
-)
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player, StepPlay, StepState
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepPlay, StepState
 
 # The page may show what is in it, and load nothing whatever it says.
 _ALLOWED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -56,20 +41,21 @@ class _Page:
     def body(self) -> Iterator[str]:
         lesson, hello = self._player.lesson, self._ledger.hello
         simulated = hello is not None and hello.simulated
-        chip = f' <strong class="chip">{_say(SIMULATED)}</strong>' if simulated else ""
+        chip = f' <strong class="chip">{_say(words.SIMULATED)}</strong>' if simulated else ""
         yield f'<header>\n<p class="over">{_say("A lesson of GPU Explorer")}{chip}</p>\n'
         yield f"<h1>{self._line(lesson.title)}</h1>\n"
         yield f'<div class="about">{self._texts.html(lesson.about)}</div>\n<dl>\n'
-        for name, what in machine_words(self._ledger, self._saved):
+        for name, what in words.machine_words(self._ledger, self._saved):
             yield f"<div><dt>{_text(name)}</dt><dd>{_text(what)}</dd></div>\n"
-        yield f'</dl>\n<p class="note">{_text(source_words(self._ledger))}</p>\n</header>\n'
+        source = _text(words.source_words(self._ledger))
+        yield f'</dl>\n<p class="note">{source}</p>\n</header>\n'
         for number, step in enumerate(self._player.steps, 1):
             yield from self._step(number, step)
 
     def _step(self, number: int, step: StepPlay) -> Iterator[str]:
         over = tr("Step {number} of {count}", number=number, count=len(self._player.steps))
         yield f'<section>\n<p class="over">{_text(over)} · '
-        yield f'<span class="{step.state}">{_text(state_words(step))}</span></p>\n'
+        yield f'<span class="{step.state}">{_text(words.state_words(step))}</span></p>\n'
         yield f"<h2>{self._line(step.step.title)}</h2>\n"
         if step.state is StepState.SKIPPED:
             # Its cells and questions are left out: nothing could come of them here.
@@ -91,7 +77,7 @@ class _Page:
             case Predict():
                 yield from self._predict(part, step)
             case Check():
-                held, told, own = check_words(part, step)
+                held, told, own = words.check_words(part, step)
                 tone = {True: "good", False: "bad", None: "quiet"}[held]
                 yield f'<div class="check {tone}">'
                 for each in part.conditions:
@@ -108,7 +94,7 @@ class _Page:
     def _cell(self, part: Code, step: StepPlay) -> Iterator[str]:
         cell = self._player.cell(part)
         yield f'<div class="cell">\n<pre class="code">{_text(part.source)}</pre>\n'
-        note = cell_words(part, cell, step)
+        note = words.cell_words(part, cell, step)
         if note:
             yield f'<p class="note">{_text(note)}</p>\n'
         if cell is not None:
@@ -120,15 +106,15 @@ class _Page:
         yield f"<p><strong>{self._line(part.question)}</strong></p>\n"
         if part.choices:
             yield '<ul class="choices">\n'
-            for choice, tone, marks in choices(part, step):
+            for choice, tone, marks in words.choices(part, step):
                 yield f'<li class="{tone}">{self._line(choice)} '
                 yield f"<small>{_text(marks)}</small></li>\n"
             yield "</ul>\n"
         else:
-            yield plots.bars(list(figures(part, step)))
+            yield plots.bars(list(words.figures(part, step)))
         revealed = step.revealed.get(part.line)
         found = "good" if revealed is not None and revealed.right else "quiet"
-        yield f'<p class="{found}">{_text(verdict(part, step))}</p>\n</div>\n'
+        yield f'<p class="{found}">{_text(words.verdict(part, step))}</p>\n</div>\n'
 
     def _line(self, markdown: str) -> str:
         return self._texts.html(clean(markdown), inline=True)
@@ -136,31 +122,31 @@ class _Page:
 
 def _outcome(cell: Cell) -> Iterator[str]:
     """What it printed and drew, why it failed, what it cost."""
-    for each in outputs(cell):
+    for each in words.outputs(cell):
         if isinstance(each, Pictured):
             alt = tr("What this cell drew")
             yield f'<img src="data:image/png;base64,{_text(each.png)}" alt="{_text(alt)}">\n'
         elif each.text.strip():
             yield f'<pre class="out {_text(each.stream)}">{_text(each.text)}</pre>\n'
     if cell.failed is not None and cell.state == "failed":
-        own, told = error_words(cell.failed)
-        yield f'<pre class="out error">{_text(own)}</pre>\n<p class="note">{_text(told)}</p>\n'
+        yield f'<pre class="out error">{_text(error_words(cell.failed))}</pre>\n'
+        yield f'<p class="note">{_text(tr(cell.failed.told))}</p>\n'
     yield plots.losses(cell)
-    rows = copy_rows(cell)
+    rows = words.copy_rows(cell)
     if rows:
         heads = "".join(f"<th>{_text(each)}</th>" for each in rows[0])
         yield f'<table class="copies">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
         for row in rows[1:]:
             yield f"<tr>{''.join(f'<td>{_text(each)}</td>' for each in row)}</tr>\n"
-        yield f"</tbody>\n</table>\n<p>{_text(more_copies(cell))}</p>\n"
+        yield f"</tbody>\n</table>\n<p>{_text(words.more_copies(cell))}</p>\n"
     yield plots.timeline(cell)
-    said = " · ".join(times(cell))
+    said = " · ".join(time_words(cell))
     if said:
         yield f'<p class="times">{_text(said)}</p>\n'
 
 
-def _say(words: str) -> str:
-    return escape(tr(words))
+def _say(template: str) -> str:
+    return escape(tr(template))
 
 
 def _text(text: str) -> str:

@@ -6,28 +6,15 @@ from datetime import datetime
 from typing import assert_never
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.lab.cell_said import clean, time_words
 from gpuexplorer.lab.cell_source import lines_of
 from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
-from gpuexplorer.lab.notebook import UNFINISHED, Json, code_cell, notebook_of
+from gpuexplorer.lab.notebook import UNFINISHED, Json, code, code_cell, notebook_of
+from gpuexplorer.lessons.export import words
 from gpuexplorer.lessons.export.texts import Texts
-from gpuexplorer.lessons.export.words import (
-    SIMULATED,
-    cell_words,
-    check_words,
-    choices,
-    clean,
-    copy_rows,
-    figures,
-    machine_words,
-    more_copies,
-    outputs,
-    source_words,
-    state_words,
-    times,
-    verdict,
-)
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player, StepPlay, StepState
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import StepPlay, StepState
 
 # What Markdown or HTML would take for its own.
 _MARKS = str.maketrans(
@@ -51,20 +38,19 @@ class _Notebook:
 
     def cells(self) -> Iterator[Json]:
         lesson = self._player.lesson
-        facts = [
-            f"- {_text(n)}: {_text(w)}" for n, w in machine_words(self._ledger, self._saved)
-        ]
-        source = f"**{_text(source_words(self._ledger))}**" if self._ledger.hello else ""
+        machine = words.machine_words(self._ledger, self._saved)
+        facts = [f"- {_text(name)}: {_text(what)}" for name, what in machine]
+        source = f"**{_text(words.source_words(self._ledger))}**" if self._ledger.hello else ""
         about = self._texts.markdown(lesson.about)
         yield _markdown(f"# {self._line(lesson.title)}", about, "\n".join(facts), source)
         yield _markdown(tr("The lab has these names from the beginning; Jupyter has not."))
-        yield _code(IMPORTS)
+        yield code(IMPORTS)
         for step in self._player.steps:
             yield from self._step(step)
 
     def _step(self, step: StepPlay) -> Iterator[Json]:
         title = f"## {self._line(step.step.title)}"
-        state = "" if step.state is StepState.DONE else f"*{_text(state_words(step))}*"
+        state = "" if step.state is StepState.DONE else f"*{_text(words.state_words(step))}*"
         skipped = step.state is StepState.SKIPPED
         yield _markdown(title, state, self._line(step.reason) if skipped else "")
         for part in step.step.parts:
@@ -80,11 +66,11 @@ class _Notebook:
             case Predict():
                 question = f"**{tr('Prediction')}: {self._line(part.question)}**"
                 yield _markdown(
-                    question, self._predicted(part, step), _text(verdict(part, step))
+                    question, self._predicted(part, step), _text(words.verdict(part, step))
                 )
             case Check():
                 sources = "\n".join(each.expression.source for each in part.conditions)
-                _, told, own = check_words(part, step)
+                _, told, own = words.check_words(part, step)
                 yield _markdown(_fenced(sources), _text(own), self._line(told))
             case Why():
                 yield _markdown(
@@ -97,37 +83,34 @@ class _Notebook:
 
     def _cell(self, part: Code, step: StepPlay) -> Iterator[Json]:
         cell = self._player.cell(part)
-        note = cell_words(part, cell, step)
+        note = words.cell_words(part, cell, step)
         if cell is None or cell.state in UNFINISHED:
-            yield _code(part.source, fails=part.fails)
+            yield code(part.source, tags=["raises-exception"] if part.fails else [])
             yield _markdown(_text(note))
             return
-        yield code_cell(replace(cell, outputs=list(outputs(cell))))
-        yield _markdown(_text(note), _cost(cell))
+        yield code_cell(replace(cell, outputs=list(words.outputs(cell))))
+        yield _markdown(_text(note), *_cost(cell))
 
     def _predicted(self, part: Predict, step: StepPlay) -> str:
         if not part.choices:
-            rows = [
-                (each.name, f"{each.text} ({tr(SIMULATED)})" if each.modelled else each.text)
-                for each in figures(part, step)
-            ]
+            beside = f" ({tr(words.SIMULATED)})"
+            found = words.figures(part, step)
+            rows = [(each.name, each.text + beside * each.modelled) for each in found]
             return _table([("", tr("Figure")), *rows], "l|r") if rows else ""
         return "\n".join(
             f"- {self._line(choice)} ({_text(marks)})" if marks else f"- {self._line(choice)}"
-            for choice, _, marks in choices(part, step)
+            for choice, _, marks in words.choices(part, step)
         )
 
     def _line(self, markdown: str) -> str:
         return self._texts.markdown(" ".join(clean(markdown).split()))
 
 
-def _cost(cell: Cell) -> str:
-    said = f"*{_text(' · '.join(times(cell)))}*" if times(cell) else ""
-    rows = copy_rows(cell)
-    if not rows:
-        return said
-    table = _table(rows, "l|r|r|r|l")
-    return "\n\n".join(each for each in (said, table, _text(more_copies(cell))) if each)
+def _cost(cell: Cell) -> Iterator[str]:
+    times, rows = time_words(cell), words.copy_rows(cell)
+    yield f"*{_text(' · '.join(times))}*" if times else ""
+    yield _table(rows, "l|r|r|r|l") if rows else ""
+    yield _text(words.more_copies(cell))
 
 
 def _table(rows: Sequence[Sequence[str]], sides: str) -> str:
@@ -149,14 +132,3 @@ def _text(text: str) -> str:
 def _markdown(*paragraphs: str) -> Json:
     text = "\n\n".join(each for each in paragraphs if each)
     return {"cell_type": "markdown", "id": "", "metadata": {}, "source": lines_of(text)}
-
-
-def _code(source: str, *, fails: bool = False) -> Json:
-    return {
-        "cell_type": "code",
-        "execution_count": None,
-        "id": "",
-        "metadata": {"tags": ["raises-exception"]} if fails else {},
-        "outputs": [],
-        "source": lines_of(source),
-    }

@@ -7,9 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markdown_it.utils import EnvType, OptionsDict
 
 from gpuexplorer.core.words import tr
 
@@ -27,17 +25,16 @@ class Texts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
-        self._markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
-        self._markdown.enable(["table", "strikethrough"])
+        extras = ["table", "strikethrough"]
+        self._markdown = MarkdownIt("commonmark", {"html": False}).enable(extras)
 
     def html(self, markdown: str, *, inline: bool = False) -> str:
         """`inline`: a part of a sentence, such as a question."""
-        env: EnvType = {"picture": self._picture}
         parse = self._markdown.parseInline if inline else self._markdown.parse
-        tokens = parse(markdown, env)
+        tokens = parse(markdown)
         for token in tokens:
-            _links_that_lead_somewhere(token.children or ())
-        return str(self._markdown.renderer.render(tokens, self._markdown.options, env))
+            self._settle(token.children or ())
+        return str(self._markdown.renderer.render(tokens, self._markdown.options, {}))
 
     def markdown(self, markdown: str) -> str:
         """For Jupyter, which would take HTML for HTML."""
@@ -53,6 +50,23 @@ class Texts:
                         markdown = markdown.replace(f"]({written}", f"]({picture}")
         return markdown
 
+    def _settle(self, tokens: Sequence[Token]) -> None:
+        """Pictures are put inside; a link to what lies beside the lesson is only words."""
+        inside = False
+        for token in tokens:
+            if token.type == "image":
+                picture = self._picture(str(token.attrs["src"]))
+                token.attrs["src"] = picture
+                if not picture:
+                    missing = tr("A picture is missing here: {what}", what=token.content)
+                    token.type, token.content = "html_inline", f"<em>{escape(missing)}</em>"
+            if token.type == "link_open":
+                inside = not str(token.attrs["href"]).startswith(_WEB)
+            if inside and token.type in ("link_open", "link_close"):
+                token.tag, token.attrs = "span", {}
+            if token.type == "link_close":
+                inside = False
+
     def _picture(self, source: str) -> str:
         """As a `data:` address; empty where there is none beside the lesson."""
         path = (self._folder / unquote(source)).resolve()
@@ -64,29 +78,3 @@ class Texts:
         except OSError:
             return ""
         return f"data:{mime};base64,{base64.b64encode(content).decode()}"
-
-
-class _Renderer(RendererHTML):
-    """Pictures are put inside."""
-
-    def image(
-        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
-    ) -> str:
-        token = tokens[idx]
-        picture = env["picture"](str(token.attrs["src"]))
-        alt = self.renderInlineAsText(token.children or (), options, env)
-        if not picture:
-            return f"<em>{escape(tr('A picture is missing here: {what}', what=alt))}</em>"
-        return f'<img src="{picture}" alt="{escape(alt)}">'
-
-
-def _links_that_lead_somewhere(tokens: Sequence[Token]) -> None:
-    """What lies beside the lesson does not lie beside the page."""
-    inside = False
-    for token in tokens:
-        if token.type == "link_open":
-            inside = not str(token.attrs["href"]).startswith(_WEB)
-        if inside and token.type in ("link_open", "link_close"):
-            token.tag, token.attrs = "span", {}
-        if token.type == "link_close":
-            inside = False

@@ -1,18 +1,18 @@
 """What a played lesson tells of its parts, in words for the page and for the notebook."""
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from gpuexplorer.core.units import bytes_words, duration, figure, grouped, rate
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
-from gpuexplorer.lab.events import Failed, Pictured, Printed, Transferred
+from gpuexplorer.lab.events import Pictured, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
-from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Check, Code, Predict
-from gpuexplorer.lessons.player import Checked, StepPlay, StepState
+from gpuexplorer.lessons.predicting import how_far
+from gpuexplorer.lessons.step_play import Checked, Revealed, StepPlay, StepState
 
 MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 MOST_COPIES = 20  # rows of one cell
@@ -27,9 +27,6 @@ _STATES = {
     StepState.FAILED: mark("not as it should be"),
     StepState.SKIPPED: mark("skipped"),
 }
-# Colours and movements of a terminal; and what is no letter, but for line ends and tabs.
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)", re.DOTALL)
-_NO_LETTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -54,9 +51,7 @@ def machine_words(ledger: Ledger, played: datetime) -> Sequence[tuple[str, str]]
     if hello is None:
         return [(tr("Machine"), tr("No cell was run.")), *rows]
     cards = [each for each in hello.devices if each.usable and each.name not in _NO_CARDS]
-    named: dict[str, int] = {}
-    for each in cards:
-        named[tr(each.label)] = named.get(tr(each.label), 0) + 1
+    named = Counter(tr(each.label) for each in cards)
     words = [f"{count} × {name}" if count > 1 else name for name, count in named.items()]
     build = tr("{version}, for {build}", version=hello.torch, build=hello.build)
     return [
@@ -81,19 +76,16 @@ def source_words(ledger: Ledger) -> str:
 
 def figures(part: Predict, step: StepPlay) -> Iterator[Figure]:
     """What was said, what was measured, and the limit, as far as there are such."""
-    said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
-
-    def bar(kind: str, name: str, value: float | None) -> Iterator[Figure]:
+    said, shown = step.predictions.get(part.line), step.revealed.get(part.line, Revealed())
+    name = tr("Limit: {what}", what=part.limit.name) if part.limit else tr("Limit")
+    for kind, called, value in (
+        ("said", tr("You said"), said.value if said else None),
+        ("measured", tr("Measured"), shown.measured),
+        ("limit", name, shown.limit),
+    ):
         if value is not None:
             text = f"{figure(value)} {part.unit}".rstrip()
-            modelled = kind == "measured" and revealed is not None and revealed.modelled
-            yield Figure(kind, name, value, text, modelled)
-
-    yield from bar("said", tr("You said"), None if said is None else said.value)
-    if revealed is not None:
-        yield from bar("measured", tr("Measured"), revealed.measured)
-        name = tr("Limit: {what}", what=part.limit.name) if part.limit else tr("Limit")
-        yield from bar("limit", name, revealed.limit)
+            yield Figure(kind, called, value, text, shown.modelled and kind == "measured")
 
 
 def choices(part: Predict, step: StepPlay) -> Iterator[tuple[str, str, str]]:
@@ -144,32 +136,6 @@ def cell_words(part: Code, cell: Cell | None, step: StepPlay) -> str:
             return tr("This cell was stopped before it was done.")
         case _:
             return ""
-
-
-def error_words(failed: Failed) -> tuple[str, str]:
-    """PyTorch's own words, and what the lab says of them."""
-    own = f"{failed.error}: {failed.message}" if failed.message else failed.error
-    return clean(own), tr(failed.told)
-
-
-def times(cell: Cell) -> Sequence[str]:
-    """How long the host took, and how long each device."""
-    finished, failed = cell.finished, cell.failed
-    if finished is None:
-        host = failed.host_seconds if failed else None
-        modelled = failed is not None and failed.modelled
-        busy: Sequence[tuple[str, float]] = ()
-    else:
-        host, modelled = finished.host_seconds, finished.modelled
-        busy = finished.busy
-        if len(busy) < 2 and finished.device_seconds is not None:
-            name = busy[0][0] if busy else tr("device")
-            busy = ((name, finished.device_seconds),)
-    if host is None:
-        return ()
-    said = [tr("host {time}", time=duration(host))]
-    said += [f"{name} {duration(seconds)}" for name, seconds in busy if seconds]
-    return [*said, tr(SIMULATED)] if modelled else said
 
 
 def copy_rows(cell: Cell) -> Sequence[Sequence[str]]:
@@ -237,11 +203,3 @@ def outputs(cell: Cell) -> Sequence[Printed | Pictured]:
 
 def _left_out(letters: int) -> str:
     return tr("[{letters} letters are left out here]", letters=grouped(letters))
-
-
-def clean(text: str) -> str:
-    """As a terminal would show it, and nothing that is no letter."""
-    text = _ESCAPES.sub("", overwritten(text)).replace("\r", "")
-    return (
-        _NO_LETTERS.sub("\N{REPLACEMENT CHARACTER}", text).encode("utf-8", "replace").decode()
-    )

@@ -8,7 +8,7 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.lab.cells.words import cost_rows
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.cell_said import time_words
+from gpuexplorer.lab.cell_said import time_words
 from gpuexplorer.lab.endings import left_out
 from gpuexplorer.lab.events import (
     Failed,

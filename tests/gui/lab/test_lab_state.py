@@ -302,6 +302,16 @@ def test_what_waits_behind_a_stopped_cell_is_stopped_too(
     assert lab.ledger.cells[2].state == "cancelled"
 
 
+def test_what_is_being_worked_out_for_a_lesson_is_stopped_too(
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    run(lab, worker, MAKE)
+    ready(lab, qtbot)
+    number = lab.evaluate(["X.sum()"], {})
+    lab.cancel()
+    assert worker.cancelled == [number]
+
+
 def test_nothing_of_a_file_runs_before_somebody_said_that_it_may(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:

@@ -13,8 +13,8 @@ from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lessons.how_far import how_far
 from gpuexplorer.lessons.lesson import Expression, Limit, Predict, Text, Why
+from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.step_play import Prediction, Revealed
 from tests.gui.hands import click, the
 from tests.gui.lessons.pages import page_of, said
@@ -217,3 +217,11 @@ def test_how_far_it_was_is_said_in_words(
     part = replace(asked(), factor=factor)
     shown = Revealed(measured, right=True)
     assert how_far(part, Prediction("", said_first), shown) == words
+
+
+def test_enter_on_a_choice_predicts_it(qtbot: QtBot, look: Look) -> None:
+    page, player, _ = page_of(qtbot, look, choice(2), cell(4))
+    second = page.findChildren(QRadioButton)[1]
+    second.click()
+    QTest.keyClick(second, Qt.Key.Key_Return)
+    assert player.step.predictions[2].value == 1

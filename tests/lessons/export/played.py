@@ -36,8 +36,8 @@ from gpuexplorer.lessons.lesson import (
     Text,
     Why,
 )
-from gpuexplorer.lessons.player import Player, Prediction, Revealed, StepState
-from gpuexplorer.lessons.step_play import Checked
+from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import Checked, Prediction, Revealed, StepState
 from gpuexplorer.lessons.values import Read, Readings
 
 SAVED = datetime(2026, 11, 23, 7, 5, tzinfo=UTC)

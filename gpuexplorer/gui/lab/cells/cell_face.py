@@ -6,7 +6,7 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.cells.words import STATES, outcome
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.cell_said import clean, error_words, shortened, time_words
+from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
 

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.cell_said import clean, shortened
+from gpuexplorer.lab.cell_said import clean, shortened
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
 

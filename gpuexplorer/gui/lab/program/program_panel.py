@@ -24,9 +24,9 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.cell_said import error_words
 from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
+from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings

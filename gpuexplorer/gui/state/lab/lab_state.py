@@ -224,7 +224,8 @@ class LabState(QObject):
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
         if self._worker.taken:
             self._give_up(self._turns.give_up(), "cancelled", _BEFORE_ITS_TURN)
-            self._worker.give_up(self.ledger.unfinished[::-1])
+            asked = sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True)
+            self._worker.give_up(asked)
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The cells stay."""

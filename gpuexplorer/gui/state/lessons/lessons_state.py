@@ -1,10 +1,12 @@
 """LessonsState: the lesson that is played in the lab, and how far one came in each."""
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from gpuexplorer.gui.state.lab.lab_devices import lost_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.lessons.shelf import Shelf
@@ -16,6 +18,7 @@ from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 
 _LAST = "lessons/last"
+_LOOK_EVERY = 1000  # milliseconds
 _OVER = (StepState.DONE, StepState.SKIPPED)
 
 
@@ -35,6 +38,9 @@ class LessonsState(QObject):
         self.player: Player | None = None
         self._rig: LabRig | None = None
         self._kept: Kept | None = None  # as it was written last
+        self.lost: Sequence[str] = ()  # cards, by PyTorch's names, as they were seen last
+        self._looks = QTimer(self, interval=_LOOK_EVERY)
+        self._looks.timeout.connect(self._on_look_due)
         self._follow(lab)
 
     @property
@@ -59,6 +65,7 @@ class LessonsState(QObject):
         """Where one left it, or from its first step."""
         self._stop_rig()
         rig = self._rig = LabRig(self.lab, self)
+        self._looks.start()
         self.player = Player(lesson, rig, None if anew else self.kept(lesson))
         self.player.changed = self._on_player_changed
         self._settings.remember(_LAST, str(lesson.file))
@@ -111,10 +118,18 @@ class LessonsState(QObject):
             self._settings.remember(_key(player.lesson), as_text(kept))
 
     def _stop_rig(self) -> None:
+        self._looks.stop()
         if self._rig is not None:
             self._rig.stop()
             self._rig.deleteLater()
             self._rig = None
+
+    def _on_look_due(self) -> None:
+        """Of a card that is lost the lab hears nothing before a cell works on it."""
+        lost = lost_devices(self.lab.machine, self.lab.devices)
+        if lost != self.lost:
+            self.lost = lost
+            self.changed.emit()
 
     def _on_told(self, event: Event) -> None:
         if self.player is not None:

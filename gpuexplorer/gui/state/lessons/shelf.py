@@ -26,6 +26,9 @@ class Shelved:
     outside: bool = False
 
 
+Came = tuple[Sequence[Shelved], bool]  # and whether these are all
+
+
 class Shelf(QObject):
     """Nothing is read before `look`. Of those from outside the files are remembered."""
 
@@ -68,7 +71,7 @@ class Shelf(QObject):
         at = [each.name for each in own].index(lesson.name) if lesson in own else len(own)
         return own[at + 1] if at + 1 < len(own) else None
 
-    def _read(self, work: "Callable[[Sequence[Path]], _Came]", paths: Sequence[Path]) -> None:
+    def _read(self, work: Callable[[Sequence[Path]], Came], paths: Sequence[Path]) -> None:
         put = self._inbox.letterbox.put
         # A daemon that holds nothing of Qt: a disk that hangs keeps nobody from closing.
         threading.Thread(target=lambda: put(work(paths)), name="lessons", daemon=True).start()
@@ -85,12 +88,12 @@ class Shelf(QObject):
         files = [str(each.file) for each in self.lessons if each.outside]
         self._settings.remember(_OUTSIDE, json.dumps(files))
 
-    def _on_read(self, came: "_Came") -> None:
-        if came.all_of_them:
-            self.was_read = True
-            self.lessons = came.lessons
+    def _on_read(self, came: Came) -> None:
+        lessons, all_of_them = came
+        if all_of_them:
+            self.was_read, self.lessons = True, lessons
         else:
-            [new] = came.lessons
+            [new] = lessons
             if new.lesson is not None:
                 self.lessons = [*(e for e in self.lessons if e.file != new.file), new]
                 self._remember()
@@ -98,25 +101,21 @@ class Shelf(QObject):
         self.changed.emit()
 
 
-@dataclass(frozen=True, slots=True)
-class _Came:
-    lessons: Sequence[Shelved]
-    all_of_them: bool
-
-
-def _all(outside: Sequence[Path]) -> _Came:
+def _all(outside: Sequence[Path]) -> Came:
     # Markdown takes its time to be imported, and the window does not wait for it.
     from gpuexplorer.lessons.shelf import built_in  # noqa: PLC0415
 
-    try:
-        own = [Shelved(each.file, each) for each in built_in()]
-    except Trouble as trouble:
-        own = [Shelved(Path(), None, trouble)]
-    return _Came([*own, *(_open(each) for each in outside)], all_of_them=True)
+    own = [
+        Shelved(each.file, each)
+        if isinstance(each, Lesson)
+        else Shelved(Path(each.file).parent, trouble=each)  # it is called as its folder
+        for each in built_in()
+    ]
+    return [*own, *map(_open, outside)], True
 
 
-def _outside(paths: Sequence[Path]) -> _Came:
-    return _Came([_open(each) for each in paths], all_of_them=False)
+def _outside(paths: Sequence[Path]) -> Came:
+    return [_open(each) for each in paths], False
 
 
 def _open(path: Path) -> Shelved:
