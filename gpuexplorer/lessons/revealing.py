@@ -55,5 +55,8 @@ def checked(part: Check, worths: Sequence[Worth]) -> Checked:
     for condition, worth in zip(part.conditions, worths, strict=True):
         if not worth.truth:
             line = condition.expression.line
-            return Checked(held=False, line=line, told=condition.otherwise, error=worth.error)
+            told = condition.otherwise
+            return Checked(
+                held=False, line=line, told=told, error=worth.error, found=worth.found
+            )
     return Checked(held=True, line=part.line)

@@ -73,6 +73,7 @@ class Checked:
     line: int
     told: str = ""  # the lesson's words for what does not hold
     error: Message = NOTHING  # it could not be worked out
+    found: Message = NOTHING  # what it compared
 
 
 @dataclass

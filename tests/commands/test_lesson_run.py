@@ -89,7 +89,9 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     steps = ran.told["steps"]
     assert [each["state"] for each in steps] == [*["failed"] * 7, "ahead"]
     line = steps[0]["checks"][0].pop("line")
-    assert steps[0]["checks"] == [{"held": False, "told": "X is 1.", "error": ""}]
+    assert steps[0]["checks"] == [
+        {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
+    ]
     assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
     assert steps[0]["cells"][0]["printed"] == "one\n"
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."

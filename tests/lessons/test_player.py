@@ -367,3 +367,24 @@ def test_a_figure_that_is_real_is_not_called_simulated_on_simulated_cards() -> N
     player.run_next()
     rig.end(rig.copied(24))
     assert [each.modelled for each in player.step.revealed.values()] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("X == 64", "`X` is `1`."),
+        ("X + 1 < X", "`X + 1` is `2`."),
+        ("X == 2 and X == 1", ""),
+        ("64 == X", ""),
+        ("not X", ""),
+        ("str(X) * 99 == 2", f"`str(X) * 99` is `'{'1' * 59} …`."),
+    ],
+)
+def test_a_check_that_does_not_hold_shows_what_was_compared(source: str, found: str) -> None:
+    player, rig = played(step(cell(3), check(5, source)))
+    rig.names["X"] = 1
+    player.run_next()
+    rig.end()
+    said = player.step.checked[5]
+    assert (said.held, said.found) == (False, found)
+    assert rig.names == {"X": 1}
