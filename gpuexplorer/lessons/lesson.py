@@ -104,6 +104,7 @@ class Step:
     title: str
     parts: Sequence[Part]
     needs: Sequence[Condition] = ()  # one that is not met: the step is skipped, and told why
+    heading: str = ""  # its title as Markdown
 
     @property
     def cells(self) -> Sequence[Code]:
@@ -122,3 +123,4 @@ class Lesson:
     steps: Sequence[Step]
     file: Path
     outside: bool = False
+    heading: str = ""  # its title as Markdown
