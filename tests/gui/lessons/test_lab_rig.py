@@ -1,6 +1,7 @@
 """LabRig: what a lesson is told of the window's cards."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QObject
@@ -27,7 +28,9 @@ def session() -> Iterator[RememberingSession]:
 @pytest.fixture
 def rig(session: RememberingSession, qtbot: QtBot) -> Iterator[LabRig]:
     root = QObject()
-    machine = MachineState(session, Settings(parent=root), root)
+    settings = Settings(parent=root)
+    settings.choose(replace(settings.choices, interval=0.1))
+    machine = MachineState(session, settings, root)
     made = LabRig(lab_of(machine, LabPythons(machine.settings, root)), root)
     session.start()
     yield made
