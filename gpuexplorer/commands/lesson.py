@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -175,7 +176,7 @@ def _new(folder: Path) -> int:
             "{file} is written. Change it, then look at it with: gpuexplorer lesson check"
             " {folder}",
             file=file,
-            folder=folder,
+            folder=shlex.quote(str(folder)),
         )
         + "\n"
     )

@@ -93,9 +93,10 @@ class Report:
             self.say(Message("Checked, and it holds."), 2)
             return
         sources = {each.expression.line: each.expression.source for each in part.conditions}
-        words = Message("Line {line} does not hold: {source}")
-        self.say(tr(words, line=checked.line, source=sources[checked.line]), 2)
-        self.say(checked.error, 4)
+        source = sources[checked.line]
+        words = Message("Line {line} does not hold: {source}", line=checked.line, source=source)
+        self.say(words, 2)
+        self.say(checked.error or checked.found, 4)
         self.say(checked.told, 4)
 
     def _line(self, text: str) -> None:
@@ -122,7 +123,8 @@ def _step(player: Player, step: StepPlay) -> Mapping[str, object]:
         "cells": [cell_fields(each) for each in ran if each is not None],
         "predictions": [_predict(p, step) for p in step.step.parts if isinstance(p, Predict)],
         "checks": [
-            {**vars(each), "error": tr(each.error)} for _, each in sorted(step.checked.items())
+            {**vars(each), "error": tr(each.error), "found": tr(each.found)}
+            for _, each in sorted(step.checked.items())
         ],
     }
 

@@ -25,16 +25,20 @@ from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.revealing import behind
 from gpuexplorer.lessons.shelf import find
 from gpuexplorer.lessons.step_play import StepState
-from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.sources import IDLE, simulated
 
+_SIMULATED = Message(
+    "These cards are simulated: their times, memory and loads are made up. What the cells"
+    " compute is computed for real."
+)
 _YES = frozenset({"y", "yes"})
 
 
 def run(arguments: argparse.Namespace) -> int:
     lesson = find(arguments.name)
     if arguments.save is not None:
-        _saving().refuse_other_endings(arguments.save)
+        _saving().refuse(arguments.save)
     report = Report(silent=arguments.json)
     backend, why = _backend(arguments)
     python = arguments.python
@@ -46,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         with CommandRig(start, backend, arguments.patience) as rig:
             player = Player(lesson, rig)
             report.title(lesson)
-            for each in (why, *(backend.notes() if rig.simulated else ())):
+            for each in (why, *(_notes(backend) if rig.simulated else ())):
                 report.say(each)
             Play(player, rig, report, asking=_asking(arguments)).play(allowed=arguments.yes)
             if arguments.json:
@@ -196,6 +200,12 @@ def _backend(arguments: argparse.Namespace) -> tuple[Backend, Message]:
         "No graphics card answers here, so the lesson is played on two idle simulated ones."
     )
     return simulated(IDLE, seed=arguments.seed), why
+
+
+def _notes(backend: Backend) -> Iterator[Message]:
+    """Of simulated cards, of which the lesson has more to say."""
+    for each in backend.notes():
+        yield _SIMULATED if each is MADE_UP else each
 
 
 def _saving() -> ModuleType:

@@ -250,6 +250,8 @@ class Worth:
     number: "float | None" = None  # None: it is none
     text: str = ""
     error: Message = NOTHING  # why it gave nothing
+    found: Message = NOTHING  # what the left side of a comparison was that is not true
+    fault: bool = False  # Python raised it: the expression is wrong, and no figure missing
 
 
 @dataclass(frozen=True)

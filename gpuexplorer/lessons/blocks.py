@@ -18,7 +18,7 @@ _WITHIN = re.compile(
 _WHOLE = re.compile(r"[0-9]{1,4}")
 _PREDICT = {
     "question": "question: How long will it take?", "number": f"number: {_NUMBER}",
-    "unit": "", "within": "", "limit": "", "limit is": "",
+    "unit": "", "within": "", "real": "", "limit": "", "limit is": "",
 }  # fmt: skip
 _LONGEST_LESSON = 600  # minutes
 
@@ -92,6 +92,7 @@ def predict(block: Block, problems: Problems) -> Predict:
         within=within,
         factor=factor,
         limit=_limit(block, said["limit"], said["limit is"], problems),
+        real=_real(said["real"], problems),
     )
 
 
@@ -104,6 +105,14 @@ def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
     found: list[Condition] = []
     waiting: list[Row] = []
     for row in block.rows:
+        if row.text.startswith("#"):
+            problems.wrong(
+                "A `{word}` block has no comments.",
+                "Write it into the text above the block.",
+                row.line,
+                word=block.word,
+            )
+            continue
         if not row.text.startswith("else:"):
             waiting.append(row)
             continue
@@ -131,7 +140,14 @@ def conditions(block: Block, problems: Problems) -> Sequence[Condition]:
 
 def point(block: Block, problems: Problems) -> Point:
     control = block.content.strip()
-    if control not in CONTROLS:
+    if len(control.split()) > 1 and CONTROLS.keys() >= {*control.split()}:
+        problems.wrong(
+            "This `point` block names {count} controls.",
+            "Write a block for each.",
+            block.line + 2,
+            count=len(control.split()),
+        )
+    elif control not in CONTROLS:
         problems.wrong(
             "The window has no control {control!r}.",
             "A `point` block names one: {names}.",
@@ -169,7 +185,8 @@ def _values(
         if key not in keys:
             problems.wrong(
                 "A `{word}` block has no {key!r}.",
-                "Its keys are: {keys}. Behind each stands a colon.",
+                "Its keys are: {keys}. Behind each stands a colon. A line that goes on with the"
+                " one above is indented.",
                 row.line,
                 word=block.word,
                 key=key[:60],
@@ -246,6 +263,17 @@ def _within(row: Row, problems: Problems) -> tuple[float, float]:
     return Predict.within, Predict.factor
 
 
+def _real(row: Row, problems: Problems) -> bool:
+    if row.text not in ("yes", ""):
+        problems.wrong(
+            "`real` is followed by {text!r}.",
+            "Write real: yes, or leave the line out.",
+            row.line,
+            text=row.text[:60],
+        )
+    return row.text == "yes"
+
+
 def _limit(block: Block, number: Row, name: Row, problems: Problems) -> Limit | None:
     lines = [each.line for each in (number, name) if each.line != block.line]
     if len(lines) == 1:
@@ -278,11 +306,20 @@ def _choices(
             return [], -1
         choices.append(match[2])
         right += [at] if match[1] != " " else []
-    if len(choices) < 2 or len(right) != 1:
+    if len(choices) < 2:
         problems.wrong(
-            "A choice is one right answer among several.",
-            "Write at least two, and an x between the brackets of one: - [x]",
+            "A choice is one right answer among several.", "Write at least two.", block.line
+        )
+    if not right:
+        problems.wrong(
+            "No answer is marked as the right one.",
+            "Write an x between its brackets: - [x]",
             block.line,
         )
-        return [], -1
-    return choices, right[0]
+    for each in right[1:]:
+        problems.wrong(
+            "This is a second right answer.",
+            "Leave the x at one of them, and write the others so: - [ ]",
+            rows[each].line,
+        )
+    return choices, right[0] if right else -1

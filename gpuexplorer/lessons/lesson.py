@@ -62,6 +62,7 @@ class Predict:
     within: float = 0.2  # a share of what was measured, more or less
     factor: float = 0.0  # or, where it is said: so many times as much, or as little
     limit: Limit | None = None
+    real: bool = False  # computed or measured for real also where the cards are simulated
     # Or choices: which of them is right, counted from 0.
     choices: Sequence[str] = ()
     right: int = -1
@@ -103,6 +104,7 @@ class Step:
     title: str
     parts: Sequence[Part]
     needs: Sequence[Condition] = ()  # one that is not met: the step is skipped, and told why
+    heading: str = ""  # its title as Markdown
 
     @property
     def cells(self) -> Sequence[Code]:
@@ -121,3 +123,4 @@ class Lesson:
     steps: Sequence[Step]
     file: Path
     outside: bool = False
+    heading: str = ""  # its title as Markdown

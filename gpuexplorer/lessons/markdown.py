@@ -9,6 +9,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from gpuexplorer.core.words import mark
 from gpuexplorer.lessons.lesson import LESSON_FILE
 from gpuexplorer.lessons.pictures import is_elsewhere, look_at_picture
 from gpuexplorer.lessons.problem import Problems
@@ -60,7 +61,7 @@ class Markdown:
             elif token.type == "fence":
                 self._look_at_word(token, line, words)
                 last = lines[lines_of(token)[1] - 1] if lines_of(token)[1] <= len(lines) else ""
-                self._look_at_end(token, last, line)
+                self._look_at_end(token, last, line, within=words != WORDS)
             elif _is_step_or_title(token) and words != WORDS:
                 self._problems.wrong(
                     "A heading of the first or second level stands within a block.",
@@ -94,13 +95,14 @@ class Markdown:
                 word=word,
             )
 
-    def _look_at_end(self, fence: Token, last: str, line: int) -> None:
+    def _look_at_end(self, fence: Token, last: str, line: int, *, within: bool) -> None:
         first, after = lines_of(fence)
         close = last.strip(" \t>")
         if after - first < 2 or close.strip(fence.markup[0]) or len(close) < len(fence.markup):
-            self._problems.wrong(
-                "This block has no end.", "Close it with a line of its own: ```", line
-            )
+            cure = mark("Close it with a line of its own: ```")
+            if within:  # its end was taken for that of the block around it
+                cure = mark("Begin and end the block around it with four backticks: ````")
+            self._problems.wrong("This block has no end.", cure, line)
 
     def _look_at_inline(self, token: Token, line: int) -> None:
         for each in token.children or ():

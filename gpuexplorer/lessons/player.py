@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import told
+from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lessons.keeping import Kept, kept_of, take_up
@@ -256,7 +256,7 @@ class Player:
             if isinstance(part, Predict):
                 said = step.predictions.get(part.line)
                 step.revealed[part.line] = revealed(
-                    part, said, its, modelled=self._rig.simulated
+                    part, said, its, modelled=self._rig.simulated and not part.real
                 )
             elif isinstance(part, Check):
                 step.checked[part.line] = checked(part, its)
@@ -275,7 +275,11 @@ class Player:
             last = self.at == len(self.steps) - 1
             tasks = any(isinstance(each, Code | Check | Predict) for each in parts)
             done = (tasks or last) and not any(map(self._is_open, parts))
-        if any(not each.held for each in step.checked.values()):
+        faults = [each.fault for each in step.revealed.values() if each.fault]
+        if faults:
+            step.state = StepState.FAILED
+            step.reason = Message("Line {line} of the lesson is at fault.", line=faults[0])
+        elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
         elif done:
             step.state = StepState.DONE

@@ -4,11 +4,13 @@ import ast
 import warnings
 from textwrap import shorten
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.cell_source import NO_PROGRAM, without_magics
 from gpuexplorer.lessons.lesson import Expression
 from gpuexplorer.lessons.problem import Problems
 
+_NO_EXPRESSION = mark("This is no Python expression: {why}.")
+_EXAMPLE = mark("Such as: {example}")
 _LONGEST = 8_000  # letters; a cell is something one reads
 
 
@@ -56,9 +58,10 @@ def expression(
             if not constant:
                 _refuse_constants(tree, source.strip(), line, problems)
         except NO_PROGRAM as error:
+            cure = mark("Use == to compare.") if _assigns(source) else _EXAMPLE
             problems.wrong(
-                "This is no Python expression: {why}.",
-                "Such as: {example}",
+                _NO_EXPRESSION,
+                cure,
                 line,
                 why=_where(error)[1],
                 example=example,
@@ -86,6 +89,13 @@ def _where(error: BaseException) -> tuple[int, Message]:
     if isinstance(error, SyntaxError):
         return max((error.lineno or 1) - 1, 0), Message("{text}", text=error.msg)
     return 0, Message("it is nested too deeply, or holds what no program may")
+
+
+def _assigns(source: str) -> bool:
+    try:
+        return isinstance(ast.parse(source.strip()).body[0], ast.Assign)
+    except (*NO_PROGRAM, IndexError):  # a comment has nothing in it
+        return False
 
 
 def _has_code(text: str) -> bool:

@@ -79,6 +79,7 @@ class _Reader:
             steps=steps,
             file=self._file,
             outside=outside,
+            heading=next((self._heading(e).content for e in top if _is_heading(e, "h1")), ""),
         )
 
     def _line_of(self, top: Sequence[Token], at: int) -> int:
@@ -140,12 +141,15 @@ class _Reader:
             self._problems.wrong(
                 "Nothing stands in this step.", "Write its text, or take it out.", line
             )
-        return Step(line, self._title(top[0]), parts, needs)
+        return Step(line, self._title(top[0]), parts, needs, self._heading(top[0]).content)
+
+    def _heading(self, heading: Token) -> Token:
+        return self._tokens[self._tokens.index(heading) + 1]
 
     def _title(self, heading: Token) -> str:
         """As plain text: it stands in lists."""
-        inline = self._tokens[self._tokens.index(heading) + 1]
-        title = "".join(each.content for each in inline.children or ()).strip()
+        children = self._heading(heading).children or ()
+        title = "".join(each.content for each in children).strip()
         if not title:
             line = lines_of(heading)[0] + 1
             self._problems.wrong("This heading is empty.", "Write a few words behind it.", line)

@@ -42,10 +42,12 @@ def revealed(
         return Revealed(right=None if said is None else int(said.value) == part.right)
     measured, *more = worths
     if measured.number is None:
-        return Revealed(reason=measured.error or _NO_NUMBER)
+        line = part.number.line if measured.fault else 0
+        return Revealed(reason=measured.error or _NO_NUMBER, fault=line)
     right = None if said is None else is_right(part, said.value, measured.number)
     limit = more[0] if more else Worth()
-    return Revealed(measured.number, limit.number, right, modelled, limit.error)
+    line = part.limit.expression.line if part.limit is not None and limit.fault else 0
+    return Revealed(measured.number, limit.number, right, modelled, limit.error, line)
 
 
 def checked(part: Check, worths: Sequence[Worth]) -> Checked:
@@ -53,5 +55,8 @@ def checked(part: Check, worths: Sequence[Worth]) -> Checked:
     for condition, worth in zip(part.conditions, worths, strict=True):
         if not worth.truth:
             line = condition.expression.line
-            return Checked(held=False, line=line, told=condition.otherwise, error=worth.error)
+            told = condition.otherwise
+            return Checked(
+                held=False, line=line, told=told, error=worth.error, found=worth.found
+            )
     return Checked(held=True, line=part.line)

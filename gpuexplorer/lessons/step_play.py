@@ -62,6 +62,7 @@ class Revealed:
     right: bool | None = None
     modelled: bool = False
     reason: Message = NOTHING  # why nothing was measured, or why there is no limit
+    fault: int = 0  # the line of the lesson that Python refused
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Checked:
     line: int
     told: str = ""  # the lesson's words for what does not hold
     error: Message = NOTHING  # it could not be worked out
+    found: Message = NOTHING  # what it compared
 
 
 @dataclass

@@ -62,7 +62,12 @@ def values_of(
             _record(Message("cell {number}", number=each.number), cell_fields(each))
             for each in ran
         ],
-        "copies": [_copy(copy, limit) for each in ran for copy in each.transfers],
+        "copies": [
+            _copy(copy, limit)
+            for each in ran
+            for copy in each.transfers
+            if not copy.already_there
+        ],
     }
 
 

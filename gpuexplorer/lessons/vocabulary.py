@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Set
 from difflib import get_close_matches
 
 from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.words import mark
 from gpuexplorer.lab.cell_source import names_made, tree_of
 from gpuexplorer.lessons.lesson import Check, Expression, Predict, Step
 from gpuexplorer.lessons.problem import Problems
@@ -26,6 +27,9 @@ _HAVE = {
 FIELDS = {kind: words.split() for kind, words in _HAVE.items()}
 _FIGURES = frozenset(map(str, METRICS))  # of a card
 _VALUES = {*UNITS, *_LISTS, *_ALONE, "devices", "simulated", "torch", "nn", "F"}
+_UNKNOWN = mark("Nothing is called {word} here.")
+_NEAR = mark("Names that are close to it: {close}. docs/lessons.md has all values of the lab.")
+_FAR = mark("No name is close to it. docs/lessons.md has all values of the lab.")
 _SECRETIVE = {"exec", "globals"}  # which may make names out of text
 
 
@@ -52,13 +56,8 @@ def look_at_words(steps: Iterable[Step], problems: Problems) -> None:
 
 
 def _unknown(word: str, known: Set[str], line: int, problems: Problems) -> None:
-    problems.wrong(
-        "Nothing is called {word} here.",
-        "Names that are close to it: {close}. docs/lessons.md has all values of the lab.",
-        line,
-        word=word,
-        close=", ".join(get_close_matches(word, sorted(known), 4, 0.5)) or "-",
-    )
+    close = ", ".join(get_close_matches(word, sorted(known), 4, 0.5))
+    problems.wrong(_UNKNOWN, _NEAR if close else _FAR, line, word=word, close=close)
 
 
 def _expressions(step: Step) -> Iterator[Expression]:

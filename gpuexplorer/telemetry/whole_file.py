@@ -5,7 +5,8 @@ It stands here because traces are written here, and `core` touches no disk.
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
@@ -24,10 +25,28 @@ _SENTENCES = {
 }
 
 
+def refuse_unwritable(path: Path) -> None:
+    """Raises Trouble as `write_whole` would now. What is there stays as it is."""
+    with _told(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        if not path.exists() or path.is_file():
+            part = _part_of(path.resolve())
+            part.touch(exist_ok=False)
+            part.unlink()
+
+
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     """A file that was there stays as it was until the new one is complete."""
-    try:
+    with _told(path):
         _write(path, chunks)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system refuses becomes a Trouble."""
+    try:
+        yield
     except OSError as error:
         known = _SENTENCES.get(error.errno or 0)
         why = (
@@ -49,7 +68,7 @@ def _write(path: Path, chunks: Iterable[bytes]) -> None:
             there.writelines(chunks)
         return
     target = path.resolve()
-    part = target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.part")
+    part = _part_of(target)
     try:
         with part.open("xb") as file:
             for chunk in chunks:
@@ -58,3 +77,8 @@ def _write(path: Path, chunks: Iterable[bytes]) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _part_of(target: Path) -> Path:
+    """Where it is written until it is complete."""
+    return target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.part")

@@ -5,6 +5,7 @@ key "is" there becomes a `Record`, whose fields are attributes: {"is": "card 0",
 {"index": 0}, "lacks": {"power": a message's JSON}}; each other object a dictionary.
 """
 
+import ast
 import difflib
 import io
 import json
@@ -12,6 +13,7 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import Any
 
 from gpuexplorer.core.words import Message, told
@@ -19,9 +21,16 @@ from gpuexplorer.lab.events import Worth
 from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.worker.pipe import Stop, WindowGone
 
+_LEFT = "left side"  # which no source can name
+_MOST_FOUND = 60
 _MOST_TEXT = 2_000  # letters of what an expression gave, or an exception said
 _STOPPED = Message("It was stopped before its end.")
 _NOT_REACHED = Message("It was not worked out, since one before it took too long.")
+
+
+_HOSTS_OWN = Message(
+    "PyTorch holds no figures of the host's memory. host.memory_used is there."
+)
 
 
 class NotThereError(Exception):
@@ -59,6 +68,20 @@ class Record:
 
     def __repr__(self) -> str:
         return self.__name
+
+
+class Held(dict):  # type: ignore[type-arg]  # a worker's Python may be too old for it
+    """What PyTorch holds, by device. One that it never used raises, and says so."""
+
+    def __missing__(self, device: Any) -> Any:
+        if device == "cpu":
+            raise NotThereError(_HOSTS_OWN)
+        raise NotThereError(
+            Message(
+                "PyTorch has not used {device} yet, so it holds no figures of its memory.",
+                device=device,
+            )
+        )
 
 
 class Evaluating:
@@ -113,19 +136,38 @@ class Evaluating:
 
     def _worth(self, source: str) -> Worth:
         try:
-            code = compile(source.strip(), "<expression>", "eval", dont_inherit=True)
-            # Its own names alone, so that one it assigns is not the session's.
+            tree = ast.parse(source.strip(), "<expression>", "eval")
+            left = _keep_left(tree.body, source.strip())
+            code = compile(tree, "<expression>", "eval", dont_inherit=True)
+            names = dict(self._names)  # its own, so that one it assigns is not the session's
             with redirect_stdout(io.StringIO()):  # it would come as the newest cell's
-                return _worth_of(eval(code, dict(self._names)))
+                worth = _worth_of(eval(code, names))
+                if not left or worth.truth or worth.error:
+                    return worth
+                value = " ".join(_shortened(lambda: repr(names[_LEFT])).split())
+                value = value if len(value) <= _MOST_FOUND else f"{value[:_MOST_FOUND]} …"
+                return replace(
+                    worth, found=Message("`{side}` is `{value}`.", side=left, value=value)
+                )
         except (KeyboardInterrupt, WindowGone):
             raise
         except NotThereError as absent:
             return Worth(error=absent.sentence)
         except IndexError as error:
             hint = Message("What it counts may not have happened yet.")
-            return Worth(error=told(_said(error), hint))
+            return Worth(error=told(_said(error), hint), fault=True)
         except BaseException as error:  # an expression is a person's
-            return Worth(error=_said(error))
+            return Worth(error=_said(error), fault=True)
+
+
+def _keep_left(tree: ast.expr, source: str) -> str:
+    """The left side of a comparison as it is written; its value will be kept."""
+    if not isinstance(tree, ast.Compare) or isinstance(tree.left, ast.Constant):
+        return ""
+    side = " ".join((ast.get_source_segment(source, tree.left) or "").split())
+    name = ast.copy_location(ast.Name(_LEFT, ast.Store()), tree.left)
+    tree.left = ast.copy_location(ast.NamedExpr(name, tree.left), tree.left)
+    return side
 
 
 def _said(error: BaseException) -> Message:
@@ -171,4 +213,4 @@ def _made(value: Any) -> Any:
         return value
     if "is" in value:
         return Record(str(value["is"]), _made(value["has"]), value["lacks"])
-    return {name: _made(each) for name, each in value.items()}
+    return Held({name: _made(each) for name, each in value.items()})

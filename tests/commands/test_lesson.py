@@ -125,7 +125,9 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
 ) -> None:
     folder = tmp_path / "my lesson"
     assert main(["lesson", "new", str(folder)]) == 0
-    assert "lesson.md is written" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "lesson.md is written" in told
+    assert told.endswith(f"gpuexplorer lesson check '{folder}'\n")
     assert main(["lesson", "check", str(folder)]) == 0
     (folder / "lesson.md").write_text("mine")
     assert main(["lesson", "new", str(folder)]) == 1

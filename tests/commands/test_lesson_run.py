@@ -52,7 +52,7 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     assert ran.status == 0, ran
     assert "919" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "A lesson of one's own\n====" in ran.out
-    assert "every figure is made up" in ran.out
+    assert "times, memory and loads are made up" in ran.out
     assert (
         "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
         "  By how much does the memory in use rise?\n"
@@ -87,9 +87,11 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert ran.told["torch"]
     assert ran.told["simulated"] is True
     steps = ran.told["steps"]
-    assert [each["state"] for each in steps] == [*["failed"] * 5, "done", "failed", "ahead"]
+    assert [each["state"] for each in steps] == [*["failed"] * 7, "ahead"]
     line = steps[0]["checks"][0].pop("line")
-    assert steps[0]["checks"] == [{"held": False, "told": "X is 1.", "error": ""}]
+    assert steps[0]["checks"] == [
+        {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
+    ]
     assert (tmp_path / "lesson.md").read_text().splitlines()[line - 1] == "X == 2"
     assert steps[0]["cells"][0]["printed"] == "one\n"
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
@@ -97,6 +99,7 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
     assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
+    assert "is at fault" in steps[5]["reason"]
     assert "SIGKILL" in steps[6]["reason"]
 
 

@@ -43,9 +43,14 @@ def test_a_name_that_is_neither_is_refused_before_anything_runs(tmp_path: Path) 
 
 
 @needs_torch
-def test_what_cannot_be_written_is_told_without_a_traceback(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_told_before_anything_runs(tmp_path: Path) -> None:
     gone = tmp_path / "gone" / "played.html"
     ran = played(lesson(tmp_path, ONES), "--yes", "--save", str(gone))
     assert ran.status != 0
     assert "played.html was not saved. That folder does not exist." in ran.err
     assert "Traceback" not in ran.err
+    assert ran.out == ""
+    (tmp_path / "folder.html").mkdir()
+    ran = played(lesson(tmp_path, ONES), "--yes", "--save", str(tmp_path / "folder.html"))
+    assert "There is a folder of that name." in ran.err
+    assert ran.out == ""

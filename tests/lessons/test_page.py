@@ -17,7 +17,10 @@ from tests.lessons.fake_rig import cell, check, played, step
 from tests.lessons.lesson_texts import with_step
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text("utf-8")
-EXAMPLES = re.findall(r"^````markdown\n(.*?)^````$", PAGE, re.MULTILINE | re.DOTALL)
+EXAMPLES = [
+    each[1]
+    for each in re.findall(r"^(`{4,5})markdown\n(.*?)^\1$", PAGE, re.MULTILINE | re.DOTALL)
+]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.split("\n")[1])

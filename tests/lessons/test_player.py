@@ -130,15 +130,6 @@ def test_what_is_no_number_is_refused() -> None:
         player.predict(asked, " ")
 
 
-def test_a_reveal_that_fails_does_not_fail_the_step() -> None:
-    player, rig = played(step(number(2, "cells[5].seconds"), cell(4)))
-    player.run_next()
-    rig.end()
-    assert player.step.revealed[2].measured is None
-    assert "IndexError" in player.step.revealed[2].reason
-    assert state(player) is StepState.DONE
-
-
 def test_a_cell_that_was_there_to_fail_and_one_that_was_not() -> None:
     player, rig = played(step(cell(3, fails=True)), step(cell(5)))
     player.run_next()
@@ -317,3 +308,83 @@ def test_what_is_kept_comes_back_and_what_is_broken_or_newer_does_no_harm() -> N
     assert fewer.at == 0
     for broken in ("", "[]", "{", text.replace('"version": 1', '"version": 2'), text[:-3]):
         assert from_text(broken) is None
+
+
+@pytest.mark.parametrize(
+    ("device", "why"),
+    [
+        ("cuda:0", "PyTorch has not used cuda:0 yet, so it holds no figures of its memory."),
+        ("cuda:1", "PyTorch has not used cuda:1 yet, so it holds no figures of its memory."),
+        ("cpu", "PyTorch holds no figures of the host's memory. host.memory_used is there."),
+    ],
+)
+def test_what_pytorch_holds_of_a_device_it_never_used_is_missing_with_its_reason(
+    device: str, why: str
+) -> None:
+    asked = number(2, f"before.memory[{device!r}].tensors")
+    player, rig = played(step(asked, cell(4)))
+    player.run_next()
+    rig.end()
+    assert player.step.revealed[2].reason == why
+    assert state(player) is StepState.DONE
+
+
+def test_a_copy_or_cell_that_is_not_there_is_a_fault_of_the_lesson_too() -> None:
+    player, rig = played(step(number(2, "cells[5].seconds"), cell(4)))
+    player.run_next()
+    rig.end()
+    assert player.step.revealed[2].measured is None
+    assert "IndexError" in player.step.revealed[2].reason
+    assert state(player) is StepState.FAILED
+
+
+@pytest.mark.parametrize("line", [2, 3])
+def test_an_expression_of_a_prediction_that_python_refuses_is_a_fault_of_the_lesson(
+    line: int,
+) -> None:
+    of_limit = "3" if line == 2 else "1 / 0"
+    source = "1 / 0" if line == 2 else "3"
+    limit = Limit(Expression(3, of_limit), "what it carries")
+    player, rig = played(step(number(2, source, limit=limit), cell(4)))
+    player.run_next()
+    rig.end()
+    assert "ZeroDivisionError" in player.step.revealed[2].reason
+    assert state(player) is StepState.FAILED
+    assert player.step.reason == f"Line {line} of the lesson is at fault."
+
+
+def test_a_copy_of_what_is_there_already_is_no_copy() -> None:
+    player, rig = played(step(cell(3), check(5, "len(copies) == 1 and copies[0].bytes == 7")))
+    player.run_next()
+    moved = rig.copied(7)
+    rig.end(moved, replace(moved, source="cuda:0", bytes=0))
+    assert player.step.checked[5].held
+
+
+def test_a_figure_that_is_real_is_not_called_simulated_on_simulated_cards() -> None:
+    asked = number(2, "copies[-1].bytes", real=True)
+    player, rig = played(step(asked, number(3, ROSE), cell(4)), simulated=True)
+    player.run_next()
+    rig.end(rig.copied(24))
+    assert [each.modelled for each in player.step.revealed.values()] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("X == 64", "`X` is `1`."),
+        ("X + 1 < X", "`X + 1` is `2`."),
+        ("X == 2 and X == 1", ""),
+        ("64 == X", ""),
+        ("not X", ""),
+        ("str(X) * 99 == 2", f"`str(X) * 99` is `'{'1' * 59} …`."),
+    ],
+)
+def test_a_check_that_does_not_hold_shows_what_was_compared(source: str, found: str) -> None:
+    player, rig = played(step(cell(3), check(5, source)))
+    rig.names["X"] = 1
+    player.run_next()
+    rig.end()
+    said = player.step.checked[5]
+    assert (said.held, said.found) == (False, found)
+    assert rig.names == {"X": 1}

@@ -22,6 +22,7 @@ def test_a_lesson_has_a_title_minutes_needs_and_steps() -> None:
 
 def test_the_parts_of_a_step_stand_in_the_order_in_which_they_are_read() -> None:
     first, second = read(TWO_STEPS).steps
+    assert first.heading.strip()
     assert [type(each) for each in first.parts] == [Text, Predict, Code, Check, Why]
     assert [type(each) for each in second.parts] == [Point, Predict, Code, Check, Code]
     assert [each.fails for each in second.cells] == [False, True]

@@ -43,6 +43,8 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
         (block("check", "copies and not 1", "else: So."), 10, "not 1 is the same whatever"),
         (block("needs", "True", "else: So."), 10, "True is the same whatever happens."),
         (block("point", "Run it!"), 10, "The window has no control 'Run it!'."),
+        (block("point", "lab.run", "lab.cells"), 11, "This `point` block names 2 controls."),
+        (block("check", "# So:", *CHECK), 10, "A `check` block has no comments."),
         (block("why", "Because."), 10, "A `why` block begins with its question."),
         (block("why", "question: Why?"), 9, "This `why` gives no answer."),
         (block("why", "question: Why?", "<b>So</b>"), 11, "<b> is HTML"),
@@ -75,11 +77,21 @@ def found(folder: Path, text: str) -> list[tuple[int, str]]:
             12,
             "A limit has two lines",
         ),
+        (
+            block("predict", "question: Hm?", "number: len(copies)", "real: no"),
+            12,
+            "`real` is followed",
+        ),
         (block("predict", "question: Hm?", "- [x] A"), 9, "A choice is one right answer"),
         (
             block("predict", "question: Hm?", "- [x] A", "- [x] B"),
+            12,
+            "This is a second right answer.",
+        ),
+        (
+            block("predict", "question: Hm?", "- [ ] A", "- [ ] B"),
             9,
-            "A choice is one right answer",
+            "No answer is marked as the right one.",
         ),
         (block("predict", "question: Hm?", "- [ ] A", "- [y] B"), 12, "'- [y] B' is no"),
         (
@@ -110,6 +122,26 @@ def test_it_is_said_with_its_line(tmp_path: Path, text: str, line: int, sentence
     told = found(tmp_path, text)
     assert any(at == line and sentence in words for at, words in told), told
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cure"),
+    [
+        (block("check", "copies = True", "else: So."), "Use == to compare."),
+        (
+            block("predict", "question: How", "long?", "- [ ] A", "- [x] B"),
+            "A line that goes on with the one above is indented.",
+        ),
+        (
+            block("why", "question: Why?", "```text", "So", "```"),
+            "Begin and end the block around it with four backticks: ````",
+        ),
+    ],
+)
+def test_the_cure_fits_what_is_often_done(tmp_path: Path, text: str, cure: str) -> None:
+    file = tmp_path / "lesson.md"
+    file.write_text(text, "utf-8")
+    assert problems(file)[0].cure.endswith(cure)
 
 
 def test_all_problems_are_told_by_their_lines(tmp_path: Path) -> None:

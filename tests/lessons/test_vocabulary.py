@@ -22,7 +22,6 @@ def told_of(folder: Path, expression: str, cell: str = "X = 1") -> list[tuple[in
         ("Xs == 1", "Xs", "X"),
         ("cards[0].memory_usd > 1", "memory_usd", "memory_used"),
         ("before.cards[0].power > 1", "power", "power_draw"),
-        ("before.copies", "copies", "-"),
         ("copies[-2:][0].byts > 1", "byts", "bytes"),
         ("cells[0].second > 1", "second", "seconds"),
         ("host.memory_usedd > 1", "memory_usedd", "memory_used"),
@@ -36,6 +35,14 @@ def test_what_is_mistyped_is_told_with_what_is_close(
     assert line == 10
     assert told.startswith(f"Nothing is called {word} here. Names that are close to it: ")
     assert close in told.split("close to it: ")[1]
+
+
+def test_where_nothing_is_close_it_says_so(tmp_path: Path) -> None:
+    [(_, told)] = told_of(tmp_path, "before.copies")
+    assert told == (
+        "Nothing is called copies here. No name is close to it. docs/lessons.md has all"
+        " values of the lab."
+    )
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,10 @@ class NumberAnswer(_Answer):
     def said(self) -> str:
         return self._field.text()
 
+    def begin(self) -> None:
+        """Give the keyboard to the field."""
+        self._field.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_said(self, said: str) -> None:
         """What was predicted before; what is being typed stays."""
         if said and not self._field.isModified():
@@ -84,7 +88,6 @@ class ChoiceAnswer(_Answer):
             rows.append(row(button, top, said, GROWS, mark, top, gap=4))
         column(*rows, within=self, gap=2)
         one_tab_stop(self._group)
-        self.setFocusProxy(self._group.button(0))
         self._group.buttonToggled.connect(lambda: one_tab_stop(self._group))
 
     @property
@@ -92,6 +95,10 @@ class ChoiceAnswer(_Answer):
         """Its number from 1; empty while none is chosen."""
         at = self._group.checkedId()
         return str(at + 1) if at >= 0 else ""
+
+    def begin(self) -> None:
+        """Give the keyboard to the first of them."""
+        self._group.button(0).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_said(self, said: str) -> None:
         if said in self._part.choices:

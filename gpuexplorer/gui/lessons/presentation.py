@@ -85,7 +85,8 @@ class Presentation(QWidget):
         page = self._page = StepPage(large, self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         page.revealed.connect(self._on_revealed)
-        page.predicted.connect(self.setFocus)  # so that Enter runs the next cell
+        # So that Enter runs the next cell; only the next Enter.
+        page.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
         title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", large.letters.caption, Tone.QUIET)
         foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))

@@ -1,6 +1,6 @@
 """What is said of one step of a lesson: of its cells and checks."""
 
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Pictured, Printed
@@ -76,7 +76,8 @@ def check_words(checked: Checked | None) -> tuple[str, Tone]:
         return tr("This could not be checked. {why}", why=why), Tone.WARN
     if checked.held:
         return tr("Checked: it is as it should be."), Tone.GOOD
-    return checked.told or tr("Something is not as it should be."), Tone.WARN
+    told = checked.told or tr("Something is not as it should be.")
+    return paragraph((told, checked.found)), Tone.WARN
 
 
 def _with_times(said: str, cell: Cell | None) -> str:

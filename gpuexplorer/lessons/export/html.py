@@ -43,12 +43,13 @@ class _Page:
         simulated = hello is not None and hello.simulated
         chip = f' <strong class="chip">{_say(words.SIMULATED)}</strong>' if simulated else ""
         yield f'<header>\n<p class="over">{_say("A lesson of GPU Explorer")}{chip}</p>\n'
-        yield f"<h1>{self._line(lesson.title)}</h1>\n"
+        yield f"<h1>{self._line(lesson.heading or lesson.title)}</h1>\n"
         yield f'<div class="about">{self._texts.html(lesson.about)}</div>\n<dl>\n'
         for name, what in words.machine_words(self._ledger, self._saved):
             yield f"<div><dt>{_text(name)}</dt><dd>{_text(what)}</dd></div>\n"
         source = _text(words.source_words(self._ledger))
-        yield f'</dl>\n<p class="note">{source}</p>\n</header>\n'
+        skipped = _text(words.skipped_words(self._player))
+        yield f'</dl>\n<p class="note">{source} {skipped}</p>\n</header>\n'
         for number, step in enumerate(self._player.steps, 1):
             yield from self._step(number, step)
 
@@ -56,7 +57,7 @@ class _Page:
         over = tr("Step {number} of {count}", number=number, count=len(self._player.steps))
         yield f'<section>\n<p class="over">{_text(over)} · '
         yield f'<span class="{step.state}">{_text(words.state_words(step))}</span></p>\n'
-        yield f"<h2>{self._line(step.step.title)}</h2>\n"
+        yield f"<h2>{self._line(step.step.heading or step.step.title)}</h2>\n"
         if step.state is StepState.SKIPPED:
             # Its cells and questions are left out: nothing could come of them here.
             yield f'<p class="note">{self._line(step.reason)}</p>\n'
@@ -80,8 +81,11 @@ class _Page:
                 held, told, own = words.check_words(part, step)
                 tone = {True: "good", False: "bad", None: "quiet"}[held]
                 yield f'<div class="check {tone}">'
+                checked = step.checked.get(part.line)
                 for each in part.conditions:
-                    yield f"<code>{_text(each.expression.source)}</code>"
+                    wrong = not held and checked and checked.line == each.expression.line
+                    mark = ' class="bad"' if wrong else ""
+                    yield f"<code{mark}>{_text(each.expression.source)}</code>"
                 yield f"<p>{_text(own)} {self._line(told)}</p></div>\n"
             case Why():
                 yield f"<details open>\n<summary>{self._line(part.question)}</summary>\n"
@@ -114,7 +118,8 @@ class _Page:
             yield plots.bars(list(words.figures(part, step)))
         revealed = step.revealed.get(part.line)
         found = "good" if revealed is not None and revealed.right else "quiet"
-        yield f'<p class="{found}">{_text(words.verdict(part, step))}</p>\n</div>\n'
+        verdict = words.verdict(part, step, self._player)
+        yield f'<p class="{found}">{_text(verdict)}</p>\n</div>\n'
 
     def _line(self, markdown: str) -> str:
         return self._texts.html(clean(markdown), inline=True)

@@ -42,14 +42,21 @@ class _Notebook:
         facts = [f"- {_text(name)}: {_text(what)}" for name, what in machine]
         source = f"**{_text(words.source_words(self._ledger))}**" if self._ledger.hello else ""
         about = self._texts.markdown(lesson.about)
-        yield _markdown(f"# {self._line(lesson.title)}", about, "\n".join(facts), source)
+        skipped = _text(words.skipped_words(self._player))
+        yield _markdown(
+            f"# {self._line(lesson.heading or lesson.title)}",
+            about,
+            "\n".join(facts),
+            source,
+            skipped,
+        )
         yield _markdown(tr("The lab has these names from the beginning; Jupyter has not."))
         yield code(IMPORTS)
         for step in self._player.steps:
             yield from self._step(step)
 
     def _step(self, step: StepPlay) -> Iterator[Json]:
-        title = f"## {self._line(step.step.title)}"
+        title = f"## {self._line(step.step.heading or step.step.title)}"
         state = "" if step.state is StepState.DONE else f"*{_text(words.state_words(step))}*"
         skipped = step.state is StepState.SKIPPED
         yield _markdown(title, state, self._line(step.reason) if skipped else "")
@@ -66,11 +73,18 @@ class _Notebook:
             case Predict():
                 question = f"**{tr('Prediction')}: {self._line(part.question)}**"
                 yield _markdown(
-                    question, self._predicted(part, step), _text(words.verdict(part, step))
+                    question,
+                    self._predicted(part, step),
+                    _text(words.verdict(part, step, self._player)),
                 )
             case Check():
-                sources = "\n".join(each.expression.source for each in part.conditions)
-                _, told, own = words.check_words(part, step)
+                held, told, own = words.check_words(part, step)
+                checked = step.checked.get(part.line)
+                wrong = checked.line if checked and not held else 0
+                sources = "\n".join(
+                    f"{e.source}  # {tr('does not hold')}" if e.line == wrong else e.source
+                    for e in (each.expression for each in part.conditions)
+                )
                 yield _markdown(_fenced(sources), _text(own), self._line(told))
             case Why():
                 yield _markdown(

@@ -8,19 +8,25 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lessons.export.html import page
 from gpuexplorer.lessons.export.notebook import notebook
 from gpuexplorer.lessons.player import Player
-from gpuexplorer.telemetry.whole_file import write_whole
+from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 _WRITES = {".html": page, ".htm": page, ".ipynb": notebook}
 
 
 def refuse_other_endings(path: Path) -> None:
-    """Raises Trouble; to be asked before a lesson is played for it."""
+    """Raises Trouble."""
     if path.suffix.lower() not in _WRITES:
         raise Trouble(
             "{file} was not saved: its name does not end as a page's or a notebook's does.",
             "End it with .html for a page, or with .ipynb for a notebook.",
             file=path.name,
         )
+
+
+def refuse(path: Path) -> None:
+    """Raises Trouble where it could not be saved; to be asked before a lesson is played."""
+    refuse_other_endings(path)
+    refuse_unwritable(path)
 
 
 def save(player: Player, ledger: Ledger, path: Path, saved: datetime | None = None) -> None:

@@ -11,6 +11,7 @@ from gpuexplorer.lab.events import Pictured, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed_text import overwritten
 from gpuexplorer.lessons.lesson import Check, Code, Predict
+from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.step_play import Checked, Revealed, StepPlay, StepState
 
@@ -100,10 +101,18 @@ def choices(part: Predict, step: StepPlay) -> Iterator[tuple[str, str, str]]:
         yield choice, "right" if right else "mine" if mine else "", ", ".join(marks)
 
 
-def verdict(part: Predict, step: StepPlay) -> str:
-    """What became of a prediction, in sentences."""
+def skipped_words(player: Player) -> str:
+    """Where nothing at all could be played."""
+    if any(each.state is not StepState.SKIPPED for each in player.steps):
+        return ""
+    return tr("Every step of this lesson was skipped on this machine; each says why.")
+
+
+def verdict(part: Predict, step: StepPlay, player: Player) -> str:
+    """What became of a prediction, in sentences. Where nobody predicts, none is missing."""
     said, revealed = step.predictions.get(part.line), step.revealed.get(part.line)
-    told = [] if said is not None else [tr("Nobody predicted this.")]
+    missing = said is None and any(each.predictions for each in player.steps)
+    told = [tr("Nobody predicted this.")] if missing else []
     if revealed is None:
         return paragraph((*told, tr("It was not revealed.")))
     return paragraph((*told, tr(how_far(part, said, revealed)), tr(revealed.reason)))
@@ -116,14 +125,17 @@ def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str, str]:
         return None, "", tr("Not checked.")
     if checked.held:
         return True, "", tr("Checked, and it holds.")
-    return False, checked.told, tr(checked.error or _NOT_SO)
+    own = tr(checked.error or _NOT_SO)
+    return False, paragraph((checked.found, checked.told)), own
 
 
 def cell_words(part: Code, cell: Cell | None, step: StepPlay) -> str:
     """Why there is nothing of it, or why it is not as it should be; empty: all is well."""
     if cell is None:
-        if step.state in (StepState.DONE, StepState.FAILED) or part.line in step.cells:
+        if step.state is StepState.DONE or part.line in step.cells:
             return tr("This cell ran in an earlier session, and what it did was not kept.")
+        if step.state is StepState.FAILED:
+            return tr("This cell was not run, since what is above it is not as it should be.")
         return tr("This cell was not run.")
     match cell.state, part.fails:
         case (("waiting" | "running"), _):

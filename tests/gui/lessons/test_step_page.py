@@ -259,7 +259,8 @@ def test_a_check_says_what_is_missing_and_can_be_tried_again(qtbot: QtBot, look:
     rig.names["X"] = 1
     click(page, "Run")
     rig.end()
-    assert any(each.accessibleName() == "X is too small." for each in page.findChildren(QLabel))
+    told = "X is too small. X is 1."
+    assert any(each.accessibleName() == told for each in page.findChildren(QLabel))
     rig.names["X"] = 4
     click(page, "Check again")
     rig.answer()

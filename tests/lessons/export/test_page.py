@@ -21,7 +21,7 @@ from gpuexplorer.lab.events import (
     Transferred,
 )
 from gpuexplorer.lessons.export.html import page
-from gpuexplorer.lessons.lesson import Code, Predict, Text
+from gpuexplorer.lessons.lesson import Check, Code, Condition, Expression, Predict, Text
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import Checked, Prediction, Revealed, StepState
 from tests.lessons.export.played import (
@@ -279,6 +279,9 @@ def test_a_measurement_that_is_missing_says_why(tmp_path: Path) -> None:
     player = played(tmp_path, WIRE)
     player.steps[0].revealed[10] = Revealed(reason=Message("This card reports no such thing."))
     text = seen(player).text
+    assert "Nobody predicted this." not in text
+    player.steps[0].predictions[20] = Prediction("On card 0", 0.0)
+    text = seen(player).text
     assert "Nobody predicted this. This card reports no such thing." in text
     assert "Measured" not in text
 
@@ -320,6 +323,35 @@ def test_odd_figures_are_drawn_as_far_as_they_can_be(tmp_path: Path, odd: float)
     player.steps[0].revealed[10] = Revealed(odd, 20.0, right=False)
     drawn = re.findall(r'width="([^"]*)%" height', str_of(player))
     assert all(0 <= float(each) <= 100 for each in drawn)
+
+
+def test_a_check_that_failed_marks_its_line_and_says_why_the_cells_below_did_not_run(
+    tmp_path: Path,
+) -> None:
+    two = [Condition(Expression(41, "A > 1")), Condition(Expression(42, "B > 2"))]
+    player = played(tmp_path, Check(40, two), replace(CODE, line=45))
+    player.steps[0].state = StepState.FAILED
+    found = Message("`{side}` is `{value}`.", side="B", value="1")
+    player.steps[0].checked[40] = Checked(held=False, line=42, told="No.", found=found)
+    told = str_of(player)
+    assert '<code>A &gt; 1</code><code class="bad">B &gt; 2</code>' in told
+    assert "<code>B</code> is <code>1</code>. No." in told
+    assert "This cell was not run, since what is above it is not as it should be." in told
+    assert "earlier session" not in told
+
+
+def test_headings_keep_what_is_code_in_them(tmp_path: Path) -> None:
+    player = played(tmp_path, CODE)
+    step = replace(player.steps[0].step, title="What X.to does", heading="What `X.to` does")
+    player.steps[0].step = step
+    assert "<h2>What <code>X.to</code> does</h2>" in str_of(player)
+
+
+def test_a_lesson_of_which_all_was_skipped_says_so(tmp_path: Path) -> None:
+    player = played(tmp_path, CODE)
+    assert "Every step of this lesson was skipped" not in str_of(player)
+    player.steps[0].state = StepState.SKIPPED
+    assert "Every step of this lesson was skipped on this machine" in str_of(player)
 
 
 def test_a_step_of_an_earlier_session_says_that_its_cells_were_not_kept(tmp_path: Path) -> None:
