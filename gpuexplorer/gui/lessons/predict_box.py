@@ -35,8 +35,7 @@ class PredictBox(QFrame):
         self._player, self._part = player, part
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Prediction"))
-        question = wrapped_label(look, part.question, Tone.TEXT)
-        question.setFont(look.letters.strong.font)
+        question = wrapped_label(look, part.question, Tone.TEXT, look.letters.strong)
         kind = ChoiceAnswer if part.choices else NumberAnswer
         self._answer = kind(look, part)
         self._answer.entered.connect(self._on_predict_clicked)
@@ -51,8 +50,7 @@ class PredictBox(QFrame):
         self._trouble = wrapped_label(look, "", Tone.BAD)
         self._bars = RevealBars(look, part.unit, big=big)
         self._said = wrapped_label(look, "", Tone.TEXT)
-        self._about = wrapped_label(look, "", Tone.QUIET)
-        self._about.setFont(look.letters.caption.font)
+        self._about = wrapped_label(look, "", Tone.QUIET, look.letters.caption)
         buttons = row(self._predict, self._show, FREE)
         asked = column(question, self._answer, buttons, self._trouble, gap=10)
         margins = (12, 10, 12, 10)

@@ -87,8 +87,8 @@ class StepPage(QWidget):
         self._updates, self._texts, self._told = [], {}, set()
         before, page = self._page, QWidget(self)
         page.hide()
-        title = wrapped_label(look, play.step.title, Tone.TEXT)
-        title.setFont((look.letters.number if self._brief else look.letters.title).font)
+        letters = look.letters.number if self._brief else look.letters.title
+        title = wrapped_label(look, play.step.title, Tone.TEXT, letters)
         self._page, self._body = page, column(title, within=page, gap=_GAP)
         if self._skipped:
             words = play.reason or tr("This machine cannot show it.")
@@ -113,8 +113,7 @@ class StepPage(QWidget):
         if self._ahead:
             self._breath.start()
         else:
-            self._later = link_button(tr("Show the explanation at once"))
-            self._later.setProperty("flush", True)  # noqa: FBT003
+            self._later = link_button(tr("Show the explanation at once"), flush=True)
             self._later.clicked.connect(self._on_told_now)
             add(self._body, row(self._later, FREE))
         for each in self._page.findChildren(QWidget) if self._brief else ():
@@ -149,8 +148,7 @@ class StepPage(QWidget):
                 return line
             case Point(control=name):
                 words = tr("Show me {control}", control=tr(CONTROLS[name].words))
-                button = link_button(words)
-                button.setProperty("flush", True)  # noqa: FBT003
+                button = link_button(words, flush=True)
                 button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)
 
