@@ -17,9 +17,10 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.lesson import Code
+from gpuexplorer.lessons.lesson import Code, Part
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.ran import NEVER_MEANT
+from gpuexplorer.lessons.step_play import StepState
 
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it
@@ -54,8 +55,9 @@ class CellBox(QFrame):
         said = column(self._state, self._error, self._output, self._more, gap=6)
         column(code, buttons, said, within=self, gap=10, margins=(12, 10, 12, 10))
 
-    def show_play(self, *, first: bool, playable: bool) -> None:
-        """`first`: this is what to do next. Not `playable`: its step is skipped."""
+    def show_play(self, coming: Part | None) -> None:
+        """`coming`: what to do next, in this step."""
+        playable = self._player.step.state is not StepState.SKIPPED
         cell = self._player.cell(self._part)
         works = cell is not None and cell.state in _WORKS
         self._pressed = self._pressed and not works and self._player.busy()
@@ -63,7 +65,7 @@ class CellBox(QFrame):
         words = tr("Run again") if ran else tr("Run")
         if words != self._run.text():
             self._run.setText(words)
-        first = first and not works and not self._pressed
+        first = coming is self._part and not works and not self._pressed
         restyle(self._run, "kind", "primary" if first else "")
         self._run.setVisible(playable)
         self._edit.setVisible(playable and not self._brief)

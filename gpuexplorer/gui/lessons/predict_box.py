@@ -13,7 +13,7 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lessons.lesson import Predict
+from gpuexplorer.lessons.lesson import Part, Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.revealing import behind
@@ -57,15 +57,15 @@ class PredictBox(QFrame):
         column(asked, self._bars, self._said, self._about, within=self, gap=8, margins=margins)
         say(self._trouble, "")
 
-    def show_play(self, *, first: bool) -> None:
-        """`first`: this is what to do next."""
+    def show_play(self, coming: Part | None) -> None:
+        """`coming`: what to do next, in this step."""
         play, line = self._player.step, self._part.line
         said, shown = play.predictions.get(line), play.revealed.get(line)
         if said is not None:
             self._answer.show_said(said.said)
         self._predict.setText(tr("Predict") if said is None else tr("Predict anew"))
         self._predict.setAccessibleName(self._predict.text())
-        restyle(self._predict, "kind", "primary" if first else "")
+        restyle(self._predict, "kind", "primary" if coming is self._part else "")
         self._predict.setVisible(shown is None)
         self._show.setVisible(shown is None and self._alone and said is None)
         bars = self._bars_of(shown) if shown is not None else []

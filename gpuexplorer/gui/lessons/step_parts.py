@@ -13,7 +13,7 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
-from gpuexplorer.lessons.lesson import Check
+from gpuexplorer.lessons.lesson import Check, Part
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import Checked
 
@@ -39,7 +39,7 @@ class CheckLine(QFrame):
         margins = (12, 8, 12, 8)
         row(self._held, top, self._not, top, words, GROWS, within=self, margins=margins)
 
-    def show_play(self) -> None:
+    def show_play(self, _coming: Part | None) -> None:
         checked = self._player.step.checked.get(self._part.line)
         words, tone = _words(checked)
         show_sentence(self._words, self._look, words)
