@@ -288,7 +288,7 @@ class LessonColumn(QFrame):
         if player is None:
             return
         page = self._page = StepPage(self._look, player)
-        page.revealed.connect(partial(self._area.ensureWidgetVisible, ymargin=_ABOVE))
+        page.revealed.connect(self._on_revealed)
         self._follow(page)
         paper = QWidget()
         paper.setProperty("panel", "clear")
@@ -298,6 +298,13 @@ class LessonColumn(QFrame):
         self.setAccessibleName(tr("Lesson: {title}", title=player.lesson.title))
         self._area.setAccessibleName(player.lesson.title)
         self._show()
+
+    def _on_revealed(self, part: QWidget) -> None:
+        page = part.parentWidget()
+        lines = page.layout() if page is not None else None
+        if lines is not None:
+            lines.activate()  # for the part to be as high as it is now
+        self._area.ensureWidgetVisible(part, ymargin=_ABOVE)
 
     def _follow(self, shows: StepPage | Presentation) -> None:
         shows.lesson_asked.connect(self._on_lesson_asked)

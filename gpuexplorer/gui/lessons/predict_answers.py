@@ -39,6 +39,10 @@ class NumberAnswer(QWidget):
     def said(self) -> str:
         return self._field.text()
 
+    def begin(self) -> None:
+        """Give the keyboard to the field."""
+        self._field.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_said(self, said: str) -> None:
         """What was predicted before; what is being typed stays."""
         if said and not self._field.isModified():
@@ -77,7 +81,6 @@ class ChoiceAnswer(QWidget):
             rows.append(row(button, top, said, GROWS, mark, top, gap=4))
         column(*rows, within=self, gap=2)
         one_tab_stop(self._group)
-        self.setFocusProxy(self._group.button(0))
         self._group.buttonToggled.connect(lambda: one_tab_stop(self._group))
 
     @property
@@ -85,6 +88,10 @@ class ChoiceAnswer(QWidget):
         """Its number from 1; empty while none is chosen."""
         at = self._group.checkedId()
         return str(at + 1) if at >= 0 else ""
+
+    def begin(self) -> None:
+        """Give the keyboard to the first of them."""
+        self._group.button(0).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_said(self, said: str) -> None:
         if said in self._part.choices:

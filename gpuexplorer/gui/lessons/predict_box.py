@@ -44,7 +44,7 @@ class PredictBox(QFrame):
         self._predict.setAutoDefault(True)  # so that Enter presses it
         self._predict.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._predict.clicked.connect(self._on_predict_clicked)
-        self._show = link_button(tr("Show it without predicting"))
+        self._show = link_button(tr("Show it at once"))
         self._show.clicked.connect(lambda: player.reveal(part))
         self._alone = not behind(player.step.step, part)
         self._known = part.line in player.step.revealed
@@ -109,7 +109,7 @@ class PredictBox(QFrame):
         except Trouble as trouble:
             say(self._trouble, trouble.told)
             self._answer.show_bad(bad=True)
-            self._answer.setFocus()
+            self._answer.begin()
         else:
             say(self._trouble, "")
             self._answer.show_bad(bad=False)

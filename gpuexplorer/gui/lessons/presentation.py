@@ -98,7 +98,8 @@ class Presentation(QWidget):
         ):
             its.connect(mine)
         page.revealed.connect(self._on_revealed)
-        page.predicted.connect(self.setFocus)  # so that Enter runs the next cell
+        # So that Enter runs the next cell; only the next Enter.
+        page.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
         title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", large.letters.caption, Tone.QUIET)
         foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))

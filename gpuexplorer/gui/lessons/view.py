@@ -36,6 +36,7 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.lessons.lesson import Lesson
 
+_LEAST = 380  # pixels, so that a lesson has room beside the list
 _MARGIN, _TOP, _GAP = 24, 20, 12
 _ROW = 46  # two lines
 _KINDS = "Lessons (*.md)"
@@ -97,6 +98,7 @@ class LessonsView(LiveView):
         self._either.addWidget(self._table)
         panel = QFrame()
         panel.setProperty("panel", "card")
+        self._either.setMinimumWidth(_LEAST)
         column(self._either, within=panel, gap=6, margins=(8, 4, 8, 8))
         head = row(label(tr("Lessons"), look.letters.title), GROWS, self._add, self._begin)
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)

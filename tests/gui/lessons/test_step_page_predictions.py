@@ -141,7 +141,7 @@ def test_what_comes_into_sight_is_told(qtbot: QtBot, look: Look) -> None:
 
 def test_without_a_cell_behind_it_is_shown_on_asking(qtbot: QtBot, look: Look) -> None:
     page, _, rig = page_of(qtbot, look, number(2, "7 * 6"))
-    click(page, "Show it without predicting")
+    click(page, "Show it at once")
     rig.answer()
     assert the(RevealBars, page).accessibleName() == "Measured: 42"
 

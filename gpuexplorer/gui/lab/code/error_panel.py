@@ -101,7 +101,7 @@ class ErrorPanel(QFrame):
     def fit(self, width: int, most: int) -> None:
         """Be as high as what it says needs at that width, and no higher than `most`."""
         room = width - 2 * self.frameWidth()
-        self.setFixedHeight(min(most, self._column.totalHeightForWidth(room) + 2))
+        self.setFixedHeight(max(0, min(most, self._column.totalHeightForWidth(room) + 2)))
 
     def _make_buttons(self, cures: Sequence[CureFace]) -> None:
         for button in self._buttons:
