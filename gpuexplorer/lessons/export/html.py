@@ -119,7 +119,8 @@ class _Page:
         revealed = step.revealed.get(part.line)
         found = "good" if revealed is not None and revealed.right else "quiet"
         verdict = words.verdict(part, step, self._player)
-        yield f'<p class="{found}">{_text(verdict)}</p>\n</div>\n'
+        yield f'<p class="{found}">{_text(verdict)}</p>\n' if verdict else ""
+        yield "</div>\n"
 
     def _line(self, markdown: str) -> str:
         return self._texts.html(clean(markdown), inline=True)
