@@ -51,9 +51,9 @@ class Presentation(QWidget):
         self._place = QVBoxLayout(self)
         self._place.setContentsMargins(0, 0, 0, 0)
         for keys, act in (
-            ("PgDown", self._forward),
-            ("Space", self._forward),
-            ("PgUp", self._back),
+            ("PgDown", lambda: self._read_on(1)),
+            ("Space", lambda: self._read_on(1)),
+            ("PgUp", lambda: self._read_on(-1)),
             ("Right", lambda: self._go(1)),
             ("Left", lambda: self._go(-1)),
             ("Esc", self.close),
@@ -117,20 +117,13 @@ class Presentation(QWidget):
         at, count = self._player.at + 1, len(self._player.steps)
         self._step.setText(tr("{step} of {count}", step=at, count=count))
 
-    def _forward(self) -> None:
-        """What is below, then the next step."""
+    def _read_on(self, by: int) -> None:
+        """What is below or above, then another step."""
         bar = self.area.verticalScrollBar()
-        if bar.value() < bar.maximum():
-            bar.setValue(bar.value() + round(_PAGES * self.area.height()))
+        if bar.value() == (bar.maximum() if by > 0 else 0):
+            self._go(by)
         else:
-            self._go(1)
-
-    def _back(self) -> None:
-        bar = self.area.verticalScrollBar()
-        if bar.value() > 0:
-            bar.setValue(bar.value() - round(_PAGES * self.area.height()))
-        else:
-            self._go(-1)
+            bar.setValue(bar.value() + round(by * _PAGES * self.area.height()))
 
     def _go(self, by: int) -> None:
         at = self._player.at + by

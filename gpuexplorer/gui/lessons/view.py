@@ -72,7 +72,7 @@ class LessonsView(LiveView):
         self._begin = QPushButton()
         self._begin.setProperty("kind", "primary")
         self._begin.setAutoDefault(True)
-        self._begin.clicked.connect(self._on_begin_asked)
+        self._begin.clicked.connect(lambda: self._play(self._picked()))
         self._add = FramedButton(
             look,
             Icon.OPEN_FILE,
@@ -85,7 +85,9 @@ class LessonsView(LiveView):
         self._folder.chosen.connect(lessons.shelf.add)
         ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", self._question.ask)
         self.add_command(tr("Open a folder with a lesson…"), "", self._folder.ask)
-        self._anew = self.add_command(tr("Begin the lesson anew"), "", self._on_anew_asked)
+        self._anew = self.add_command(
+            tr("Begin the lesson anew"), "", lambda: self._play(self._picked(), anew=True)
+        )
         self._forget = self.add_command(
             tr("Take the lesson off the list"), "", self._on_forget_asked
         )
@@ -175,9 +177,11 @@ class LessonsView(LiveView):
         self._forget.setEnabled(any(each.outside for each in self._table.picked()))
         self._either.setCurrentIndex(1 if shelf.was_read else 0)
 
-    def _play(self, lesson: Lesson, *, anew: bool = False) -> None:
-        self._navigation.open_screen(first_screen(lesson))
-        self._lessons.play(lesson, anew=anew)
+    def _play(self, lesson: Lesson | None, *, anew: bool = False) -> None:
+        """None: what was picked cannot be read."""
+        if lesson is not None:
+            self._navigation.open_screen(first_screen(lesson))
+            self._lessons.play(lesson, anew=anew)
 
     def _on_shelf_changed(self) -> None:
         self._table.show_rows(self._lessons.shelf.lessons)
@@ -201,18 +205,7 @@ class LessonsView(LiveView):
 
     def _on_activated(self, index: QModelIndex) -> None:
         shelved = self._model.thing(index)
-        if shelved is not None and shelved.lesson is not None:
-            self._play(shelved.lesson)
-
-    def _on_begin_asked(self) -> None:
-        lesson = self._picked()
-        if lesson is not None:
-            self._play(lesson)
-
-    def _on_anew_asked(self) -> None:
-        lesson = self._picked()
-        if lesson is not None:
-            self._play(lesson, anew=True)
+        self._play(shelved.lesson if shelved is not None else None)
 
     def _on_forget_asked(self) -> None:
         for each in self._table.picked():
@@ -226,7 +219,7 @@ class LessonsView(LiveView):
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         if shelved.lesson is not None:
-            menu.addAction(self._begin.text(), self._on_begin_asked)
+            menu.addAction(self._begin.text(), self._begin.click)
             menu.addAction(self._anew)
         if shelved.outside:
             menu.addAction(self._forget)
