@@ -1,5 +1,7 @@
 """LessonPlace: the screens, and beside them the lesson while one is played."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
@@ -20,18 +22,6 @@ if TYPE_CHECKING:
 
 _LEAST_SCREEN = 500  # pixels, in which every screen can be used
 _WIDTH = "lessons/width"
-_OF_A_LESSON = (
-    Do.LESSON_DO,
-    Do.LESSON_NEXT,
-    Do.LESSON_BEFORE,
-    Do.LESSON_KEYBOARD,
-    Do.LESSON_FOLD,
-    Do.LESSON_STEPS,
-    Do.LESSON_PRESENT,
-    Do.LESSON_EXPORT,
-    Do.LESSON_ANEW,
-    Do.LESSON_LEAVE,
-)
 _IN_MENU = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
 
 
@@ -63,19 +53,20 @@ class LessonPlace(QSplitter):
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
         self.addWidget(screens)
-        for do, slot in (
-            (Do.LESSON_DO, self._on_next_asked),
-            (Do.LESSON_NEXT, lambda: self._turn(1)),
-            (Do.LESSON_BEFORE, lambda: self._turn(-1)),
-            (Do.LESSON_KEYBOARD, self._on_keyboard_asked),
-            (Do.LESSON_FOLD, self._on_fold_asked),
-            (Do.LESSON_STEPS, self._on_steps_asked),
-            (Do.LESSON_PRESENT, self._on_present_asked),
-            (Do.LESSON_EXPORT, self._on_export_asked),
-            (Do.LESSON_ANEW, self._on_anew_asked),
-            (Do.LESSON_LEAVE, self._on_leave_asked),
-        ):
-            commands[do].triggered.connect(slot)
+        self._acts: dict[Do, Callable[[LessonColumn], None]] = {
+            Do.LESSON_DO: lambda column: column.do_next(),
+            Do.LESSON_NEXT: lambda column: column.turn(1),
+            Do.LESSON_BEFORE: lambda column: column.turn(-1),
+            Do.LESSON_KEYBOARD: self._move_keyboard,
+            Do.LESSON_FOLD: lambda _: self._on_fold_asked(),
+            Do.LESSON_STEPS: self._open_steps,
+            Do.LESSON_PRESENT: lambda column: column.present(),
+            Do.LESSON_EXPORT: lambda column: column.export(),
+            Do.LESSON_ANEW: lambda _: self.lessons().play_anew(),
+            Do.LESSON_LEAVE: lambda _: self.lessons().leave(),
+        }
+        for each in self._acts:
+            commands[each].triggered.connect(partial(self._on_command_given, each))
         navigation.asked.connect(self._on_screen_asked)
         self.splitterMoved.connect(self._on_dragged)
         self._offer_commands()
@@ -155,7 +146,7 @@ class LessonPlace(QSplitter):
 
     def _offer_commands(self) -> None:
         played = self._lessons is not None and self._lessons.player is not None
-        for each in _OF_A_LESSON:
+        for each in self._acts:
             self._commands[each].setVisible(played)
 
     def _fold(self, folded: bool) -> None:
@@ -164,9 +155,29 @@ class LessonPlace(QSplitter):
         self.arranged.emit()
         self._again.start()
 
-    def _turn(self, by: int) -> None:
-        if self._column is not None:
-            self._column.turn(by)
+    def _move_keyboard(self, column: "LessonColumn") -> None:
+        """To the lesson, and from there back to the screen."""
+        if self._has_keyboard(column):
+            self._navigation.asked.emit()
+            self._give_screen_keyboard()
+            return
+        if self._folded:
+            self._fold(False)  # noqa: FBT003 - as setVisible
+        column.take_keyboard()
+
+    def _open_steps(self, column: "LessonColumn") -> None:
+        if self._folded:
+            self._fold(False)  # noqa: FBT003 - as setVisible
+        column.open_steps()
+
+    def _has_keyboard(self, column: "LessonColumn") -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and column.isAncestorOf(focused)
+
+    def _give_screen_keyboard(self) -> None:
+        view = self._screens.currentWidget()
+        if view is not None:
+            view.setFocus()
 
     def _on_opened(self) -> None:
         column, played = self._make_column(), self.lessons().player is not None
@@ -178,56 +189,12 @@ class LessonPlace(QSplitter):
         if played is not seen:
             self._fold(False)  # noqa: FBT003 - as setVisible
 
-    def _on_next_asked(self) -> None:
+    def _on_command_given(self, do: Do) -> None:
         if self._column is not None:
-            self._column.do_next()
-
-    def _on_keyboard_asked(self) -> None:
-        """To the lesson, and from there back to the screen."""
-        column = self._column
-        if column is None:
-            return
-        if self._has_keyboard(column):
-            self._navigation.asked.emit()
-            self._give_screen_keyboard()
-            return
-        if self._folded:
-            self._fold(False)  # noqa: FBT003 - as setVisible
-        column.take_keyboard()
-
-    def _has_keyboard(self, column: "LessonColumn") -> bool:
-        focused = QApplication.focusWidget()
-        return focused is not None and column.isAncestorOf(focused)
-
-    def _give_screen_keyboard(self) -> None:
-        view = self._screens.currentWidget()
-        if view is not None:
-            view.setFocus()
+            self._acts[do](self._column)
 
     def _on_fold_asked(self) -> None:
         self._fold(not self._folded)
-
-    def _on_steps_asked(self) -> None:
-        if self._column is not None:
-            if self._folded:
-                self._fold(False)  # noqa: FBT003 - as setVisible
-            self._column.open_steps()
-
-    def _on_present_asked(self) -> None:
-        if self._column is not None:
-            self._column.present()
-
-    def _on_export_asked(self) -> None:
-        if self._column is not None:
-            self._column.export()
-
-    def _on_anew_asked(self) -> None:
-        lessons = self.lessons()
-        if lessons.player is not None:
-            lessons.play(lessons.player.lesson, anew=True)
-
-    def _on_leave_asked(self) -> None:
-        self.lessons().leave()
 
     def _on_more_asked(self, menu: QMenu) -> None:
         menu.addActions([self._commands[each] for each in _IN_MENU])

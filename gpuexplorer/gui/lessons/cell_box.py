@@ -1,11 +1,13 @@
 """CellBox: a cell of a lesson: its code, the button that runs it, and what came of it."""
 
-from PySide6.QtCore import Signal
+from functools import partial
+
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_words import cell_error, cell_output, cell_state
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -22,14 +24,12 @@ _WORKS = ("waiting", "running")
 class CellBox(QFrame):
     """The same cell may also be typed in the lab: what is shown is what the player knows."""
 
-    edit_asked = Signal(str)
-    allow_asked = Signal()
-    refused = Signal(str)
-
-    def __init__(self, look: Look, player: Player, part: Code, *, brief: bool = False) -> None:
+    def __init__(
+        self, look: Look, player: Player, part: Code, asks: StepAsks, *, brief: bool = False
+    ) -> None:
         super().__init__()
         self._player, self._part, self._pressed = player, part, False
-        self._brief = brief
+        self._asks, self._brief = asks, brief
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Cell"))
         code = CodeText(look, tr("Code of the cell"), part.source)
@@ -39,7 +39,7 @@ class CellBox(QFrame):
         self._run.clicked.connect(self._on_run_clicked)
         self._edit = link_button(tr("Put into the editor"))
         self._edit.setToolTip(tr("To type or change it in the lab, and run it there"))
-        self._edit.clicked.connect(lambda: self.edit_asked.emit(part.source))
+        self._edit.clicked.connect(partial(asks.edit.emit, part.source))
         self._state = wrapped_label(look, "", Tone.QUIET)
         self._state.setFont(look.letters.caption.font)
         self._error = wrapped_label(look, "", Tone.BAD)
@@ -86,11 +86,11 @@ class CellBox(QFrame):
         if self._pressed or (cell is not None and cell.state in _WORKS):
             return
         if self._player.must_ask:
-            self.allow_asked.emit()
+            self._asks.allow.emit()
             return
         self._pressed = True  # the cards are read before it begins
         try:
             self._player.run(self._part)
         except Trouble as trouble:
             self._pressed = False
-            self.refused.emit(trouble.told)
+            self._asks.refused.emit(trouble.told)

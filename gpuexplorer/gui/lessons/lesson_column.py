@@ -12,6 +12,7 @@ from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice
 from gpuexplorer.gui.lessons.first_run import FirstRun
 from gpuexplorer.gui.lessons.pointer import Pointer
 from gpuexplorer.gui.lessons.presentation import Presentation
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.lessons.words import (
     CHECKED,
@@ -89,6 +90,12 @@ class LessonColumn(QFrame):
         self._foot.skip_asked.connect(partial(self.turn, 1))
         parts = (self._title, GROWS, self._steps, self._more, self._fold)
         head = row(*parts, gap=4, margins=(16, 10, 9, 8))
+        asks = self._asks = StepAsks(self)
+        asks.lesson.connect(self._on_lesson_asked)
+        asks.control.connect(self._on_control_asked)
+        asks.edit.connect(self._on_edit_asked)
+        asks.allow.connect(self._ask_first)
+        asks.refused.connect(self._on_refused)
         self._body = QWidget()
         column(
             head,
@@ -152,9 +159,10 @@ class LessonColumn(QFrame):
     def present(self) -> None:
         """Over the whole screen, for a class."""
         if self._player is not None and self._presentation is None:
-            shown = self._presentation = Presentation(self._look, self._player, self.window())
+            over = self.window()
+            shown = Presentation(self._look, self._player, self._asks, over)
+            self._presentation = shown
             shown.left.connect(self._on_left)
-            self._follow(shown)
             shown.open()
 
     def export(self) -> None:
@@ -287,9 +295,8 @@ class LessonColumn(QFrame):
         player = self._player
         if player is None:
             return
-        page = self._page = StepPage(self._look, player)
+        page = self._page = StepPage(self._look, player, self._asks)
         page.revealed.connect(self._on_revealed)
-        self._follow(page)
         paper = QWidget()
         paper.setProperty("panel", "clear")
         column(page, FREE, within=paper, margins=(16, 4, 12, 16))
@@ -305,13 +312,6 @@ class LessonColumn(QFrame):
         if lines is not None:
             lines.activate()  # for the part to be as high as it is now
         self._area.ensureWidgetVisible(part, ymargin=_ABOVE)
-
-    def _follow(self, shows: StepPage | Presentation) -> None:
-        shows.lesson_asked.connect(self._on_lesson_asked)
-        shows.control_asked.connect(self._on_control_asked)
-        shows.edit_asked.connect(self._on_edit_asked)
-        shows.allow_asked.connect(self._ask_first)
-        shows.refused.connect(self._on_refused)
 
     def _on_left(self) -> None:
         self._presentation = None

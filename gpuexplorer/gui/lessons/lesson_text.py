@@ -1,21 +1,23 @@
 """LessonText: Markdown of a lesson in the window's letters and colours."""
 
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
+from string import Template
+from urllib.parse import unquote
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
+    QFontMetricsF,
     QResizeEvent,
-    QTextBlock,
     QTextBlockFormat,
-    QTextCharFormat,
     QTextCursor,
     QTextDocument,
-    QTextFormat,
-    QTextFrameFormat,
-    QTextImageFormat,
+    QTextFragment,
     QTextLength,
     QTextTable,
 )
@@ -23,17 +25,34 @@ from PySide6.QtGui import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
-from gpuexplorer.gui.lessons.table_widths import share_width
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.style_sheet import rgba
 
-_MARKDOWN = (
-    QTextDocument.MarkdownFeature.MarkdownDialectGitHub
-    | QTextDocument.MarkdownFeature.MarkdownNoHTML
-)
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_SHEET = Template("""
+body { color: $text; }
+p, li, td, h1, h2, h3, h4, h5, h6 { line-height: 138%; }
+p, ul, ol { margin: 0 0 ${gap}px 0; }
+li { margin: 0 0 ${half}px 0; }
+h1, h2, h3 { $title margin: ${gap}px 0; }
+h4, h5, h6 { $strong margin: ${gap}px 0; }
+blockquote { margin: 0 0 0 ${step}px; }
+a { color: $accent; text-decoration: none; }
+code { $mono background-color: $track; }
+strong { font-weight: 600; }
+pre { $mono white-space: pre-wrap; margin: 0; line-height: 100%; }
+table { margin: ${half}px 0 ${gap}px 0; }
+td { padding: 4px 8px 4px 0; border-bottom: 1px solid $line; }
+.th { font-weight: 600; }
+.shown { background-color: $track; margin: 0 0 ${gap}px 0; }
+.shown td { padding: 8px; border: none; }
+""")
+_TABLE = '<table class="{}" width="100%" cellspacing="0">'
 _FOR_DESKTOP = ("https", "http")
-_LINE = 138  # per cent of the letters' height
 _PICTURE_SCHEME = "picture"  # a press on one
 _PICTURE = QTextDocument.ResourceType.ImageResource
+_BESIDE = 10.0  # pixels between what two columns of a table say
 
 
 class LessonText(GrowingText):
@@ -41,143 +60,72 @@ class LessonText(GrowingText):
     told. Pictures are read from beside the lesson's file, and from nowhere else.
     """
 
-    lesson_asked = Signal(str)  # the name of its folder
-
-    def __init__(self, look: Look, markdown: str, folder: Path) -> None:
+    def __init__(self, look: Look, markdown: str, folder: Path, asks: StepAsks) -> None:
         super().__init__(look, tr("Text"))
-        self._markdown, self._folder = markdown, folder.resolve()
+        self._tokens = _MARKDOWN.parse(markdown)
+        self._folder, self._asks = folder.resolve(), asks
         self._pictures: dict[str, str] = {}  # what each is called
         self._written = (0, 0.0)  # for which width and how many pixels to one
+        kinds = {each.type for token in self._tokens for each in token.children or ()}
+        links = not kinds.isdisjoint(("link_open", "image"))
+        focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
+        self.setFocusPolicy(focus)
         self.anchorClicked.connect(self._on_anchor_clicked)
         look.changed.connect(self._write)
         self._write()
 
     def _write(self) -> None:
-        document, letters = self.document(), self.look.letters
+        document = self.document()
         self._written = (self.viewport().width(), self.devicePixelRatioF())
-        self.setFont(letters.body.font)
-        document.setIndentWidth(letters.body.height * 1.3)
-        document.setMarkdown(self._markdown, _MARKDOWN)
-        cursor = QTextCursor(document)
-        cursor.beginEditBlock()
-        for block in self._blocks():
-            self._dress_block(QTextCursor(block), block)
-        for table in self._tables():
-            self._dress_table(table)
-            share_width(table, self._written[0])
-        self._frame_code()
-        cursor.endEditBlock()
-        links = any(form.isAnchor() for form in self._forms())
-        focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
-        self.setFocusPolicy(focus)
-
-    def _tables(self) -> list[QTextTable]:
-        frames = self.document().rootFrame().childFrames()
-        return [each for each in frames if isinstance(each, QTextTable)]
-
-    def _blocks(self) -> Iterator[QTextBlock]:
-        block = self.document().begin()
+        self.setFont(self.look.letters.body.font)
+        document.setIndentWidth(self.look.letters.body.height * 1.3)
+        document.setDefaultStyleSheet(_sheet(self.look))
+        document.setHtml(f"<body>{''.join(map(self._html, self._tokens))}</body>")
+        block = document.begin()
         while block.isValid():
-            yield block
+            if block.length() == 1 and QTextCursor(block).currentTable() is None:
+                QTextCursor(block).setBlockFormat(_no_height())  # left before and after tables
             block = block.next()
+        self._share_widths()
 
-    def _forms(self) -> Iterator[QTextCharFormat]:
-        return (form for block in self._blocks() for _, form in _stretches_of(block))
+    def _html(self, token: Token) -> str:
+        """As Markdown has it, but for what the sheet cannot dress."""
+        match token.type:
+            case "inline":
+                return "".join(map(self._html, token.children or ()))
+            case "image":
+                return self._picture(unquote(str(token.attrs["src"])), token.content)
+            case "fence" | "code_block" if token.level == 0:
+                code = escape(token.content.rstrip())
+                return f"{_TABLE.format('shown')}<tr><td><pre>{code}</pre></td></tr></table>"
+            case "table_open":
+                return _TABLE.format("")
+            case "th_open" | "td_open":
+                # Qt draws no line below a cell with a style of its own, nor below a <th>.
+                align = str(token.attrs.get("style", "text-align:left")).partition(":")[2]
+                return f'<td class="{token.tag}" align="{align}">'
+            case "th_close":
+                return "</td>"
+        return str(_MARKDOWN.renderer.render([token], _MARKDOWN.options, {}))
 
-    def _dress_block(self, cursor: QTextCursor, block: QTextBlock) -> None:
-        theme, letters = self.look.theme, self.look.letters
-        form = QTextBlockFormat(block.blockFormat())
-        gap = letters.body.height * 0.55
-        code = _is_code(form)
-        level, table = form.headingLevel(), _table_at(cursor)
-        heads = table is not None and not _row(table, cursor)
-        listed = _listed(block) and _listed(block.next())
-        form.setTopMargin(gap if level and block.blockNumber() else 0)
-        form.setBottomMargin(0 if code or table is not None else gap / 2 if listed else gap)
-        if form.hasProperty(QTextFormat.Property.BlockQuoteLevel):
-            form.setLeftMargin(letters.body.height)
-        if code:
-            form.setNonBreakableLines(False)
-        elif not any(was.isImageFormat() for _, was in _stretches_of(block)):
-            form.setLineHeight(_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        if table is not None and heads:
-            below = table.cellAt(1, table.cellAt(cursor).column())
-            form.setAlignment(below.firstCursorPosition().blockFormat().alignment())
-        cursor.setBlockFormat(form)
-        for stretch, was in list(_stretches_of(block)):
-            if was.isImageFormat():
-                self._place_picture(stretch, was.toImageFormat())
-                continue
-            now = QTextCharFormat()
-            if level:
-                now.setFont((letters.title if level < 4 else letters.strong).font)
-            elif code or was.fontFixedPitch():
-                now.setFont(letters.mono.font)
-                now.setBackground(Qt.GlobalColor.transparent if code else theme.track)
-            elif was.fontWeight() > QFont.Weight.Normal or heads:
-                now.setFontWeight(QFont.Weight.DemiBold)
-            now.setForeground(theme.accent if was.isAnchor() else theme.text)
-            stretch.mergeCharFormat(now)
-
-    def _frame_code(self) -> None:
-        """What is only shown stands on a ground of its own."""
-        form = QTextFrameFormat()
-        form.setBackground(self.look.theme.track)
-        form.setPadding(8)
-        form.setBottomMargin(self.look.letters.body.height * 0.55)
-        block, begin = self.document().begin(), -1
-        while block.isValid():
-            if _is_code(block.blockFormat()) and block.textList() is None:
-                begin = block.position() if begin < 0 else begin
-                if not _is_code(block.next().blockFormat()):
-                    cursor = QTextCursor(self.document())
-                    cursor.setPosition(begin)
-                    end = block.position() + block.length() - 1
-                    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                    cursor.insertFrame(form)
-                    block, begin = cursor.block(), -1
-            block = block.next()
-        for each in self._blocks():
-            if each.length() == 1 and _table_at(QTextCursor(each)) is None:
-                QTextCursor(each).setBlockFormat(_no_height())  # left before and after it
-
-    def _dress_table(self, table: QTextTable) -> None:
-        form = table.format()
-        form.setBorder(0)
-        form.setCellSpacing(0)
-        form.setCellPadding(0)
-        form.setTopMargin(self.look.letters.body.height * 0.3)
-        form.setBottomMargin(self.look.letters.body.height * 0.55)
-        form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-        table.setFormat(form)
-        for line in range(table.rows()):
-            for at in range(table.columns()):
-                cell = table.cellAt(line, at)
-                dress = cell.format().toTableCellFormat()
-                dress.setBottomBorder(1)
-                dress.setBottomBorderBrush(self.look.theme.line)
-                dress.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-                dress.setTopPadding(4)
-                dress.setBottomPadding(4)
-                dress.setRightPadding(8)
-                cell.setFormat(dress)
-
-    def _place_picture(self, stretch: QTextCursor, form: QTextImageFormat) -> None:
+    def _picture(self, name: str, words: str) -> str:
         """As wide as there is room, and never larger than it was drawn."""
         width, scale = self._written
-        said = form.property(QTextFormat.Property.ImageAltText) or form.name()
-        picture = read_picture(self.look, self._folder, form.name(), max(40, width), scale)
+        picture = read_picture(self.look, self._folder, name, max(40, width), scale)
         if picture is None:
-            stretch.insertText(tr("Picture: {what}", what=said), QTextCharFormat())
-            return
-        self._pictures[form.name()] = str(said)
-        self.document().addResource(_PICTURE, QUrl(form.name()), picture)
-        form.setWidth(picture.width() / scale)
-        form.setHeight(picture.height() / scale)
-        form.setAnchor(True)
-        form.setAnchorHref(f"{_PICTURE_SCHEME}:{form.name()}")
-        form.setToolTip(tr("{picture}. Press it to see it large.", picture=said))
-        stretch.setCharFormat(form)
+            return escape(tr("Picture: {what}", what=words or name))
+        self._pictures[name] = words or name
+        self.document().addResource(_PICTURE, QUrl(name), picture)
+        hint = tr("{picture}. Press it to see it large.", picture=words or name)
+        size = f'width="{picture.width() / scale:g}" height="{picture.height() / scale:g}"'
+        address, hint = escape(name), escape(hint)
+        shown = f'<img src="{address}" {size}>'
+        return f'<a href="{_PICTURE_SCHEME}:{address}" title="{hint}">{shown}</a>'
+
+    def _share_widths(self) -> None:
+        for each in self.document().rootFrame().childFrames():
+            if isinstance(each, QTextTable):
+                _share_width(each, self.viewport().width())
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
         if url.scheme() in _FOR_DESKTOP:
@@ -186,29 +134,37 @@ class LessonText(GrowingText):
             words = self._pictures.get(url.path(), "")
             PictureSheet(self.look, self._folder, url.path(), words, self.window()).open()
         elif url.isRelative() and url.path().startswith("../"):
-            self.lesson_asked.emit(url.path().split("/")[1])
+            self._asks.lesson.emit(url.path().split("/")[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         now = (self.viewport().width(), self.devicePixelRatioF())
-        if now != self._written and any(form.isImageFormat() for form in self._forms()):
+        if now != self._written and self._pictures:
             self._write()
         else:
-            for table in self._tables():
-                share_width(table, now[0])
+            self._share_widths()
 
 
-def _stretches_of(block: QTextBlock) -> Iterator[tuple[QTextCursor, QTextCharFormat]]:
-    """Each stretch of one format, selected."""
-    at = block.begin()
-    while not at.atEnd():
-        fragment = at.fragment()
-        cursor = QTextCursor(block)
-        cursor.setPosition(fragment.position())
-        end = fragment.position() + fragment.length()
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        yield cursor, fragment.charFormat()
-        at += 1
+def _sheet(look: Look) -> str:
+    letters, theme = look.letters, look.theme
+    high = letters.body.height
+    return _SHEET.substitute(
+        gap=round(high * 0.55),
+        half=round(high * 0.27),
+        step=round(high),
+        title=_letters(letters.title.font),
+        strong=_letters(letters.strong.font),
+        mono=_letters(letters.mono.font),
+        text=theme.text.name(),
+        accent=theme.accent.name(),
+        track=rgba(theme.track),
+        line=rgba(theme.line),
+    )
+
+
+def _letters(font: QFont) -> str:
+    size, weight = font.pixelSize(), font.weight().value
+    return f"font-family: '{font.family()}'; font-size: {size}px; font-weight: {weight};"
 
 
 def _no_height() -> QTextBlockFormat:
@@ -217,17 +173,39 @@ def _no_height() -> QTextBlockFormat:
     return form
 
 
-def _listed(block: QTextBlock) -> bool:
-    return block.isValid() and block.textList() is not None
+def _share_width(table: QTextTable, width: float) -> None:
+    """Each column takes its longest word, and what is left goes to those with more to say.
+    Where there is no room for all words, or for every line, the columns stay as they are.
+    """
+    spans = [_least_and_most(table, at) for at in range(table.columns())]
+    least, most = sum(each for each, _ in spans), sum(each for _, each in spans)
+    form = table.format()
+    if least < width < most:
+        share = (width - least) / (most - least)
+        wide = [low + (high - low) * share for low, high in spans]
+        percent = QTextLength.Type.PercentageLength
+        form.setColumnWidthConstraints([QTextLength(percent, 100 * e / width) for e in wide])
+    else:
+        form.clearColumnWidthConstraints()
+    table.setFormat(form)
 
 
-def _table_at(cursor: QTextCursor) -> QTextTable | None:
-    return cursor.currentTable()
+def _least_and_most(table: QTextTable, column: int) -> tuple[float, float]:
+    """Pixels of its longest word, and of its longest cell on one line."""
+    least = most = 0.0
+    for line in range(table.rows()):
+        whole = 0.0
+        for fragment in _fragments(table.cellAt(line, column).firstCursorPosition()):
+            metrics = QFontMetricsF(fragment.charFormat().font())
+            whole += metrics.horizontalAdvance(fragment.text())
+            words = (metrics.horizontalAdvance(each) for each in fragment.text().split())
+            least = max(least, *words, 0.0)
+        most = max(most, whole)
+    return least + _BESIDE, most + _BESIDE
 
 
-def _is_code(form: QTextBlockFormat) -> bool:
-    return form.hasProperty(QTextFormat.Property.BlockCodeFence)
-
-
-def _row(table: QTextTable, cursor: QTextCursor) -> int:
-    return table.cellAt(cursor.selectionStart()).row()
+def _fragments(cursor: QTextCursor) -> Iterator[QTextFragment]:
+    at = cursor.block().begin()
+    while not at.atEnd():
+        yield at.fragment()
+        at += 1

@@ -17,10 +17,20 @@ _LETTERS = 12  # that have room in the field
 _ABOVE = 3  # pixels, beside a round button
 
 
-class NumberAnswer(QWidget):
-    """Takes what is typed as it is: the player says what is no number."""
+class _Answer(QWidget):
+    """Enter in it is told, and ends there: whoever it stands in may run a cell by it."""
 
     entered = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class NumberAnswer(_Answer):
+    """Takes what is typed as it is: the player says what is no number."""
 
     def __init__(self, look: Look, part: Predict) -> None:
         super().__init__()
@@ -30,7 +40,6 @@ class NumberAnswer(QWidget):
         words = tr("Your prediction, {unit}", unit=part.unit)
         self._field.setAccessibleName(words if part.unit else tr("Your prediction"))
         self._field.setAccessibleDescription(part.question)
-        self._field.returnPressed.connect(self.entered)
         self._field.textEdited.connect(lambda: self.show_bad(bad=False))
         self.setFocusProxy(self._field)
         row(self._field, label(part.unit, look.letters.body, Tone.QUIET), FREE, within=self)
@@ -56,10 +65,8 @@ class NumberAnswer(QWidget):
         self.hide()
 
 
-class ChoiceAnswer(QWidget):
+class ChoiceAnswer(_Answer):
     """One of a few sentences, each as long as it is."""
-
-    entered = Signal()
 
     def __init__(self, look: Look, part: Predict) -> None:
         super().__init__()
@@ -99,13 +106,6 @@ class ChoiceAnswer(QWidget):
 
     def show_bad(self, *, bad: bool) -> None:
         """Nothing is wrong with any of them."""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Of a button in it, which does nothing with it."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.entered.emit()
-        else:
-            super().keyPressEvent(event)
 
     def show_right(self) -> None:
         for at, mark in enumerate(self._marks):

@@ -5,13 +5,13 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QS
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QLineEdit,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.enlarged import EnlargedLook
 from gpuexplorer.gui.theme.look import Look
@@ -31,20 +31,15 @@ _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 class Presentation(QWidget):
-    """A window of its own, over the whole screen; it is gone when it is left. Its signals are
-    those of `StepPage`: for some of them one leaves.
+    """A window of its own, over the whole screen; it is gone when it is left. For some of
+    what is asked one leaves it.
     """
 
     left = Signal()
-    lesson_asked = Signal(str)
-    control_asked = Signal(str)
-    edit_asked = Signal(str)
-    allow_asked = Signal()
-    refused = Signal(str)
 
-    def __init__(self, look: Look, player: Player, parent: QWidget) -> None:
+    def __init__(self, look: Look, player: Player, asks: StepAsks, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._look, self._player = look, player
+        self._look, self._player, self.asks = look, player, asks
         self._large = look
         self._scale = 0.0
         self._content: QWidget | None = None
@@ -87,23 +82,15 @@ class Presentation(QWidget):
         large = self._large = EnlargedLook(self._look, scale, self)
         before, self._content = self._content, QWidget()
         self._content.setProperty("panel", "page")
-        page = self._page = StepPage(large, self._player, brief=True)
+        page = self._page = StepPage(large, self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
-        for mine, its in (
-            (self.lesson_asked, page.lesson_asked),
-            (self.control_asked, page.control_asked),
-            (self.edit_asked, page.edit_asked),
-            (self.allow_asked, page.allow_asked),
-            (self.refused, page.refused),
-        ):
-            its.connect(mine)
         page.revealed.connect(self._on_revealed)
         # So that Enter runs the next cell; only the next Enter.
         page.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
         title = ElidedLabel(large.letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", large.letters.caption, Tone.QUIET)
         foot = self._foot = ElidedLabel(large.letters.caption, Tone.FAINT, tr(_KEYS))
-        page.refused.connect(foot.show_text)
+        self.asks.refused.connect(foot.show_text)
         ground = QWidget()
         ground.setProperty("panel", "clear")
         self._lines = column(
@@ -173,10 +160,10 @@ class Presentation(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if isinstance(QApplication.focusWidget(), QLineEdit) or pressed_by_enter(self, event):
+        if pressed_by_enter(self, event):
             return
         if enter and self._player.must_ask:
-            self.allow_asked.emit()
+            self.asks.allow.emit()
         elif enter:
             self._player.run_next()
             self.show_step()

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.cell_box import CellBox
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_parts import CheckLine, FoldedText
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -23,6 +24,9 @@ from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepState
 
 _GAP = 14
+# Parts that are made before the window answers again: first what is seen, then the others.
+_AT_FIRST, _AT_ONCE = 5, 2
+_BREATH = 1  # milliseconds
 
 
 class StepPage(QWidget):
@@ -30,25 +34,23 @@ class StepPage(QWidget):
     `show_step` after each `Player.changed`, and after `go`.
     """
 
-    lesson_asked = Signal(str)  # a link leads there: the name of its folder
-    control_asked = Signal(str)  # "Show me": a name of gpuexplorer.lessons.controls
-    edit_asked = Signal(str)  # this code is wanted in the lab's editor
-    allow_asked = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
-    refused = Signal(str)  # a sentence: why a cell did not run
     predicted = Signal()  # the keyboard is not needed there any longer
     revealed = Signal(QWidget)  # here stands what was just measured, or what is wrong
 
     def __init__(
-        self, look: Look, player: Player, parent: QWidget | None = None, *, brief: bool = False
+        self, look: Look, player: Player, asks: StepAsks, *, brief: bool = False
     ) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
-        super().__init__(parent)
-        self._look, self._player, self._brief = look, player, brief
+        super().__init__()
+        self._look, self._player, self.asks, self._brief = look, player, asks, brief
         self._shown = (-1, False)
         self._updates: list[Callable[[], None]] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
-        self._page = QWidget()
+        self._ahead: list[Part] = []  # of the step, and not made yet
+        self._breath = QTimer(self, singleShot=True, interval=_BREATH)
+        self._breath.timeout.connect(partial(self._make_parts, _AT_ONCE))
+        self._page, self._body = QWidget(), QVBoxLayout()
         self._place = QVBoxLayout(self)
         self._place.setContentsMargins(0, 0, 0, 0)
         self._place.addWidget(self._page)
@@ -68,7 +70,8 @@ class StepPage(QWidget):
         held = {each.line for each in self._player.step.held_back} - self._told
         for line, text in self._texts.items():
             text.setVisible(line not in held)
-        self._later.setVisible(bool(held))
+        if not self._ahead:
+            self._later.setVisible(bool(held))
 
     def _on_told_now(self) -> None:
         self._told |= self._texts.keys()
@@ -82,34 +85,43 @@ class StepPage(QWidget):
         """Another step, or it is known now that it is skipped."""
         play, look = self._player.step, self._look
         self._updates, self._texts, self._told = [], {}, set()
-        page = QWidget(self)
+        before, page = self._page, QWidget(self)
         page.hide()
         title = wrapped_label(look, play.step.title, Tone.TEXT)
         title.setFont((look.letters.number if self._brief else look.letters.title).font)
-        body = column(title, within=page, gap=_GAP)
+        self._page, self._body = page, column(title, within=page, gap=_GAP)
         if self._skipped:
             words = play.reason or tr("This machine cannot show it.")
-            add(body, Remark(look, tr("Skipped. {reason}", reason=words), Icon.NOTE, Tone.WARN))
-        for part in play.step.parts:
+            skipped = tr("Skipped. {reason}", reason=words)
+            add(self._body, Remark(look, skipped, Icon.NOTE, Tone.WARN))
+        self._ahead = list(play.step.parts)
+        self._make_parts(_AT_FIRST)
+        self._place.replaceWidget(before, page)
+        before.hide()
+        before.deleteLater()
+        page.show()
+
+    def _make_parts(self, count: int) -> None:
+        """A long step would keep the window waiting."""
+        parts, self._ahead = self._ahead[:count], self._ahead[count:]
+        for part in parts:
             made = self._made(part)
             if made is not None:
-                add(body, made)
+                add(self._body, made)
             if isinstance(part, Text | Why) and isinstance(made, QWidget):
                 self._texts[part.line] = made
-        self._later = link_button(tr("Show the explanation at once"))
-        self._later.setProperty("flush", True)  # noqa: FBT003
-        self._later.clicked.connect(self._on_told_now)
-        add(body, row(self._later, FREE))
-        for each in page.findChildren(QWidget):
+        if self._ahead:
+            self._breath.start()
+        else:
+            self._later = link_button(tr("Show the explanation at once"))
+            self._later.setProperty("flush", True)  # noqa: FBT003
+            self._later.clicked.connect(self._on_told_now)
+            add(self._body, row(self._later, FREE))
+        for each in self._page.findChildren(QWidget) if self._brief else ():
             # Under a style sheet, letters of another size do not come down from what it is in.
             if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
-                each.setFont(look.letters.body.font)
-        self._place.replaceWidget(self._page, page)
-        self._page.hide()
-        self._page.deleteLater()
+                each.setFont(self._look.letters.body.font)
         self._update()
-        page.show()
-        self._page = page
 
     def _made(self, part: Part) -> QWidget | QLayout | None:
         look, player = self._look, self._player
@@ -117,10 +129,7 @@ class StepPage(QWidget):
             case Text():
                 return self._text(part)
             case Code():
-                cell = CellBox(look, player, part, brief=self._brief)
-                cell.edit_asked.connect(self.edit_asked)
-                cell.allow_asked.connect(self.allow_asked)
-                cell.refused.connect(self.refused)
+                cell = CellBox(look, player, part, self.asks, brief=self._brief)
                 self._updates.append(partial(self._update_cell, cell, part))
                 return cell
             case Why():
@@ -142,7 +151,7 @@ class StepPage(QWidget):
                 words = tr("Show me {control}", control=tr(CONTROLS[name].words))
                 button = link_button(words)
                 button.setProperty("flush", True)  # noqa: FBT003
-                button.clicked.connect(partial(self.control_asked.emit, name))
+                button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)
 
     def _text(self, part: Text) -> QWidget:
@@ -158,9 +167,8 @@ class StepPage(QWidget):
         return FoldedText(self._look, question, self._lesson_text(markdown))
 
     def _lesson_text(self, markdown: str) -> LessonText:
-        text = LessonText(self._look, markdown, self._player.lesson.file.parent)
-        text.lesson_asked.connect(self.lesson_asked)
-        return text
+        folder = self._player.lesson.file.parent
+        return LessonText(self._look, markdown, folder, self.asks)
 
     def _update_cell(self, cell: CellBox, part: Code) -> None:
         cell.show_play(first=self._next() is part, playable=not self._skipped)

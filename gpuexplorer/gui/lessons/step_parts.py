@@ -65,12 +65,9 @@ class CheckLine(QFrame):
 class FoldedText(QWidget):
     """A question one may ask, or the rest of a text on a projector; a press unfolds it."""
 
-    lesson_asked = Signal(str)
-
     def __init__(self, look: Look, question: str, text: LessonText) -> None:
         super().__init__()
         self._look, self._text = look, text
-        text.lesson_asked.connect(self.lesson_asked)
         self._head = QToolButton()
         self._head.setProperty("kind", "fold")
         self._head.setCheckable(True)

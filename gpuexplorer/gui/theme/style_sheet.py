@@ -24,11 +24,11 @@ def style_sheet(theme: Theme) -> str:
     return template.substitute(
         theme.named(),
         **drawings,
-        selection=_rgba(theme.selection),
-        track=_rgba(theme.track),
-        lifted=_rgba(theme.lifted),
-        warn_tint=_rgba(faded(theme.warn, 0.1)),
-        bad_tint=_rgba(faded(theme.bad, 0.08)),
+        selection=rgba(theme.selection),
+        track=rgba(theme.track),
+        lifted=rgba(theme.lifted),
+        warn_tint=rgba(faded(theme.warn, 0.1)),
+        bad_tint=rgba(faded(theme.bad, 0.08)),
         on_text=mixed(theme.ground, theme.text, 0.35).name(),
     )
 
@@ -42,5 +42,5 @@ def restyle(widget: QWidget, name: str, value: object) -> None:
         widget.update()
 
 
-def _rgba(colour: QColor) -> str:
+def rgba(colour: QColor) -> str:
     return f"rgba({colour.red()}, {colour.green()}, {colour.blue()}, {colour.alpha()})"

@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lessons.lesson import Code, Lesson, Part, Step
@@ -28,7 +29,7 @@ def page_of_steps(
     brief: bool = False,
 ) -> tuple[StepPage, Player, FakeRig]:
     player, rig = player_of(*steps, folder=folder, outside=outside)
-    page = StepPage(look, player, brief=brief)
+    page = StepPage(look, player, StepAsks(), brief=brief)
     qtbot.addWidget(page)
     player.changed = page.show_step
     page.resize(360, 800)

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.presentation import Presentation
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
+from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -41,7 +42,7 @@ def present(qtbot: QtBot, look: Look) -> Iterator[Present]:
         window = QWidget()
         qtbot.addWidget(window)
         windows.append(window)  # nobody else holds it
-        presentation = Presentation(look, player, window)
+        presentation = Presentation(look, player, StepAsks(), window)
         player.changed = presentation.show_step
         presentation.resize(*size)
         with qtbot.waitActive(presentation):
@@ -135,7 +136,7 @@ def test_enter_in_a_field_predicts_and_runs_nothing(present: Present) -> None:
 def test_nothing_of_a_lesson_from_outside_runs_unasked(present: Present, qtbot: QtBot) -> None:
     presentation, player, rig = present(outside=True)
     player.go(1)
-    with qtbot.waitSignal(presentation.allow_asked):
+    with qtbot.waitSignal(presentation.asks.allow):
         QTest.keyClick(presentation, Key.Key_Return)
     assert not rig.ledger.cells
 
@@ -182,7 +183,7 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
     window = open_window()
     player, _ = player_of(*STEPS)
     player.go(1)
-    presentation = Presentation(window.look, player, window)
+    presentation = Presentation(window.look, player, StepAsks(), window)
     with qtbot.waitActive(presentation):
         presentation.resize(1366, 768)
         presentation.show()

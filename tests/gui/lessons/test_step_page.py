@@ -100,7 +100,7 @@ def test_a_link_to_the_net_is_opened_by_the_desktop_and_only_when_it_is_clicked(
 
 def test_a_link_to_another_lesson_is_told(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Text(3, "See [lesson 5](../05-copies/lesson.md)."))
-    with qtbot.waitSignal(page.lesson_asked) as asked:
+    with qtbot.waitSignal(page.asks.lesson) as asked:
         click_link(the(LessonText, page), "lesson 5")
     assert asked.args == ["05-copies"]
 
@@ -238,7 +238,7 @@ def test_nothing_of_a_lesson_from_outside_runs_before_it_is_allowed(
     qtbot: QtBot, look: Look
 ) -> None:
     page, player, rig = page_of_steps(qtbot, look, step(printing(3)), outside=True)
-    with qtbot.waitSignal(page.allow_asked):
+    with qtbot.waitSignal(page.asks.allow):
         click(page, "Run")
     assert not rig.ledger.cells
     player.allow()
@@ -248,7 +248,7 @@ def test_nothing_of_a_lesson_from_outside_runs_before_it_is_allowed(
 
 def test_a_cell_can_be_put_into_the_editor(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, printing(3))
-    with qtbot.waitSignal(page.edit_asked) as asked:
+    with qtbot.waitSignal(page.asks.edit) as asked:
         click(page, "Put into the editor")
     assert asked.args == [printing(3).source]
 
@@ -321,7 +321,7 @@ def test_what_is_shown_stays_the_same_widget_while_its_step_goes_on(
 
 def test_a_control_is_asked_for_by_name(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Point(3, "lab.editor"))
-    with qtbot.waitSignal(page.control_asked) as asked:
+    with qtbot.waitSignal(page.asks.control) as asked:
         click(page, f"Show me {CONTROLS['lab.editor'].words}")
     assert asked.args == ["lab.editor"]
 

@@ -72,6 +72,10 @@ class LessonsState(QObject):
         self.player.go(self.player.at)
         self.opened.emit()
 
+    def play_anew(self) -> None:
+        if self.player is not None:
+            self.play(self.player.lesson, anew=True)
+
     def leave(self) -> None:
         """How far one came is kept."""
         if self.player is not None:
