@@ -146,6 +146,7 @@ LATER = (
     "gpuexplorer.gui.nothing_found",
     "gpuexplorer.gui.lab",
     "gpuexplorer.gui.copies",
+    "gpuexplorer.gui.state.lessons",
     "gpuexplorer.gui.lessons",
 )
 

@@ -28,7 +28,7 @@ from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.lab.head.words import capped
 from gpuexplorer.gui.lab.program.watching import EndSheet, WatchSheet
 from gpuexplorer.gui.leaving import LeavingDialog
-from gpuexplorer.gui.lessons.first_run import FirstRun
+from gpuexplorer.gui.lessons.column_parts import FirstRun
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd

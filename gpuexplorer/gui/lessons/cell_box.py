@@ -5,19 +5,25 @@ from functools import partial
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
 from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.lessons.step_words import cell_error, cell_output, cell_state
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lessons.lesson import Code
+from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
+from gpuexplorer.lab.events import Pictured, Printed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lessons.lesson import Code, Part
 from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.ran import NEVER_MEANT
+from gpuexplorer.lessons.step_play import StepState
 
+_DOT = " \N{MIDDLE DOT} "
+_MOST_ROWS = 8  # of what a cell printed; the lab has all of it
 _WORKS = ("waiting", "running")
 
 
@@ -40,20 +46,18 @@ class CellBox(QFrame):
         self._edit = link_button(tr("Put into the editor"))
         self._edit.setToolTip(tr("To type or change it in the lab, and run it there"))
         self._edit.clicked.connect(partial(asks.edit.emit, part.source))
-        self._state = wrapped_label(look, "", Tone.QUIET)
-        self._state.setFont(look.letters.caption.font)
-        self._error = wrapped_label(look, "", Tone.BAD)
-        self._error.setFont(look.letters.mono.font)
+        self._state = wrapped_label(look, "", Tone.QUIET, look.letters.caption)
+        self._error = wrapped_label(look, "", Tone.BAD, look.letters.mono)
         self._output = GrowingText(look, tr("What the cell printed"))
         self._output.setFont(look.letters.mono.font)
-        self._more = wrapped_label(look, "", Tone.FAINT)
-        self._more.setFont(look.letters.caption.font)
+        self._more = wrapped_label(look, "", Tone.FAINT, look.letters.caption)
         buttons = row(self._run, self._edit, FREE)
         said = column(self._state, self._error, self._output, self._more, gap=6)
         column(code, buttons, said, within=self, gap=10, margins=(12, 10, 12, 10))
 
-    def show_play(self, *, first: bool, playable: bool) -> None:
-        """`first`: this is what to do next. Not `playable`: its step is skipped."""
+    def show_play(self, coming: Part | None) -> None:
+        """`coming`: what to do next, in this step."""
+        playable = self._player.step.state is not StepState.SKIPPED
         cell = self._player.cell(self._part)
         works = cell is not None and cell.state in _WORKS
         self._pressed = self._pressed and not works and self._player.busy()
@@ -61,19 +65,19 @@ class CellBox(QFrame):
         words = tr("Run again") if ran else tr("Run")
         if words != self._run.text():
             self._run.setText(words)
-        first = first and not works and not self._pressed
+        first = coming is self._part and not works and not self._pressed
         restyle(self._run, "kind", "primary" if first else "")
         self._run.setVisible(playable)
         self._edit.setVisible(playable and not self._brief)
         gone = self._player.gone(self._part)
-        state, tone = cell_state(self._part, None if self._pressed else cell, gone=gone)
+        state, tone = _state(self._part, None if self._pressed else cell, gone=gone)
         if self._pressed:
             state = tr("Waits for its turn")
         say(self._state, state if playable else "")
         restyle(self._state, "tone", tone.value)
-        say(self._error, cell_error(cell))
+        say(self._error, _error(cell))
         restyle(self._error, "tone", tone.value)
-        printed, more = cell_output(cell)
+        printed, more = _output(cell)
         if printed != self._output.toPlainText():
             self._output.setPlainText(printed)
         self._output.setVisible(bool(printed))
@@ -94,3 +98,62 @@ class CellBox(QFrame):
         except Trouble as trouble:
             self._pressed = False
             self._asks.refused.emit(trouble.told)
+
+
+def _state(part: Code, cell: Cell | None, *, gone: bool) -> tuple[str, Tone]:
+    """How it stands, and what it took. `gone`: what it made went with its worker."""
+    if gone:
+        return tr("It ran, and what it made is gone since the worker ended"), Tone.QUIET
+    match "" if cell is None else cell.state:
+        case "waiting":
+            return tr("Waits for its turn"), Tone.QUIET
+        case "running" if cell is not None and cell.asked:
+            return tr("Asks something, see the lab"), Tone.WARN
+        case "running":
+            return tr("Running"), Tone.QUIET
+        case "cancelled":
+            return tr("Cancelled"), Tone.QUIET
+        case "done" if part.fails:
+            return tr("It went through, and should have failed"), Tone.WARN
+        case "done":
+            return _with_times(tr("Done"), cell), Tone.QUIET
+        case "failed" if part.fails and cell is not None and not _never_meant(cell):
+            return _with_times(tr("Failed, as it was meant to"), cell), Tone.QUIET
+        case "failed":
+            return _with_times(tr("Failed"), cell), Tone.BAD
+    if part.fails:
+        return tr("Not run yet. It is there to fail."), Tone.QUIET
+    return tr("Not run yet"), Tone.QUIET
+
+
+def _never_meant(cell: Cell) -> bool:
+    """Its worker was lost, say, or none could be started."""
+    return cell.failed is not None and cell.failed.cause in NEVER_MEANT
+
+
+def _error(cell: Cell | None) -> str:
+    """The error's own line; what PyTorch adds below stands in the lab."""
+    if cell is None or cell.state != "failed" or cell.failed is None:
+        return ""
+    said = clean(error_words(cell.failed)).strip() or tr(cell.failed.told)
+    return shortened(said.split("\n")[0])
+
+
+def _output(cell: Cell | None) -> tuple[str, str]:
+    """The last of what it printed, and what there is beside that."""
+    if cell is None:
+        return "", ""
+    printed = [each for each in cell.outputs if isinstance(each, Printed)]
+    rows = [row for each in printed for row in clean(each.text.rstrip("\n")).split("\n")]
+    pictures = sum(isinstance(each, Pictured) for each in cell.outputs)
+    said = []
+    if len(rows) > _MOST_ROWS:
+        count = len(rows) - _MOST_ROWS
+        said.append(trn("{count} line more in the lab", "{count} lines more in the lab", count))
+    if pictures:
+        said.append(trn("a picture in the lab", "{count} pictures in the lab", pictures))
+    return "\n".join(map(shortened, rows[-_MOST_ROWS:])), _DOT.join(said)
+
+
+def _with_times(said: str, cell: Cell | None) -> str:
+    return said if cell is None else _DOT.join((said, *time_words(cell)))

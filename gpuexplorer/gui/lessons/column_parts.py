@@ -1,4 +1,4 @@
-"""What stands above and below a step: a notice that wants an answer, and the way on."""
+"""What stands above and below a step, and over it: a notice, the way on, what would run."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
@@ -12,6 +12,10 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
+from gpuexplorer.lessons.lesson import Lesson
+
+_CODE_HEIGHT = 200
 
 
 class ColumnNotice(QFrame):
@@ -95,3 +99,27 @@ class ColumnFoot(QWidget):
         self._over.show_meaning(Icon.NEXT, meaning, "Alt+PgDown")
         self._over.setEnabled(not last)
         self._back.setEnabled(not first)
+
+
+class FirstRun(Sheet):
+    """What a lesson from outside would run, before anything of it does. Accepted: its cells
+    may run, as long as it is open.
+    """
+
+    def __init__(self, look: Look, lesson: Lesson, parent: QWidget) -> None:
+        super().__init__(look, tr("Let this lesson run its cells?"), parent, width=600)
+        self.add_sentence(
+            tr(
+                "It did not come with GPU Explorer: {file}. Its cells, and what it checks, are "
+                "Python that runs as you, with your files.",
+                file=str(lesson.file),
+            )
+        )
+        cells = [each.source.rstrip() for step in lesson.steps for each in step.cells]
+        code = self.add_code("\n\n".join(cells), tr("All cells of the lesson"))
+        code.setFixedHeight(_CODE_HEIGHT)
+        self.add_sentence(
+            tr("Nothing runs by itself: each cell still waits until you run it."), Tone.QUIET
+        )
+        self.add_button(tr("Don't run them"), ROLE.RejectRole, default=True)
+        self.add_button(tr("Let it run"), ROLE.AcceptRole)

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice
-from gpuexplorer.gui.lessons.first_run import FirstRun
+from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice, FirstRun
 from gpuexplorer.gui.lessons.pointer import Pointer
 from gpuexplorer.gui.lessons.presentation import Presentation
 from gpuexplorer.gui.lessons.step_asks import StepAsks

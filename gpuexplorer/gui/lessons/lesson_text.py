@@ -1,13 +1,13 @@
 """LessonText: Markdown of a lesson in the window's letters and colours."""
 
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
@@ -29,7 +29,10 @@ from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.style_sheet import rgba
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 _SHEET = Template("""
 body { color: $text; }
 p, li, td, h1, h2, h3, h4, h5, h6 { line-height: 138%; }
@@ -62,7 +65,7 @@ class LessonText(GrowingText):
 
     def __init__(self, look: Look, markdown: str, folder: Path, asks: StepAsks) -> None:
         super().__init__(look, tr("Text"))
-        self._tokens = _MARKDOWN.parse(markdown)
+        self._tokens = _markdown().parse(markdown)
         self._folder, self._asks = folder.resolve(), asks
         self._pictures: dict[str, str] = {}  # what each is called
         self._written = (0, 0.0)  # for which width and how many pixels to one
@@ -88,7 +91,7 @@ class LessonText(GrowingText):
             block = block.next()
         self._share_widths()
 
-    def _html(self, token: Token) -> str:
+    def _html(self, token: "Token") -> str:
         """As Markdown has it, but for what the sheet cannot dress."""
         match token.type:
             case "inline":
@@ -106,7 +109,8 @@ class LessonText(GrowingText):
                 return f'<td class="{token.tag}" align="{align}">'
             case "th_close":
                 return "</td>"
-        return str(_MARKDOWN.renderer.render([token], _MARKDOWN.options, {}))
+        markdown = _markdown()
+        return str(markdown.renderer.render([token], markdown.options, {}))
 
     def _picture(self, name: str, words: str) -> str:
         """As wide as there is room, and never larger than it was drawn."""
@@ -143,6 +147,14 @@ class LessonText(GrowingText):
             self._write()
         else:
             self._share_widths()
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    # It takes its time, and whoever read the lesson, in a thread, has brought it in.
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def _sheet(look: Look) -> str:

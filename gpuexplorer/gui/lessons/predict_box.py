@@ -13,7 +13,7 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lessons.lesson import Predict
+from gpuexplorer.lessons.lesson import Part, Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.predicting import how_far
 from gpuexplorer.lessons.revealing import behind
@@ -35,8 +35,7 @@ class PredictBox(QFrame):
         self._player, self._part = player, part
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Prediction"))
-        question = wrapped_label(look, part.question, Tone.TEXT)
-        question.setFont(look.letters.strong.font)
+        question = wrapped_label(look, part.question, Tone.TEXT, look.letters.strong)
         kind = ChoiceAnswer if part.choices else NumberAnswer
         self._answer = kind(look, part)
         self._answer.entered.connect(self._on_predict_clicked)
@@ -51,23 +50,22 @@ class PredictBox(QFrame):
         self._trouble = wrapped_label(look, "", Tone.BAD)
         self._bars = RevealBars(look, part.unit, big=big)
         self._said = wrapped_label(look, "", Tone.TEXT)
-        self._about = wrapped_label(look, "", Tone.QUIET)
-        self._about.setFont(look.letters.caption.font)
+        self._about = wrapped_label(look, "", Tone.QUIET, look.letters.caption)
         buttons = row(self._predict, self._show, FREE)
         asked = column(question, self._answer, buttons, self._trouble, gap=10)
         margins = (12, 10, 12, 10)
         column(asked, self._bars, self._said, self._about, within=self, gap=8, margins=margins)
         say(self._trouble, "")
 
-    def show_play(self, *, first: bool) -> None:
-        """`first`: this is what to do next."""
+    def show_play(self, coming: Part | None) -> None:
+        """`coming`: what to do next, in this step."""
         play, line = self._player.step, self._part.line
         said, shown = play.predictions.get(line), play.revealed.get(line)
         if said is not None:
             self._answer.show_said(said.said)
         self._predict.setText(tr("Predict") if said is None else tr("Predict anew"))
         self._predict.setAccessibleName(self._predict.text())
-        restyle(self._predict, "kind", "primary" if first else "")
+        restyle(self._predict, "kind", "primary" if coming is self._part else "")
         self._predict.setVisible(shown is None)
         self._show.setVisible(shown is None and self._alone and said is None)
         bars = self._bars_of(shown) if shown is not None else []

@@ -1,6 +1,5 @@
 """StepPage: one step of a lesson with all its parts, as one reads and does it."""
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -12,6 +11,7 @@ from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_parts import CheckLine, FoldedText
+from gpuexplorer.gui.lessons.words import next_part
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -44,7 +44,7 @@ class StepPage(QWidget):
         super().__init__()
         self._look, self._player, self.asks, self._brief = look, player, asks, brief
         self._shown = (-1, False)
-        self._updates: list[Callable[[], None]] = []
+        self._parts: list[CellBox | PredictBox | CheckLine] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
         self._ahead: list[Part] = []  # of the step, and not made yet
@@ -65,8 +65,9 @@ class StepPage(QWidget):
             self._make()
 
     def _update(self) -> None:
-        for update in self._updates:
-            update()
+        coming = next_part(self._player)
+        for each in self._parts:
+            each.show_play(coming)
         held = {each.line for each in self._player.step.held_back} - self._told
         for line, text in self._texts.items():
             text.setVisible(line not in held)
@@ -84,11 +85,11 @@ class StepPage(QWidget):
     def _make(self) -> None:
         """Another step, or it is known now that it is skipped."""
         play, look = self._player.step, self._look
-        self._updates, self._texts, self._told = [], {}, set()
+        self._parts, self._texts, self._told = [], {}, set()
         before, page = self._page, QWidget(self)
         page.hide()
-        title = wrapped_label(look, play.step.title, Tone.TEXT)
-        title.setFont((look.letters.number if self._brief else look.letters.title).font)
+        letters = look.letters.number if self._brief else look.letters.title
+        title = wrapped_label(look, play.step.title, Tone.TEXT, letters)
         self._page, self._body = page, column(title, within=page, gap=_GAP)
         if self._skipped:
             words = play.reason or tr("This machine cannot show it.")
@@ -113,8 +114,7 @@ class StepPage(QWidget):
         if self._ahead:
             self._breath.start()
         else:
-            self._later = link_button(tr("Show the explanation at once"))
-            self._later.setProperty("flush", True)  # noqa: FBT003
+            self._later = link_button(tr("Show the explanation at once"), flush=True)
             self._later.clicked.connect(self._on_told_now)
             add(self._body, row(self._later, FREE))
         for each in self._page.findChildren(QWidget) if self._brief else ():
@@ -130,7 +130,7 @@ class StepPage(QWidget):
                 return self._text(part)
             case Code():
                 cell = CellBox(look, player, part, self.asks, brief=self._brief)
-                self._updates.append(partial(self._update_cell, cell, part))
+                self._parts.append(cell)
                 return cell
             case Why():
                 return self._folded(part.question, part.markdown)
@@ -140,17 +140,16 @@ class StepPage(QWidget):
                 box = PredictBox(look, player, part, big=self._brief)
                 box.said.connect(self.predicted)
                 box.came.connect(partial(self.revealed.emit, box))
-                self._updates.append(partial(self._update_predict, box, part))
+                self._parts.append(box)
                 return box
             case Check():
                 line = CheckLine(look, player, part)
                 line.came.connect(partial(self.revealed.emit, line))
-                self._updates.append(line.show_play)
+                self._parts.append(line)
                 return line
             case Point(control=name):
                 words = tr("Show me {control}", control=tr(CONTROLS[name].words))
-                button = link_button(words)
-                button.setProperty("flush", True)  # noqa: FBT003
+                button = link_button(words, flush=True)
                 button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)
 
@@ -169,23 +168,6 @@ class StepPage(QWidget):
     def _lesson_text(self, markdown: str) -> LessonText:
         folder = self._player.lesson.file.parent
         return LessonText(self._look, markdown, folder, self.asks)
-
-    def _update_cell(self, cell: CellBox, part: Code) -> None:
-        cell.show_play(first=self._next() is part, playable=not self._skipped)
-
-    def _update_predict(self, box: PredictBox, part: Predict) -> None:
-        box.show_play(first=self._next() is part)
-
-    def _next(self) -> Part | None:
-        """What to do first of what is not done: a question nobody answered, or a cell."""
-        play, cell = self._player.step, self._player.next_cell()
-        for part in play.step.parts:
-            if part is cell:
-                return part
-            open_ = isinstance(part, Predict) and part.line not in play.revealed
-            if open_ and part.line not in play.predictions:
-                return part
-        return None
 
 
 def _first_paragraph(markdown: str) -> tuple[str, str]:

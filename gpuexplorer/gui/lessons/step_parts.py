@@ -4,9 +4,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.lessons.lesson_text import LessonText
-from gpuexplorer.gui.lessons.step_words import check_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -14,8 +13,9 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
-from gpuexplorer.lessons.lesson import Check
+from gpuexplorer.lessons.lesson import Check, Part
 from gpuexplorer.lessons.player import Player
+from gpuexplorer.lessons.step_play import Checked
 
 
 class CheckLine(QFrame):
@@ -32,24 +32,16 @@ class CheckLine(QFrame):
         self._held = Sign(look, Icon.CHECK, Tone.GOOD, size)
         self._not = Sign(look, Icon.WARNING, Tone.WARN, size)
         self._words = wrapped_label(look, "", Tone.TEXT)
-        self._again = link_button(tr("Check again"))
-        self._again.setProperty("flush", True)  # noqa: FBT003
+        self._again = link_button(tr("Check again"), flush=True)
         self._again.clicked.connect(player.check_again)
         top = Qt.AlignmentFlag.AlignTop
-        words = column(
-            self._words,
-            row(
-                self._again,
-                FREE,
-            ),
-            gap=4,
-        )
+        words = column(self._words, row(self._again, FREE), gap=4)
         margins = (12, 8, 12, 8)
         row(self._held, top, self._not, top, words, GROWS, within=self, margins=margins)
 
-    def show_play(self) -> None:
+    def show_play(self, _coming: Part | None) -> None:
         checked = self._player.step.checked.get(self._part.line)
-        words, tone = check_words(checked)
+        words, tone = _words(checked)
         show_sentence(self._words, self._look, words)
         self.setAccessibleName(words.replace("`", ""))
         restyle(self._words, "tone", "quiet" if checked is None else "text")
@@ -77,12 +69,8 @@ class FoldedText(QWidget):
         self._head.toggled.connect(self._on_toggled)
         self._question = wrapped_label(look, question, Tone.TEXT)
         self._question.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        column(
-            row(self._head, Qt.AlignmentFlag.AlignTop, self._question, GROWS, gap=4),
-            text,
-            within=self,
-            gap=6,
-        )
+        head = row(self._head, Qt.AlignmentFlag.AlignTop, self._question, GROWS, gap=4)
+        column(head, text, within=self, gap=6)
         self._on_toggled(False)  # noqa: FBT003 - as the signal
 
     def _on_toggled(self, unfolded: bool) -> None:
@@ -100,3 +88,15 @@ def _beside(look: Look) -> QSize:
     """Of an icon, as high as the words are."""
     side = round(look.letters.body.height)
     return QSize(side, side)
+
+
+def _words(checked: Checked | None) -> tuple[str, Tone]:
+    if checked is None:
+        return tr("Checked when the cells above have run."), Tone.QUIET
+    if checked.error:
+        why = tr(checked.error)
+        return tr("This could not be checked. {why}", why=why), Tone.WARN
+    if checked.held:
+        return tr("Checked: it is as it should be."), Tone.GOOD
+    told = checked.told or tr("Something is not as it should be.")
+    return paragraph((told, checked.found)), Tone.WARN

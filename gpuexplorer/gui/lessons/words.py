@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import Lesson, Point, Predict
+from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepPlay, StepState
 
@@ -109,27 +109,25 @@ def step_words(at: int, steps: Sequence[StepPlay]) -> str:
 
 def next_of(player: Player) -> Next:
     """Predict, then run, then go on; whoever does not want to predict need not."""
-    step, code = player.step, player.next_cell()
-    onwards = Next.GO_ON if player.at + 1 < len(player.steps) else Next.END
+    step, part = player.step, next_part(player)
     if player.busy():
         return Next.WAIT
-    if step.state is StepState.SKIPPED:
-        return onwards
-    if code is not None:
-        before = [each for each in step.step.parts if each.line < code.line]
-        if any(_open(each, step) for each in before if isinstance(each, Predict)):
-            return Next.PREDICT
-        return Next.RUN
-    if any(_open(each, step) for each in step.step.parts if isinstance(each, Predict)):
-        return Next.PREDICT
+    if step.state is not StepState.SKIPPED and part is not None:
+        return Next.PREDICT if isinstance(part, Predict) else Next.RUN
     if step.state is StepState.FAILED and any(not e.held for e in step.checked.values()):
         return Next.CHECK
-    return onwards
+    return Next.GO_ON if player.at + 1 < len(player.steps) else Next.END
 
 
-def _open(part: Predict, step: StepPlay) -> bool:
-    """Nobody has said what they expect, and it was not told yet."""
-    return part.line not in step.predictions and part.line not in step.revealed
+def next_part(player: Player) -> Predict | Code | None:
+    """What to do first of what is not done: a question nobody answered, or a cell."""
+    step, cell = player.step, player.next_cell()
+    for part in step.step.parts:
+        if isinstance(part, Code) and part is cell:
+            return part
+        if isinstance(part, Predict) and part.line not in {*step.predictions, *step.revealed}:
+            return part
+    return None
 
 
 def notice_of(player: Player, lab: LabState, lost: Sequence[str] = ()) -> LessonNotice:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
@@ -39,11 +40,15 @@ class Remark(QWidget):
         row(sign, top, label, GROWS, within=self, gap=10, margins=(0, 4, 0, 4))
 
 
-def wrapped_label(look: Look, sentence: str, tone: Tone) -> QLabel:
+def wrapped_label(
+    look: Look, sentence: str, tone: Tone, letters: Lettering | None = None
+) -> QLabel:
     """A sentence that may need several lines, and can be copied. What stands between backticks
     is shown as one would type it.
     """
     label = QLabel()
+    if letters is not None:
+        label.setFont(letters.font)
     show_sentence(label, look, sentence)
     label.setWordWrap(True)
     label.setProperty("tone", tone.value)

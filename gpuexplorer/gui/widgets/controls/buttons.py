@@ -56,10 +56,13 @@ class ToolButton(QToolButton):
             self.setAccessibleName(words)
 
 
-def link_button(words: str) -> QPushButton:
-    """Looks like a link, and is a button to the keyboard and to screen readers."""
+def link_button(words: str, *, flush: bool = False) -> QPushButton:
+    """Looks like a link, and is a button to the keyboard and to screen readers. `flush`: its
+    words begin where those above do.
+    """
     button = QPushButton(words)
     button.setProperty("kind", "link")
+    button.setProperty("flush", flush)
     return button
 
 
