@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lessons.lesson import Code, Part, Predict, Step, Text, Why
 from gpuexplorer.lessons.values import Readings
@@ -63,6 +63,12 @@ class Revealed:
     modelled: bool = False
     reason: Message = NOTHING  # why nothing was measured, or why there is no limit
     fault: int = 0  # the line of the lesson that Python refused
+
+    @property
+    def why(self) -> Message:
+        """The reason, with the line that is at fault."""
+        at = Message("Line {line} of the lesson is at fault.", line=self.fault)
+        return told(at if self.fault else NOTHING, self.reason)
 
 
 @dataclass(frozen=True)

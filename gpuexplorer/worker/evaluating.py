@@ -105,7 +105,9 @@ class Evaluating:
         sources = self._command.sources
         for source in sources:
             late = threading.Event()
-            limit = threading.Timer(self._command.seconds, self._end, [late])
+            # Its thread may outlive this one's turn, and must hold none of the session's names.
+            of_it = (late, self._stop, self._command.id)
+            limit = threading.Timer(self._command.seconds, _end, of_it)
             limit.daemon = True
             limit.start()
             try:
@@ -129,10 +131,6 @@ class Evaluating:
                 rest = len(sources) - len(self.worths)
                 self.worths += [Worth(error=_NOT_REACHED)] * rest
                 return
-
-    def _end(self, late: threading.Event) -> None:
-        late.set()
-        self._stop.cancel(self._command.id)
 
     def _worth(self, source: str) -> Worth:
         try:
@@ -158,6 +156,11 @@ class Evaluating:
             return Worth(error=told(_said(error), hint), fault=True)
         except BaseException as error:  # an expression is a person's
             return Worth(error=_said(error), fault=True)
+
+
+def _end(late: threading.Event, stop: Stop, command: int) -> None:
+    late.set()
+    stop.cancel(command)
 
 
 def _keep_left(tree: ast.expr, source: str) -> str:

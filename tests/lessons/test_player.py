@@ -1,15 +1,19 @@
 """Through a lesson's steps: predict, run, reveal, check; and what goes wrong on the way."""
 
+import weakref
 from dataclasses import replace
 
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished
+from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.lessons.keeping import as_text, from_text
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Text
 from gpuexplorer.lessons.ran import why_wrong
 from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.worker.evaluating import Evaluating
+from gpuexplorer.worker.pipe import Stop
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
@@ -351,6 +355,7 @@ def test_an_expression_of_a_prediction_that_python_refuses_is_a_fault_of_the_les
     assert "ZeroDivisionError" in player.step.revealed[2].reason
     assert state(player) is StepState.FAILED
     assert player.step.reason == f"Line {line} of the lesson is at fault."
+    assert player.step.revealed[2].why.startswith(f"{player.step.reason} Python says: ")
 
 
 def test_a_copy_of_what_is_there_already_is_no_copy() -> None:
@@ -388,3 +393,14 @@ def test_a_check_that_does_not_hold_shows_what_was_compared(source: str, found: 
     said = player.step.checked[5]
     assert (said.held, said.found) == (False, found)
     assert rig.names == {"X": 1}
+
+
+@pytest.mark.parametrize("source", ["X", "X.gone", "X is None"])
+def test_what_was_worked_out_keeps_nothing_of_the_session(source: str) -> None:
+    made = type("Thing", (), {})()
+    names = {"X": made}
+    Evaluating(Evaluate(1, (source,), "{}"), names, [], Stop()).work_out()
+    gone = weakref.ref(made)
+    names.clear()
+    del made
+    assert gone() is None

@@ -115,7 +115,7 @@ def verdict(part: Predict, step: StepPlay, player: Player) -> str:
     told = [tr("Nobody predicted this.")] if missing else []
     if revealed is None:
         return paragraph((*told, tr("It was not revealed.")))
-    return paragraph((*told, tr(how_far(part, said, revealed)), tr(revealed.reason)))
+    return paragraph((*told, tr(how_far(part, said, revealed)), tr(revealed.why)))
 
 
 def check_words(part: Check, step: StepPlay) -> tuple[bool | None, str, str]:
