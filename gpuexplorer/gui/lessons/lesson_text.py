@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ _SHEET = Template("""
 body { color: $text; }
 p, li, td, h1, h2, h3, h4, h5, h6 { line-height: 138%; }
 p, ul, ol { margin: 0 0 ${gap}px 0; }
+.picture { line-height: 100%; }
 li { margin: 0 0 ${half}px 0; }
 h1, h2, h3 { $title margin: ${gap}px 0; }
 h4, h5, h6 { $strong margin: ${gap}px 0; }
@@ -69,6 +71,9 @@ class LessonText(GrowingText):
         self._folder, self._asks = folder.resolve(), asks
         self._pictures: dict[str, str] = {}  # what each is called
         self._written = (0, 0.0)  # for which width and how many pixels to one
+        for before, token in pairwise(self._tokens):
+            if any(each.type == "image" for each in token.children or ()):
+                before.attrSet("class", "picture")
         kinds = {each.type for token in self._tokens for each in token.children or ()}
         links = not kinds.isdisjoint(("link_open", "image"))
         focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
