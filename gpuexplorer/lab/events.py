@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.evaluated import Evaluated
 from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
 from gpuexplorer.lab.watched import Idle, Loader, Trip
 
@@ -240,26 +241,6 @@ class Peeked:
     histogram: "tuple[int, ...]"  # even steps from least to most
     looked_at: int  # of how many values mean, deviation and histogram are
     moved_bytes: int
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What one expression gave."""
-
-    truth: "bool | None" = None  # whether Python counts it as true
-    number: "float | None" = None  # None: it is none
-    text: str = ""
-    error: Message = NOTHING  # why it gave nothing
-    found: Message = NOTHING  # what the left side of a comparison was that is not true
-    fault: bool = False  # Python raised it: the expression is wrong, and no figure missing
-
-
-@dataclass(frozen=True)
-class Evaluated:
-    """What each expression gave, in their order; fewer where they were cancelled."""
-
-    id: int
-    worths: "tuple[Worth, ...]"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab import events, measured, watched
+from gpuexplorer.lab import evaluated, events, measured, watched
 from gpuexplorer.lab.wire import (
     Answer,
     Cancel,
@@ -82,9 +82,9 @@ SAID: list[events.Event] = [
         2,
         8,
     ),
-    events.Evaluated(
+    evaluated.Evaluated(
         5,
-        (events.Worth(truth=True, number=2.5, text="2.5"), events.Worth(error=NOTE)),
+        (evaluated.Worth(truth=True, number=2.5, text="2.5"), evaluated.Worth(error=NOTE)),
     ),
     events.Opened(
         6,
