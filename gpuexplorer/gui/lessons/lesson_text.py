@@ -54,6 +54,12 @@ td { padding: 4px 8px 4px 0; border-bottom: 1px solid $line; }
 .shown td { padding: 8px; border: none; }
 """)
 _TABLE = '<table class="{}" width="100%" cellspacing="0">'
+_CELL = '<td class="{}" align="{}">'
+_IN_TABLE = "<tr><td><pre>{}</pre></td></tr></table>"
+_SHOWN = (
+    '<a href="{scheme}:{address}" title="{hint}">'
+    '<img src="{address}" width="{width:g}" height="{height:g}"></a>'
+)
 _FOR_DESKTOP = ("https", "http")
 _PICTURE_SCHEME = "picture"  # a press on one
 _PICTURE = QTextDocument.ResourceType.ImageResource
@@ -105,13 +111,13 @@ class LessonText(GrowingText):
                 return self._picture(unquote(str(token.attrs["src"])), token.content)
             case "fence" | "code_block" if token.level == 0:
                 code = escape(token.content.rstrip())
-                return f"{_TABLE.format('shown')}<tr><td><pre>{code}</pre></td></tr></table>"
+                return _TABLE.format("shown") + _IN_TABLE.format(code)
             case "table_open":
                 return _TABLE.format("")
             case "th_open" | "td_open":
                 # Qt draws no line below a cell with a style of its own, nor below a <th>.
                 align = str(token.attrs.get("style", "text-align:left")).partition(":")[2]
-                return f'<td class="{token.tag}" align="{align}">'
+                return _CELL.format(token.tag, align)
             case "th_close":
                 return "</td>"
         markdown = _markdown()
@@ -126,10 +132,13 @@ class LessonText(GrowingText):
         self._pictures[name] = words or name
         self.document().addResource(_PICTURE, QUrl(name), picture)
         hint = tr("{picture}. Press it to see it large.", picture=words or name)
-        size = f'width="{picture.width() / scale:g}" height="{picture.height() / scale:g}"'
-        address, hint = escape(name), escape(hint)
-        shown = f'<img src="{address}" {size}>'
-        return f'<a href="{_PICTURE_SCHEME}:{address}" title="{hint}">{shown}</a>'
+        return _SHOWN.format(
+            scheme=_PICTURE_SCHEME,
+            address=escape(name),
+            hint=escape(hint),
+            width=picture.width() / scale,
+            height=picture.height() / scale,
+        )
 
     def _share_widths(self) -> None:
         for each in self.document().rootFrame().childFrames():

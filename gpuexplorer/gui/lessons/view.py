@@ -197,6 +197,7 @@ class LessonsView(LiveView):
         self._notice.show_notice(LessonNotice(said, Tone.BAD))
         if shelved.lesson is not None:
             self._table.pick(str(shelved.file))
+            self._show_state()
         self._table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_opened(self) -> None:

@@ -97,8 +97,9 @@ class Shelf(QObject):
             if new.lesson is not None:
                 self.lessons = [*(e for e in self.lessons if e.file != new.file), new]
                 self._remember()
-            self.taken.emit(new)
         self.changed.emit()
+        if not all_of_them:
+            self.taken.emit(new)
 
 
 def _all(outside: Sequence[Path]) -> Came:
