@@ -1,0 +1,1 @@
+"""What cards did, kept in a file, and read again."""
