@@ -1,4 +1,4 @@
-"""The tables of a recording, version 1: one SQLite file; docs/recordings.md says what they hold.
+"""The tables of a recording, version 1: one SQLite file; docs/recordings.md says more.
 
 Times are seconds of the recording's own axis: those since 1970 when its first run began, and
 counted on by a clock that never jumps and that goes on while the computer sleeps. A later run
