@@ -1,4 +1,4 @@
-"""The outline of a recording: how busy all of its cards were together, from end to end."""
+"""The outline of a recording: how busy its cards were together, and what happened."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.gui.recording.scrubber_marks import Marks
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.telemetry.trace import TraceSource
 
@@ -17,6 +18,7 @@ class Outline:
     """Columns of equal width over the whole span."""
 
     busy: NDArray[np.float64]  # 0 to 1; NaN where no card gave a figure
+    marks: Marks
 
 
 def outline_of(recording: Recording, past: TraceSource) -> Outline:
@@ -25,7 +27,7 @@ def outline_of(recording: Recording, past: TraceSource) -> Outline:
     middles = began + (np.arange(_COLUMNS) + 0.5) * (ended - began) / _COLUMNS
     total, count = np.zeros(_COLUMNS), np.zeros(_COLUMNS)
     for card in recording.cards():
-        trace = past.trace(card.id, GPU_UTILIZATION.id, began, ended, _COLUMNS)
+        trace = past.trace(card.id, GPU_UTILIZATION, began, ended, _COLUMNS)
         if not len(trace):
             continue
         at = np.searchsorted(trace.times, middles, side="right") - 1
@@ -36,4 +38,5 @@ def outline_of(recording: Recording, past: TraceSource) -> Outline:
         total[known] += means[known]
         count[known] += 1
     with np.errstate(invalid="ignore"):
-        return Outline(total / np.where(count > 0, count, np.nan))
+        busy = total / np.where(count > 0, count, np.nan)
+    return Outline(busy, Marks([each for each in recording.happenings() if each.at >= began]))

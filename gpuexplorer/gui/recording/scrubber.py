@@ -17,12 +17,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip
 
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.time_axis import time_ticks
+from gpuexplorer.core.time_axis import time_ticks
 from gpuexplorer.gui.recording.outline import Outline
-from gpuexplorer.gui.recording.scrubber_marks import SPOT, Mark, marks_of, sentences_of
+from gpuexplorer.gui.recording.scrubber_marks import SPOT, Mark
 from gpuexplorer.gui.recording.words import moment_said
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -82,14 +82,11 @@ class Scrubber(QSlider):
 
     def told_at(self, x: float) -> str:
         """What a person is told who points there."""
-        mark = self._mark_at(x)
-        if mark is None:
+        mark, outline = self._mark_at(x), self._outline
+        if mark is None or outline is None:
             return moment_said(self._replay.wall(self._moment(x)))
-        lines = [moment_said(self._replay.wall(mark.at)), *sentences_of(mark)]
-        if mark.count > len(mark.told):
-            more = mark.count - len(mark.told)
-            lines.append(trn("and {count} more", "and {count} more", more))
-        return "\n".join(lines)
+        moment = moment_said(self._replay.wall(outline.marks.worst(mark).at))
+        return "\n".join([moment, *outline.marks.sentences(mark)])
 
     def draw(self, drawing: Drawing) -> None:
         drawing.painter.drawPixmap(0, 0, self._drawn_still())
@@ -129,9 +126,10 @@ class Scrubber(QSlider):
         ratio = self.devicePixelRatioF()
         of = (self.size(), ratio)
         if self._still is None or self._still_of != of:
-            self._marks = marks_of(
-                self._replay.marks(), self._replay.began, self._replay.seconds, self._width()
-            )
+            self._marks = {}
+            if self._outline is not None:
+                began, seconds = self._replay.began, self._replay.seconds
+                self._marks = self._outline.marks.within(began, seconds, self._width())
             self._still_of, self._still = of, QPixmap(self.size() * ratio)
             self._still.setDevicePixelRatio(ratio)
             self._still.fill(Qt.GlobalColor.transparent)
@@ -151,12 +149,11 @@ class Scrubber(QSlider):
                 drawing.no_bar(gap)
         if self._outline is not None:
             self._draw_outline(drawing, self._outline)
-        for spot, mark in self._marks.items():
+        for mark in self._marks.values():
             high = _QUIET if mark.tone is Tone.QUIET else _LOUD
-            wide = 3.0 if mark.count > 1 else 2.0
-            x = _MARGIN + spot * SPOT + (SPOT - wide) / 2
-            place = QRectF(x, _FLOOR + 3, wide, high)
-            drawing.filled(place, theme.tone(mark.tone), 1)
+            wide = 3.0 if mark.several else 2.0
+            x = _MARGIN + mark.spot * SPOT + (SPOT - wide) / 2
+            painter.fillRect(QRectF(x, _FLOOR + 3, wide, high), theme.tone(mark.tone))
         replay = self._replay
         offset = replay.wall(replay.ended) - replay.ended
         most = int(self._width() // _TICK)
@@ -171,13 +168,18 @@ class Scrubber(QSlider):
     def _draw_outline(self, drawing: Drawing, outline: Outline) -> None:
         busy = outline.busy
         wide, high = self._width() / max(1, busy.size), _FLOOR - _TOP - 2
-        area = QPainterPath()
-        for at in np.flatnonzero(~np.isnan(busy)):
-            up = max(1.0, float(busy[at]) * high)
-            area.addRect(QRectF(_MARGIN + at * wide, _FLOOR - up, wide, up))
-        drawing.painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        drawing.painter.fillPath(area, faded(drawing.theme.quiet, 0.55))
-        drawing.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        known = np.flatnonzero(~np.isnan(busy))
+        drawing.painter.setPen(Qt.PenStyle.NoPen)
+        drawing.painter.setBrush(faded(drawing.theme.quiet, 0.5))
+        for part in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
+            if not part.size:
+                continue
+            left, right = _MARGIN + part[0] * wide, _MARGIN + (part[-1] + 1) * wide
+            # A hair of an idle card stays visible: it was read.
+            up = _FLOOR - np.maximum(1.0, busy[part] * high)
+            tops = zip((_MARGIN + (part + 0.5) * wide).tolist(), up.tolist(), strict=True)
+            edge = [(left, up[0]), *tops, (right, up[-1]), (right, _FLOOR), (left, _FLOOR)]
+            drawing.painter.drawPolygon([QPointF(x, y) for x, y in edge])
 
     def _runs(self) -> Sequence[_Part]:
         recording = self._replay.recording
@@ -219,7 +221,10 @@ class Scrubber(QSlider):
             return
         at = event.position()
         mark = self._mark_at(at.x()) if at.y() > _FLOOR else None
-        self.asked.emit(self._moment(at.x()) if mark is None else mark.at)
+        if mark is None or self._outline is None:
+            self.asked.emit(self._moment(at.x()))
+        else:
+            self.asked.emit(self._outline.marks.worst(mark).at)
 
     @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.plots.time_axis import day_word
+from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.recording.recording import Recording
 
 _DAY = 86400.0

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.telemetry.happenings import Happening
 
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0)
 _FRAME = 40  # milliseconds: nobody sees more of a playhead
@@ -28,8 +27,7 @@ class ReplayState(QObject):
         self.began, self.ended = self.recording.began, self.recording.ended
         self._speed = SPEEDS[0]
         self._playing = False
-        self._marks: Sequence[Happening] | None = None
-        self._jumps: list[float] = []
+        self._jumps: list[float] | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME)
         self._timer.timeout.connect(self._on_timeout)
@@ -53,17 +51,6 @@ class ReplayState(QObject):
 
     def wall(self, at: float) -> float:
         return self.recording.wall(at)
-
-    def marks(self) -> Sequence[Happening]:
-        """Everything that happened in the whole of it, oldest first."""
-        if self._marks is None:
-            self._marks = [
-                each for each in self.recording.happenings() if self.began <= each.at
-            ]
-            for each in self._marks:
-                if not self._jumps or each.at - self._jumps[-1] >= _ONE_MARK:
-                    self._jumps.append(each.at)
-        return self._marks
 
     def play(self) -> None:
         """From the beginning where it stands at the end."""
@@ -92,20 +79,31 @@ class ReplayState(QObject):
 
     def next_mark(self) -> None:
         """To what happened next, or to the end."""
-        self.marks()
+        jumps = self._marks()
         # A playhead that stands on a mark is a hair before or behind it.
-        after = bisect_right(self._jumps, self.at + _ONE_MARK / 2)
-        self.seek(self._jumps[after] if after < len(self._jumps) else self.ended)
+        after = bisect_right(jumps, self.at + _ONE_MARK / 2)
+        self.seek(jumps[after] if after < len(jumps) else self.ended)
 
     def mark_before(self) -> None:
-        self.marks()
-        before = bisect_left(self._jumps, self.at - _ONE_MARK / 2) - 1
-        self.seek(self._jumps[before] if before >= 0 else self.began)
+        jumps = self._marks()
+        before = bisect_left(jumps, self.at - _ONE_MARK / 2) - 1
+        self.seek(jumps[before] if before >= 0 else self.began)
 
     def stop(self) -> None:
         """Harmless when called twice."""
         self._timer.stop()
         self._playhead.pause()
+
+    def _marks(self) -> Sequence[float]:
+        """When something happened, what came together once."""
+        if self._jumps is None:
+            self._jumps = []
+            for each in self.recording.happenings():
+                if each.at >= self.began and (
+                    not self._jumps or each.at - self._jumps[-1] >= _ONE_MARK
+                ):
+                    self._jumps.append(each.at)
+        return self._jumps
 
     def _on_timeout(self) -> None:
         if not self._playhead.playing:

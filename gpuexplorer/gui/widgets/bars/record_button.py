@@ -1,6 +1,6 @@
 """RecordButton: a red dot that records what is read, and says for how long and how much."""
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.units import memory
@@ -19,6 +19,8 @@ class RecordButton(PaintedButton):
     """While it records its figures keep their width, and it says less where there is less
     room: never less than the dot.
     """
+
+    longest_changed = Signal()  # another width would say all
 
     def __init__(self, look: Look) -> None:
         super().__init__(look)
@@ -51,8 +53,8 @@ class RecordButton(PaintedButton):
         self.setEnabled(False)
         self._show((words, ""), words, words, recording=True)
 
-    def longest(self) -> int:
-        return self._width(self._forms[0])
+    def shortest(self) -> int:
+        return self._width("")
 
     def show_within(self, room: int) -> int:
         """Takes the longest form that fits, and returns its width."""
@@ -90,12 +92,8 @@ class RecordButton(PaintedButton):
         recording: bool = False,
         trouble: bool = False,
     ) -> None:
-        again = (recording, trouble, len(forms)) != (
-            self._recording,
-            self._trouble,
-            len(self._forms),
-        )
-        at = 0 if again or not self._forms else self._forms.index(self._said)
+        before = self._widths()
+        at = self._forms.index(self._said) if len(forms) == len(self._forms) else 0
         self._recording, self._trouble, self._forms = recording, trouble, forms
         self._said = forms[at]
         self.setAccessibleName(said)
@@ -103,6 +101,11 @@ class RecordButton(PaintedButton):
         self.setToolTip(why)
         self.updateGeometry()
         self.update()
+        if self._widths() != before:
+            self.longest_changed.emit()
+
+    def _widths(self) -> list[int]:
+        return [self._width(each) for each in self._forms]
 
     def _width(self, said: str) -> int:
         letters = self.look.letters.body
