@@ -40,8 +40,9 @@ class RecordingState(QObject):
         self.path = Path()
         self._session: RememberingSession | None = None
         self._recorded: RememberingSession | None = None
-        self._anonymous = self._stop_asked = False
+        self._stop_asked = False
         self._because = ""
+        self._last = (0.0, 0)  # of the one that ended
         self._recorder: Recorder | None = None
         self._listening: Listening | None = None
         self._beginning: Asked[Recorder] | None = None
@@ -56,12 +57,12 @@ class RecordingState(QObject):
 
     @property
     def seconds(self) -> float:
-        return 0.0 if self._recorder is None else self._recorder.seconds
+        return self._last[0] if self._recorder is None else self._recorder.seconds
 
     @property
     def size(self) -> int:
         """Bytes on the disk."""
-        return 0 if self._recorder is None else self._recorder.size
+        return self._last[1] if self._recorder is None else self._recorder.size
 
     @property
     def possible(self) -> bool:
@@ -169,6 +170,7 @@ class RecordingState(QObject):
     def _rest(self) -> None:
         self._timer.stop()
         self.phase = Phase.NONE
+        self._last = (self.seconds, self.size)
         self._recorder = self._listening = self._recorded = None
         self._beginning = self._ending = None
 
