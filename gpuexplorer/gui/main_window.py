@@ -176,7 +176,7 @@ class MainWindow(QMainWindow):
         self._live.show_machine(machine)
         if self._lab is not None:
             self._lab.stop()
-        self.time_window.show_past(machine.past)
+        self.time_window.show_past(machine.past, session.clock)
         self._lab = lab = lab_of(machine, self._pythons)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
@@ -277,7 +277,7 @@ class MainWindow(QMainWindow):
             self._session.sampler.set_interval(choices.interval)
 
     def _on_time_changed(self) -> None:
-        self._rail.devices.show_past(not self.time_window.following)
+        self._rail.devices.show_past(self.time_window.looking_back)
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():

@@ -97,7 +97,9 @@ class RecordedSession(RememberingSession):
                     self._latest.put(self.recording.sample(card.id, metrics, at))
             if asks.asks_for_processes:
                 seen = self.recording.processes(card.id, at)
-                self._processes[card.id] = seen and [card_process(each) for each in seen]
+                self._processes[card.id] = (
+                    None if seen is None else [card_process(each) for each in seen]
+                )
                 self._programs.show(card.id, seen)
         host = self.recording.sample(HOST_ID, metrics_of(self.host), at)
         self._host_reading = as_reading(host)
@@ -118,7 +120,7 @@ class RecordedSession(RememberingSession):
 
 
 class RecordedProcesses(ProcessBook):
-    """Who used which card where the playhead stands; no number is looked up on this computer."""
+    """Who used which card where the playhead stands. Nothing is looked up on this computer."""
 
     def __init__(self, playhead: Playhead) -> None:
         super().__init__(playhead)

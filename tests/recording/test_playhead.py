@@ -1,4 +1,4 @@
-"""The moment of a recording that is looked at: it plays, stands, jumps, and stops at the end."""
+"""The moment of a recording that is looked at: it plays, stands, jumps, and ends."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

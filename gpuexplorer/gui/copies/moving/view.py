@@ -67,7 +67,7 @@ class MovingPage(CopiesPage):
         self._chosen: Key | None = None  # None: whichever is the newest
         self._seen: Key | None = None  # which is drawn
         self._awaited: set[int] = set()
-        clock = machine.session.clock
+        clock = machine.session.desk
         self._travel = TravelPanel(look, clock)
         self._panel = CopiesPanel(look, clock, self._now.book.best, modelled=copies.modelled)
         self._axis = TimelinePanel(look, machine)

@@ -99,7 +99,7 @@ class TopBar(QFrame):
         self._search.show_wide(wide=room >= _WIDE_SEARCH_FROM)
         room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
-        looking_back = not self._time_window.following
+        looking_back = self._time_window.looking_back
         room -= self._pause.width() + _GAP
         # Where one looks matters more than where else one could look.
         pill = self._pill.longest() + _GAP if looking_back else 0
