@@ -38,6 +38,7 @@ from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_recordings import WindowRecordings
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -95,6 +96,9 @@ class MainWindow(QMainWindow):
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
         self._top = TopBar(self.look, self.time_window)
+        self._recordings = WindowRecordings(
+            self.look, self.settings, self.commands, self._top.record, self.time_window, self
+        )
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
         self._lessons = LessonPlace(
@@ -155,6 +159,7 @@ class MainWindow(QMainWindow):
         if self._lab is not None:
             self._lab.stop()
         self._live.stop()
+        self._recordings.stop()
         self._alerts.stop()
         self._stillness.stop()
         self.companions.stop()
@@ -174,6 +179,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._recordings.follow(session)
         if self._lab is not None:
             self._lab.stop()
         self.time_window.show_past(machine.past, session.clock)
@@ -216,7 +222,8 @@ class MainWindow(QMainWindow):
         self._banner.setVisible(self._session.simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        beside = column(self._top, self._banner, self._lessons, GROWS, gap=0)
+        strips = (self._recordings.strips, self._banner)
+        beside = column(self._top, *strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
         central = QWidget()
