@@ -35,7 +35,7 @@ _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
     FileKind(mark("Table"), "csv"),
     FileKind(mark("Lines of JSON"), "jsonl"),
-    FileKind(mark("Trace for Perfetto"), "perfetto"),
+    FileKind(mark("Trace for Perfetto"), "json"),
 )
 _RECENT = "recordings/recent"
 # Only while a recording is shown.

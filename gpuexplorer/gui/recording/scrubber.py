@@ -189,7 +189,9 @@ class Scrubber(QSlider):
         return max(1.0, self.width() - 2 * _MARGIN)
 
     def _x(self, at: float) -> float:
-        share = (at - self._replay.began) / self._replay.seconds if self._replay.seconds else 1.0
+        share = (
+            (at - self._replay.began) / self._replay.seconds if self._replay.seconds else 1.0
+        )
         return _MARGIN + min(1.0, max(0.0, share)) * self._width()
 
     def _moment(self, x: float) -> float:
