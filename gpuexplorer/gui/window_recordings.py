@@ -35,7 +35,7 @@ _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
     FileKind(mark("Table"), "csv"),
     FileKind(mark("Lines of JSON"), "jsonl"),
-    FileKind(mark("Trace for Perfetto"), "perfetto"),
+    FileKind(mark("Trace for Perfetto"), "json"),
 )
 _RECENT = "recordings/recent"
 # Only while a recording is shown.
@@ -70,6 +70,7 @@ class WindowRecordings(QObject):
         self.strips = QWidget()
         self._strips = column(self.notice, within=self.strips, gap=0)
         self._shown: list[QWidget] = []
+        self._trouble = ""  # that was said
         self._saving = Saving(settings, window)
         self._saving.refused.connect(partial(self.notice.say, bad=True))
         self._handing_on = Saving(settings, window)
@@ -172,8 +173,10 @@ class WindowRecordings(QObject):
                 self._button.show_recording(making.seconds, making.size)
             case Phase.ENDING:
                 self._button.show_busy(tr("Ending…"))
-        if making.trouble and self.notice.isHidden():
-            self.notice.say(making.trouble, bad=True)
+        if making.trouble != self._trouble:
+            self._trouble = making.trouble
+            if self._trouble:
+                self.notice.say(self._trouble, bad=True)
         record.setText(tr("Stop recording") if making.recording else tr("Record…"))
         record.setEnabled(making.recording or making.possible)
         self._commands[Do.RECORD_ANONYMOUSLY].setEnabled(

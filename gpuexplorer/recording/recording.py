@@ -76,7 +76,7 @@ class Recording:
             if subject.kind is not SubjectKind.PROCESS
         }
         self._course = Course(file, self._newest)
-        facts = dict(file.rows("SELECT name, value FROM fact LIMIT 100"))
+        facts: dict[str, str] = dict(file.rows("SELECT name, value FROM fact LIMIT 100"))
         self.anonymous = facts.get("anonymous") == "true"
         self._reasons = _members(Absence, facts.get("reasons"), Absence.NOT_YET)
         self._states = _members(CardState, facts.get("states"), CardState.WORKING)

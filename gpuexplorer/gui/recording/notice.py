@@ -1,4 +1,4 @@
-"""Notice: what came of a recording or a file, and the ways on from there, until it is closed."""
+"""Notice: what came of a recording or a file, and the ways on, until somebody closes it."""
 
 from collections.abc import Callable, Sequence
 

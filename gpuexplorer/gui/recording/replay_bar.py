@@ -40,13 +40,17 @@ class ReplayBar(QFrame):
         self._next = IconButton(look, Icon.AFTER, tr("Next event"), NEXT_KEYS)
         self._next.clicked.connect(replay.next_mark)
         self._speed = MenuButton(tr("Speed"))
+        self._speed.show_words(_speed_words(SPEEDS[-1]))
+        self._speed.setMinimumWidth(self._speed.sizeHint().width())
         self._speed.about_to_open.connect(self._on_speed_asked)
         self._scrubber = Scrubber(look, replay, time_window)
         self._scrubber.play_asked.connect(replay.toggle)
         self._time = label("", look.letters.title)
         self._day = label("", look.letters.caption, Tone.QUIET)
         # Figures of one width: the scrubber beside them stays where it is.
-        widest = max(look.letters.title.width("00:00:00"), look.letters.caption.width("00 Mmm 0000"))
+        widest = max(
+            look.letters.title.width("00:00:00"), look.letters.caption.width("00 Mmm 0000")
+        )
         for each in (self._time, self._day):
             each.setMinimumWidth(round(widest) + 2)
             each.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

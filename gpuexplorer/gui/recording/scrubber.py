@@ -1,6 +1,7 @@
 """Scrubber: the whole of a recording on one line, and the playhead to be moved along it."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,17 +11,17 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPainterPath,
+    QPaintEvent,
     QPixmap,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip
 
+from gpuexplorer.core.time_axis import time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.core.time_axis import time_ticks
 from gpuexplorer.gui.recording.outline import Outline
 from gpuexplorer.gui.recording.scrubber_marks import SPOT, Mark
 from gpuexplorer.gui.recording.words import moment_said
@@ -143,7 +144,7 @@ class Scrubber(QSlider):
         for run in runs:
             track = QRectF(run.left, _TOP, max(1.0, run.right - run.left), _FLOOR - _TOP)
             drawing.filled(track, theme.track, 2)
-        for before, after in zip(runs, runs[1:], strict=False):
+        for before, after in pairwise(runs):
             if after.left - before.right >= 2:
                 gap = QRectF(before.right, _TOP, after.left - before.right, _FLOOR - _TOP)
                 drawing.no_bar(gap)
@@ -189,7 +190,9 @@ class Scrubber(QSlider):
         return max(1.0, self.width() - 2 * _MARGIN)
 
     def _x(self, at: float) -> float:
-        share = (at - self._replay.began) / self._replay.seconds if self._replay.seconds else 1.0
+        share = (
+            (at - self._replay.began) / self._replay.seconds if self._replay.seconds else 1.0
+        )
         return _MARGIN + min(1.0, max(0.0, share)) * self._width()
 
     def _moment(self, x: float) -> float:
@@ -259,11 +262,10 @@ class Scrubber(QSlider):
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.told_at(event.pos().x()), self)
             return True
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
-            # Here the space bar plays, rather than holding the plots.
-            if event.key() == Qt.Key.Key_Space:
-                event.accept()
-                return True
+        override = event.type() is QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
+            event.accept()  # here it plays, rather than holding the plots
+            return True
         return super().event(event)
 
     @guarded

@@ -1,12 +1,11 @@
 """Words about recordings: what one looks at, what came of one, and moments of it."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
+from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.recording.recording import Recording
 
 _DAY = 86400.0
@@ -70,14 +69,6 @@ def recorded(name: str, seconds: float, size: int, units: Units = USUAL) -> str:
         size=bytes_words(size, units),
         file=name,
     )
-
-
-def several(sentences: Sequence[str], most: int = 5) -> str:
-    """Lines of a tooltip: the first few, and how many more there are."""
-    lines = list(sentences[:most])
-    if len(sentences) > most:
-        lines.append(trn("and {count} more", "and {count} more", len(sentences) - most))
-    return "\n".join(lines)
 
 
 def _local(wall: float) -> datetime:

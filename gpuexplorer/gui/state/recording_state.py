@@ -99,7 +99,7 @@ class RecordingState(QObject):
             self._end()
 
     def stop_now(self) -> None:
-        """At the end of the program; waits a moment for the disk. Harmless when called twice."""
+        """At the end of the program: the disk has a moment. Harmless when called twice."""
         self._timer.stop()
         if self._beginning is not None and self._beginning.answered_within(_LAST_PATIENCE):
             self._take_recorder(self._beginning)

@@ -1,4 +1,4 @@
-"""ReplayState: the playhead of the recording that is shown, as the window moves and plays it."""
+"""ReplayState: the playhead of the recording in the window, to be moved and played."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -15,7 +15,7 @@ _ONE_MARK = 1.0
 
 
 class ReplayState(QObject):
-    """`at` is on the recording's own axis. Whoever drags moves it more often than it is told."""
+    """`at` is on the recording's own axis. `moved` comes once a frame, however it is dragged."""
 
     moved = Signal()
     playing_changed = Signal()

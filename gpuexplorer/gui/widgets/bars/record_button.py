@@ -13,6 +13,8 @@ from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, Pain
 RECORD_KEYS = "Ctrl+R"
 _HEIGHT, _MARGIN, _DOT, _GAP = 32, 9.0, 5.0, 8.0
 _ICON = 16.0
+_BETWEEN = "    "
+_USUAL = f"0:00:00{_BETWEEN}00.0 MiB"
 
 
 class RecordButton(PaintedButton):
@@ -46,7 +48,7 @@ class RecordButton(PaintedButton):
         said = tr("Recording, {time}, {size}", time=time, size=much)
         why = tr("Stop recording ({keys}); what is read meanwhile is kept", keys=RECORD_KEYS)
         self.setEnabled(True)
-        self._show((f"{time}   {much}", time, ""), said, why, recording=True)
+        self._show((f"{time}{_BETWEEN}{much}", time, ""), said, why, recording=True)
 
     def show_busy(self, words: str) -> None:
         """The disk is waited for."""
@@ -78,10 +80,13 @@ class RecordButton(PaintedButton):
             drawing.painter.setPen(Qt.PenStyle.NoPen)
             drawing.painter.setBrush(theme.bad if self.isEnabled() else theme.faint)
             drawing.painter.drawEllipse(dot, _DOT, _DOT)
-        if self._said:
-            ink = theme.text if self.isEnabled() else theme.faint
-            baseline = middle + letters.cap_height / 2
-            drawing.text(_MARGIN + _ICON + _GAP, baseline, Run(self._said, letters, ink))
+        # The size ends at the right: its figures come and go, and the time stays where it is.
+        said, _, size = self._said.partition(_BETWEEN)
+        ink = theme.text if self.isEnabled() else theme.faint
+        baseline = middle + letters.cap_height / 2
+        drawing.text(_MARGIN + _ICON + _GAP, baseline, Run(said, letters, ink))
+        size_run = Run(size, letters, theme.quiet)
+        drawing.runs_right(place.right() - _MARGIN - 2, baseline, [size_run])
 
     def _show(
         self,
@@ -111,7 +116,7 @@ class RecordButton(PaintedButton):
         letters = self.look.letters.body
         wide = letters.width(said) + _GAP + 2 if said else 0.0
         if self._recording and said and said == self._forms[0]:
-            self._most = wide = max(self._most, wide, letters.width("0:00:00   000.0 MiB") + 10)
+            self._most = wide = max(self._most, wide, letters.width(_USUAL) + _GAP)
         return round(2 * _MARGIN + _ICON + wide)
 
     def sizeHint(self) -> QSize:

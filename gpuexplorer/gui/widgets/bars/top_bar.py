@@ -118,7 +118,9 @@ class TopBar(QFrame):
         room += self.record.shortest()
         room -= self.record.show_within(room)
         link = self._stop.sizeHint().width() + _GAP
-        offered = self._can_look and self._source is not None and self._source.simulated
+        source = self._source
+        simulated = source is not None and source.simulated and source.name != RECORDED
+        offered = self._can_look and simulated
         self._stop.setVisible(offered and room >= link)
         if offered:
             room -= link
