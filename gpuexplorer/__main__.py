@@ -130,7 +130,7 @@ def _run(words: list[str]) -> int:
     )
     window.add_window_arguments(parser)
     add_source_arguments(parser)
-    if verb is not None and words[0] == verb:
+    if verb is not None and words[0] == verb and not window.names_file(verb):
         raise WrongArgumentsError(
             "{verb!r} is not a command.",
             "The commands are: {verbs}.",
