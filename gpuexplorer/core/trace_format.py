@@ -67,6 +67,25 @@ def flow_text(
     )
 
 
+def counter_text(name: str, unit: str, process: int, at: int, value: float) -> str:
+    """What a viewer draws as a curve: it holds until the next one of that name and process."""
+    return (
+        f'{{"ph":"C","ts":{microseconds(at)},"pid":{process},"name":{text(name)},'
+        f'"args":{text({unit: value})}}}'
+    )
+
+
+def instant_text(
+    name: str, kind: str, place: tuple[int, int], at: int, args: Mapping[str, _Value]
+) -> str:
+    """A moment on a thread."""
+    process, thread = place
+    return (
+        f'{{"ph":"i","ts":{microseconds(at)},"pid":{process},"tid":{thread},"s":"t",'
+        f'"name":{text(name)},"cat":{text(kind)},"args":{text(args)}}}'
+    )
+
+
 class FreeRows:
     """Stretches of one kind never overlap on a row: which row takes the next."""
 

@@ -20,7 +20,7 @@ from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
 
 # Costly questions are asked only by a view that shows their answers.
-_READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
+READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
 _MISSING_EVERY = 2.0
@@ -63,7 +63,7 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
-        self._always = machine.session.want(_READ_ALWAYS, processes=False)
+        self._always = machine.session.want(READ_ALWAYS, processes=False)
         self._ask()
         self.pull()
 

@@ -11,9 +11,9 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.episodes import Episode, EventBook
 from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.episodes import Episode, EventBook
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 

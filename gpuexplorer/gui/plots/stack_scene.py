@@ -4,6 +4,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPen
 
+from gpuexplorer.core.time_axis import moment_word, time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
@@ -14,7 +15,6 @@ from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import AXIS, HEADROOM, Layout, StackShown
 from gpuexplorer.gui.plots.marks import PixelLine, Region
 from gpuexplorer.gui.plots.plot import Plot, fit, look_at, plain_view
-from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from gpuexplorer.gui.plots.words import draw_titles, draw_words
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import faded

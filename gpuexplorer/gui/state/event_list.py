@@ -11,7 +11,6 @@ from functools import partial
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.episodes import Episode, EpisodeState, EventBook
 from gpuexplorer.gui.cards.event_words import (
     EventGroup,
     group_of,
@@ -27,6 +26,7 @@ from gpuexplorer.gui.tables.cell import Cell, Chip
 from gpuexplorer.gui.tables.cell_drawing import chips_width
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.episodes import Episode, EpisodeState, EventBook
 from gpuexplorer.telemetry.happenings import Happening
 
 BEGAN, ENDED, CARD, LASTED = "began", "ended", "card", "lasted"

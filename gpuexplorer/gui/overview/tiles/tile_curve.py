@@ -8,12 +8,12 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
+from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
