@@ -82,16 +82,18 @@ class _Trace:
                 for metric, value in zip(each.metrics, each.values, strict=True)
                 if math.isfinite(value)
             }
-            if known:
-                before, usual = read.get(each.card, (self._choice.start, math.inf))
-                period = min(each.until - each.at, math.inf)
-                yield from self._unread(each.card, before, each.at, min(usual, period))
-                read[each.card] = each.at, period if math.isfinite(period) else usual
+            if not known:
+                continue
+            before, usual = read.get(each.card, (self._choice.start, math.inf))
+            period = each.until - each.at
+            yield from self._unread(each.card, before, each.at, min(usual, period))
+            read[each.card] = each.at, period if math.isfinite(period) else usual
+            process = yield from self._process(each.card)
+            at = self._nanoseconds(each.at)
             for metric, value in known.items():
                 if newest.get((each.card, metric)) != value:
                     newest[each.card, metric] = value
-                    about, at = METRICS[metric], self._nanoseconds(each.at)
-                    process = yield from self._process(each.card)
+                    about = METRICS[metric]
                     yield counter_text(about.label, about.unit, process, at, value)
         for card in self._choice.metrics:
             before, period = read.get(card, (self._choice.start, 0.0))
