@@ -129,7 +129,7 @@ def _append(
     if newest is not None:
         piece, before = newest[0], _read(newest[2], newest[1])
     if before and before[-1].start == buckets[0].start:
-        before[-1] = _together(before[-1], buckets.pop(0))
+        before[-1], buckets = _together(before[-1], buckets[0]), buckets[1:]
     elif before and len(before) >= FULL:
         piece, before = None, []
     both = before + buckets
