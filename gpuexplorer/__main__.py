@@ -62,6 +62,11 @@ VERBS = (
         "gpuexplorer.commands.lesson",
         mark("lessons that lead through the lab: list, check, write and play them"),
     ),
+    (
+        "export",
+        "gpuexplorer.commands.export",
+        mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
+    ),
 )
 
 # So many objects more before Python looks for garbage; it counts to 700 by itself.
