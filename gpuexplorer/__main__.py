@@ -62,6 +62,11 @@ VERBS = (
         "gpuexplorer.commands.lesson",
         mark("lessons that lead through the lab: list, check, write and play them"),
     ),
+    (
+        "serve",
+        "gpuexplorer.commands.serve",
+        mark("show the readings to Prometheus"),
+    ),
 )
 
 # So many objects more before Python looks for garbage; it counts to 700 by itself.
