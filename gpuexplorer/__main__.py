@@ -67,6 +67,21 @@ VERBS = (
         "gpuexplorer.commands.lesson",
         mark("lessons that lead through the lab: list, check, write and play them"),
     ),
+    (
+        "export",
+        "gpuexplorer.commands.export",
+        mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
+    ),
+    (
+        "report",
+        "gpuexplorer.commands.report",
+        mark("a recording as a page to hand on: plots, and what stood out"),
+    ),
+    (
+        "serve",
+        "gpuexplorer.commands.serve",
+        mark("show the readings to Prometheus"),
+    ),
 )
 
 # So many objects more before Python looks for garbage; it counts to 700 by itself.
@@ -130,7 +145,7 @@ def _run(words: list[str]) -> int:
     )
     window.add_window_arguments(parser)
     add_source_arguments(parser)
-    if verb is not None and words[0] == verb:
+    if verb is not None and words[0] == verb and not window.names_file(verb):
         raise WrongArgumentsError(
             "{verb!r} is not a command.",
             "The commands are: {verbs}.",
