@@ -6,6 +6,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import NOTHING
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import CellFlags
+from gpuexplorer.gui.state.lab.program_state import ProgramCourse
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished
 from gpuexplorer.lab.ledger import Ledger
@@ -32,6 +33,7 @@ class LabCourse:
         self.newest_began: float | None = None
         self.done_at = 0.0  # when a cell was last done
         self.flags = CellFlags(self.ledger, self.began_at.get, lambda: devices(self))
+        self.program = ProgramCourse()  # of a recording; else it has a state of its own
         self._past: set[int] = set()
 
     def take(self, what: Noted, at: float) -> None:
@@ -60,8 +62,8 @@ class LabCourse:
                 self.copies[what.job] = what
             case Forgot():
                 self.copies.clear()
-            case OfProgram():
-                pass  # it has a course of its own
+            case OfProgram(what=of_program):
+                self.program.take(of_program, at)
             case _:
                 if isinstance(what, Began) and what.id not in self._past:
                     self.newest_began = self.began_at[what.id] = at

@@ -48,6 +48,7 @@ class LabState(QObject):
     changed = Signal()  # of the ledger or the devices; a burst of events is told once
     told = Signal(object)  # each event, in its order, when the ledger knows of it
     noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
+    ended = Signal()  # for good
     shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
@@ -75,6 +76,7 @@ class LabState(QObject):
         self.pythons = pythons
         self.selection = Selection(self)
         self.recorded = recorded
+        self.said_of_recording = RECORDED if recorded else NOTHING
         self._nvidia_smi = nvidia_smi
         self.switches = Switches()
         self.course = self.new_course()
@@ -102,6 +104,7 @@ class LabState(QObject):
             lambda: self.switches,
             program_load,
             self,
+            recorded=recorded,
         )
         self._worker.said.connect(self._on_said)
         self._worker.gone.connect(self._on_gone)
@@ -308,6 +311,7 @@ class LabState(QObject):
     def stop(self) -> None:
         """For good. Nobody is waited for; harmless when called twice."""
         self._stopped = True
+        self.ended.emit()
         self._settle.stop()
         self.program.stop()
         self._worker.stop()

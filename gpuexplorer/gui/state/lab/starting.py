@@ -31,7 +31,7 @@ OnEnd = Callable[[Message], None]
 def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
     """For the session that is shown. Starts nothing yet."""
     session = machine.session
-    return LabState(
+    lab = LabState(
         machine,
         pythons,
         starter_of(session),
@@ -42,6 +42,9 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
         load_of(session, live=True),
         recorded=isinstance(session.backend, RecordedBackend),
     )
+    if isinstance(session, RecordedSession):
+        LabReplay(lab, session.recording, session.playhead)
+    return lab
 
 
 def starter_of(session: Session, program: Program | None = None) -> StartWorker:
