@@ -72,6 +72,16 @@ VERBS = (
         "gpuexplorer.commands.export",
         mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
     ),
+    (
+        "report",
+        "gpuexplorer.commands.report",
+        mark("a recording as a page to hand on: plots, and what stood out"),
+    ),
+    (
+        "serve",
+        "gpuexplorer.commands.serve",
+        mark("show the readings to Prometheus"),
+    ),
 )
 
 # So many objects more before Python looks for garbage; it counts to 700 by itself.

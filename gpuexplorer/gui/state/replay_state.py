@@ -15,7 +15,7 @@ _ONE_MARK = 1.0
 
 
 class ReplayState(QObject):
-    """`at` is on the recording's own axis. `moved` comes once a frame, however it is dragged."""
+    """`at` is on the recording's axis. `moved` comes once a frame, however it is dragged."""
 
     moved = Signal()
     playing_changed = Signal()

@@ -241,7 +241,7 @@ def _energy(known: Known) -> Iterator[Finding]:
     )
     yield Finding(
         Matter.ENERGY,
-        Message("{energy} were used", energy=energy(joules)),
+        Message("{energy} of energy", energy=energy(joules)),
         told(mean, some if len(telling) < len(known.cards) else NOTHING),
         Message("All of it becomes heat, and somebody pays for it."),
         Message(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW, TEMPERATURE
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
@@ -75,7 +75,7 @@ def card_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
     heads = (
         *(tr("Card"), tr("Utilisation"), tr("over 90 %"), tr("Memory"), tr("over 90 %")),
         *(tr("Power"), tr("Energy"), tr("Temperature"), tr("PCIe"), tr("Slowed")),
-        tr("At its power limit"),
+        tr("At power limit"),
     )
     notes = [tr("Mean, then the most. Shares are of the time that was read.")]
     if courses.level:
@@ -103,8 +103,8 @@ def span_table(courses: Courses) -> Table:
         found.append((before.ended, run.began - before.ended, tr("nothing was recorded")))
     for at, slept in _numbers(courses, Turn.SUSPENDED):
         found.append((at - slept, slept, tr("the computer slept")))
-    for (_, before), (at, shift) in pairwise(_numbers(courses, Turn.CLOCK)):
-        set_by, size = shift - before, duration(abs(shift - before))
+    for (_, shift), (at, new) in pairwise(_numbers(courses, Turn.CLOCK)):
+        set_by, size = new - shift, duration(abs(new - shift))
         if set_by >= _CLOCK_STEP:
             found.append((at, None, tr("the clock was set forward by {time}", time=size)))
         elif set_by <= -_CLOCK_STEP:
@@ -177,11 +177,10 @@ def _why(cards: Sequence[CardSums]) -> list[str]:
     told: dict[tuple[MetricId, str], list[str]] = {}
     for each in cards:
         for metric, absence in each.missing.items():
-            if metric != ENERGY or each.joules is None:
-                told.setdefault((metric, tr(absence.sentence)), []).append(each.number)
+            told.setdefault((metric, tr(absence.sentence)), []).append(each.number)
     return [
         tr(
-            "{what} ({cards}): {reason}.",
+            "{what} of {cards}: {reason}.",
             what=tr(METRICS[metric].label),
             cards=listed(numbers),
             reason=reason,
