@@ -58,7 +58,11 @@ class TimeWindow(QObject):
 
     @property
     def span(self) -> float:
-        """Seconds from beginning to end, as chosen; after the start less is shown."""
+        """Seconds from beginning to end, as chosen; after the start less is shown, and of a
+        recording more may be.
+        """
+        if self._held is not None and self.replaying:
+            return self._held[1] - self._held[0]
         return self._span
 
     @property
