@@ -192,7 +192,7 @@ HOSTILE = {
     "a wide template": (
         Topic.EVENT,
         '{"is":"failed","id":1,"cause":"","error":"","message":"","sentence":'
-        '{"template":"{a:>999999999}","many":"","values":{"a":1}}}',
+        + '{"template":"{a:>999999999}","many":"","values":{"a":1}}}',
     ),
     "a big picture": (
         Topic.EVENT,
@@ -209,7 +209,7 @@ HOSTILE = {
     ),
     "a strange device": (
         Topic.EVENT,
-        json.dumps({**json.loads(line_of(COPY)[1]), "target": "cuda:⁦x"}),  # type: ignore[index]
+        json.dumps({**json.loads(line_of(COPY)[1]), "target": "cuda: x"}),  # type: ignore[index]
     ),
     "a copy of nothing": (Topic.COPY, '{"is": "copyresult", "whole": {}}'),
 }

@@ -95,8 +95,8 @@ class LabReplay(QObject):
     def _say(self) -> None:
         if self.left_out:
             lines = Message.counted(
-                "{count} line of the file that tells of the lab cannot be read: it is left out.",
-                "{count} lines of the file that tell of the lab cannot be read: they are left out.",
+                "{count} line about the lab in this file cannot be read and is left out.",
+                "{count} lines about the lab in this file cannot be read and are left out.",
                 self.left_out,
             )
             self._lab.said_of_recording = told(RECORDED, lines)
