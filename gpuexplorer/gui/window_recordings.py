@@ -98,6 +98,8 @@ class WindowRecordings(QObject):
             self._show_replay(session)
         for do in _OF_SHOWN:
             self._commands[do].setVisible(self.replay is not None)
+        # Its key plays the recording meanwhile.
+        self._commands.hold.setVisible(self.replay is None)
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""
