@@ -71,7 +71,7 @@ class Do(Enum):
         mark("Record without names, command lines and users…"),
     )
     OPEN_RECORDING = CommandGroup.RECORDING, mark("Open a recording…"), "Ctrl+Shift+R"
-    REPLAY = CommandGroup.RECORDING, mark("Play or pause the recording"), "F8"
+    REPLAY = CommandGroup.RECORDING, mark("Play or pause the recording"), "Space", "F8"
     EVENT_BEFORE = CommandGroup.RECORDING, mark("Recording: to the event before"), "F7"
     NEXT_EVENT = CommandGroup.RECORDING, mark("Recording: to the next event"), "F9"
     REPORT = CommandGroup.RECORDING, mark("Save a report of this recording…")
