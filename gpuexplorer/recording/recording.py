@@ -143,6 +143,10 @@ class Recording:
         """Of a card or the host."""
         return self._named.get(card, ())
 
+    def with_readings(self) -> Sequence[CardId]:
+        """Cards, and the host, of which there are any."""
+        return [CardId(name) for name, strands in self._named.items() if strands]
+
     def sample(self, card: CardId, metrics: Collection[MetricId], at: float) -> Sample:
         """What was known then of each of these: its newest reading, not older than its rhythm
         lets one expect; else the reason. `Sample.at` is the newest of theirs.
