@@ -110,7 +110,7 @@ Noted: TypeAlias = (
 )
 
 # All that the ledger is the sum of. What a person looked into or typed is not kept.
-_EVENTS = (
+EVENTS = (
     Hello,
     Began,
     Transferred,
@@ -127,9 +127,9 @@ _EVENTS = (
 )
 _TOPICS: Mapping[Topic, tuple[type, ...]] = {
     Topic.CELL: (Opened, Sent, Answered, Gone, StartedOver),
-    Topic.EVENT: _EVENTS,
+    Topic.EVENT: EVENTS,
     Topic.COPY: (CopyResult, Forgot),
-    Topic.PROGRAM: (ProgramChosen, ProgramStands, *_EVENTS),
+    Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),
 }
 
 

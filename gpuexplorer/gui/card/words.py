@@ -16,7 +16,7 @@ from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.cards.energy_used import EnergyUsed, time_covered
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo, TerminalCommand
-from gpuexplorer.gui.cards.moments import moment_words, span_words
+from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.throttling import SlowedTime
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
@@ -148,9 +148,7 @@ def plots_title(window: TimeWindow) -> str:
     start, end = window.stretch()
     if window.following:
         return tr("Last {span}", span=span_words(end - start))
-    # The day is said once, where it is the same.
-    ended = moment_words(window.wall(end), window.wall(start))
-    return tr("{start} to {end}", start=window.moment(start), end=ended)
+    return window.moments()
 
 
 def origin_words(shown: Shown, source: Source) -> str:

@@ -263,7 +263,7 @@ class EventList:
         return moment_words(wall, self._now())
 
     def _now(self) -> float:
-        return self._machine.session.desk.wall()
+        return self._machine.session.clock.wall()
 
     def _numbers(self) -> Mapping[CardId, str]:
         return {

@@ -120,7 +120,7 @@ class MachineState(QObject):
             self._states[card] = (state, "")
             return ""
         happenings = self.session.happenings()
-        words = since_when(happenings, card, state, self.session.desk.wall())
+        words = since_when(happenings, card, state, self.session.clock.wall())
         if words:
             self._states[card] = (state, words)
         return words

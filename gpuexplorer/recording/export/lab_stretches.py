@@ -30,9 +30,9 @@ def lab_stretches(recording: Recording) -> Iterator[Stretch]:
     began: dict[int, float] = {}
     for said in recording.said():
         match _noted(said):
-            case Sent() as sent:
+            case Sent(past=False) as sent:
                 cells[sent.id] = sent
-            case Began(id=number):
+            case Began(id=number) if number in cells:
                 began[number] = said.at
             case Transferred(id=number, begin=float(begin), end=float(end)) as copy:
                 if number in began:
