@@ -59,9 +59,11 @@ def facts(courses: Courses) -> Iterator[tuple[str, str]]:
 
 
 def card_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
+    # Where all are alike the head has named them.
+    mixed = len({each.card.name for each in cards}) > 1
     rows = [
         (
-            f"{each.number}  {each.card.name}",
+            f"{each.number}  {each.card.name}" if mixed else each.number,
             *_figures(each.of.get(GPU_UTILIZATION), GPU_UTILIZATION, each.busy_seconds),
             *_figures(each.of.get(MEMORY_USED), MEMORY_USED, each.full_seconds),
             *_figures(each.of.get(POWER_DRAW), POWER_DRAW),
@@ -130,22 +132,27 @@ def unread(courses: Courses) -> float:
 def event_table(
     courses: Courses, cards: Sequence[CardSums], episodes: Sequence[Episode]
 ) -> Table:
+    """What happened to a card again and again is one row; programs have their own table."""
     numbers: Mapping[CardId | None, str] = {each.card.id: each.number for each in cards}
-    shown = episodes
-    if len(shown) > MOST_ROWS:
-        common = (Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED)
-        shown = [each for each in shown if each.first.kind not in common]
+    alike: dict[tuple[str, str], list[Episode]] = {}
+    for each in episodes:
+        if each.first.kind not in (Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED):
+            card = numbers.get(each.first.card, each.first.card or tr("all"))
+            alike.setdefault((card, tr(each.first.sentence)), []).append(each)
     rows = [
         (
-            moment_word(each.first.wall, courses.recording.wall(courses.end)),
-            numbers.get(each.first.card, each.first.card or tr("all")),
-            tr(each.first.sentence),
-            "" if each.lasted is None else str(duration(each.lasted)),
+            moment_word(some[0].first.wall, courses.recording.wall(courses.end)),
+            *card_and_what,
+            str(len(some)),
+            str(duration(total))
+            if (total := sum(e.lasted or 0.0 for e in some))
+            else NO_FIGURE,
         )
-        for each in shown[-MOST_ROWS:]
+        for card_and_what, some in alike.items()
     ]
-    heads = (tr("When"), tr("Card"), tr("What"), tr("For"))
-    return Table(tr("Events"), "lllr", heads, rows, left_out(len(rows), len(episodes)))
+    heads = (tr("First"), tr("Card"), tr("What"), tr("Times"), tr("For"))
+    note = left_out(min(MOST_ROWS, len(rows)), len(rows))
+    return Table(tr("Events"), "lllrr", heads, rows[:MOST_ROWS], note)
 
 
 def left_out(shown: int, count: int) -> str:
