@@ -8,12 +8,12 @@ from pathlib import Path
 from gpuexplorer.commands.arguments import OK, OneOf, WrongArgumentsError
 from gpuexplorer.commands.source import choose
 from gpuexplorer.commands.stretch import add_stretch_arguments, stretch, times_help
+from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.recording.export.choosing import (
     Choice,
-    all_cards,
     chosen,
     metrics_named,
     recorded,
@@ -22,7 +22,7 @@ from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
-_HELP = "help"
+_HELP, _HOST = "help", "host"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=tr("only these, such as power_draw,temperature; help lists those there are"),
     )
     parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these, by number, UUID or bus address")
+        "--cards",
+        metavar=tr("LIST"),
+        help=tr("only these, by number, UUID or bus address, or host"),
     )
 
 
@@ -69,12 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
     recording = open_recording(arguments.file)
     try:
-        for note in recording.notes():
-            sys.stderr.write(f"{tr(note)}\n")
         if arguments.metrics == _HELP:
             _list_metrics(recorded(recording))
         else:
             _write(arguments, _understood(arguments, recording))
+        # Damage is found where it is read.
+        for note in recording.notes():
+            sys.stderr.write(f"{tr(note)}\n")
     finally:
         recording.close()
     return OK
@@ -87,10 +90,20 @@ def _understood(arguments: argparse.Namespace, recording: Recording) -> Choice:
         metrics = None
         if arguments.metrics is not None:
             metrics = metrics_named(arguments.metrics, recorded(recording))
-        cards = choose(all_cards(recording), arguments.cards)
-        return chosen(recording, start, end, metrics, [card.id for card in cards])
+        cards = None if arguments.cards is None else _cards(arguments.cards, recording)
+        return chosen(recording, start, end, metrics, cards)
     except Trouble as trouble:
         raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+
+
+def _cards(text: str, recording: Recording) -> Sequence[CardId]:
+    words = [word.strip() for word in text.split(",")]
+    named = ",".join(word for word in words if word.lower() != _HOST)
+    there = recording.cards()
+    if named and not there:
+        raise Trouble("No card was recorded.", "Say --cards host for what is of the computer.")
+    cards = [card.id for card in choose(there, named)] if named else []
+    return cards if len(named.split(",")) == len(words) and named else [*cards, HOST_ID]
 
 
 def _write(arguments: argparse.Namespace, choice: Choice) -> None:

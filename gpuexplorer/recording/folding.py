@@ -125,27 +125,29 @@ def _append(
         " ORDER BY first DESC LIMIT 1",
         (series, level),
     ).fetchone()
-    piece, before = None, []
-    if newest is not None:
-        piece, before = newest[0], _read(newest[2], newest[1])
+    piece, before = (None, []) if newest is None else (newest[0], _read(newest[2], newest[1]))
     if before and before[-1].start == buckets[0].start:
-        before[-1] = _together(before[-1], buckets.pop(0))
-    elif before and len(before) >= FULL:
-        piece, before = None, []
-    both = before + buckets
-    data = packed([value for column in zip(*both, strict=True) for value in column])
-    facts = (both[0].start, both[-1].start + level, len(both), data)
-    if piece is None or not before:
-        database.execute(
-            "INSERT INTO piece (series, level, first, last, count, data)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (series, level, *facts),
-        )
-    else:
-        database.execute(
-            "UPDATE piece SET first = ?, last = ?, count = ?, data = ? WHERE id = ?",
-            (*facts, piece),
-        )
+        before[-1], buckets = _together(before[-1], buckets[0]), buckets[1:]
+    if before and len(before) < FULL:
+        before, buckets = before + buckets, []
+    for stored, each in ((piece, before), (None, buckets)):
+        if each:
+            _store(database, series, level, stored, each)
+
+
+def _store(
+    database: sqlite3.Connection,
+    series: int,
+    level: int,
+    piece: int | None,
+    buckets: Sequence[Bucket],
+) -> None:
+    data = packed([value for column in zip(*buckets, strict=True) for value in column])
+    database.execute(
+        "INSERT OR REPLACE INTO piece (id, series, level, first, last, count, data)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (piece, series, level, buckets[0].start, buckets[-1].start + level, len(buckets), data),
+    )
 
 
 def _read(data: bytes, count: int) -> list[Bucket]:

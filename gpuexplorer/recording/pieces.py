@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from operator import le, sub
+from typing import TypeAlias
 
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.recording.columns import DamagedError, unpacked
@@ -16,7 +17,7 @@ from gpuexplorer.recording.harmless import LATEST, is_time
 from gpuexplorer.recording.safe_file import SafeFile
 from gpuexplorer.recording.schema import BUCKET, STATE, TIMES
 
-Column = Sequence[float]
+Column: TypeAlias = "array[float]"
 
 GAP = 2.5  # times the usual distance: as in the live past, something was not seen then
 _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
@@ -57,7 +58,7 @@ class Pieces:
         """The beginnings of the pieces that may reach into that stretch."""
         return within(self.firsts(series, level), start, end)
 
-    def column(self, series: int, level: int, first: float) -> "array[float] | None":
+    def column(self, series: int, level: int, first: float) -> "Column | None":
         """None where it is damaged, or there is none. That of buckets holds them as the
         schema says.
         """
@@ -78,7 +79,7 @@ class Pieces:
     def memory_bytes(self) -> int:
         return self._bytes
 
-    def _unfolded(self, series: int, level: int, first: float) -> "array[float] | None":
+    def _unfolded(self, series: int, level: int, first: float) -> "Column | None":
         found = self._file.rows(
             "SELECT count, data FROM piece WHERE series = ? AND level = ? AND first = ?"
             " LIMIT 1",
@@ -122,13 +123,22 @@ class PastStrand:
         """Where there are no buckets any more."""
         return min(self._tail, default=LATEST)
 
-    def within(self, start: float, end: float) -> Sequence[float]:
-        """The beginnings of the pieces that may reach into that stretch."""
+    @property
+    def firsts(self) -> Sequence[float]:
+        """When each piece begins, those of the tail among them."""
         if self._firsts is None:
             times = self.series.get(TIMES)
             found = () if times is None else self.pieces.firsts(times, 0)
             self._firsts = sorted({*found, *self._tail})
-        return within(self._firsts, start, end)
+        return self._firsts
+
+    @property
+    def began(self) -> float:
+        return self.firsts[0] if self.firsts else LATEST
+
+    def within(self, start: float, end: float) -> Sequence[float]:
+        """The beginnings of the pieces that may reach into that stretch."""
+        return within(self.firsts, start, end)
 
     def times(self, first: float) -> Column:
         """In order; empty where they are damaged."""
@@ -136,9 +146,9 @@ class PastStrand:
             return self._tail[first][0]
         series = self.series.get(TIMES)
         times = None if series is None else self.pieces.column(series, 0, first)
-        return () if times is None or not in_order(times) else times
+        return array("d") if times is None or not in_order(times) else times
 
-    def column(self, first: float, metric: str, count: int) -> Column | None:
+    def column(self, first: float, metric: str, count: int) -> "Column | None":
         """None where there is none, or not as many as its times."""
         if first in self._tail:
             return self._tail[first][1].get(metric)
@@ -178,5 +188,5 @@ def in_order(times: Column) -> bool:
     )
 
 
-def _size(column: "array[float] | None") -> int:
+def _size(column: "Column | None") -> int:
     return _OVERHEAD + (0 if column is None else len(column) * column.itemsize)

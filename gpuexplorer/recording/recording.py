@@ -143,6 +143,10 @@ class Recording:
         """Of a card or the host."""
         return self._named.get(card, ())
 
+    def with_readings(self) -> Sequence[CardId]:
+        """Cards, and the host, of which there are any."""
+        return [CardId(name) for name, strands in self._named.items() if strands]
+
     def sample(self, card: CardId, metrics: Collection[MetricId], at: float) -> Sample:
         """What was known then of each of these: its newest reading, not older than its rhythm
         lets one expect; else the reason. `Sample.at` is the newest of theirs.
@@ -182,6 +186,10 @@ class Recording:
             return None
         seen = (self._program(number, at) for number in there[:_MOST_PROCESSES])
         return [each for each in seen if each is not None and each.facts.card == card]
+
+    def reason(self, value: float) -> Absence:
+        """Why a reading is a NaN."""
+        return self._reason(value)
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""

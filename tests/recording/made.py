@@ -3,12 +3,10 @@
 from pathlib import Path
 
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import Clock, ManualClock
+from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.recording.listening import Listening, machine_of
+from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import simulated
 
@@ -16,19 +14,6 @@ BEGAN = 1_790_000_000.0  # an evening in September 2026
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
 _PROCESSES = 2.0
 _WRITTEN_EVERY = 60
-
-
-class QuietSession(Session):
-    """Reads and names, and remembers nothing."""
-
-    def __init__(self, backend: Backend, clock: Clock, interval: float) -> None:
-        self.process_book = ProcessBook(clock)
-        super().__init__(
-            backend,
-            interval=interval,
-            clock=clock,
-            on_processes=self.process_book.take,
-        )
 
 
 def make_recording(
@@ -45,7 +30,7 @@ def make_recording(
 ) -> Path:
     """All cadences are read. Not `whole`: as if it had been killed after its last batch."""
     clock = ManualClock(wall=wall)
-    session = QuietSession(simulated(spec, faults, seed, clock), clock, interval)
+    session = QuietSession(simulated(spec, faults, seed, clock), (), interval, clock)
     machine = machine_of(session, anonymous=anonymous)
     recorder = Recorder(path, machine, clock, anonymous=anonymous)
     listening = Listening(session, recorder)

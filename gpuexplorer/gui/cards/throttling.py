@@ -152,7 +152,10 @@ class SlowedBook:
         self._slowed: dict[CardId | None, deque[Episode]] = {}
 
     def take(self, log: Sequence[Happening]) -> None:
-        for episode in self._book.take(log):
+        episodes = self._book.take(log)
+        if self._book.anew:
+            self._slowed.clear()
+        for episode in episodes:
             first = episode.first
             if first.kind is Kind.THROTTLING_BEGAN and first.about in _BY_NAME:
                 kept = self._slowed.setdefault(first.card, deque(maxlen=_KEPT))

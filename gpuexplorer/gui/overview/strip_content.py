@@ -64,7 +64,7 @@ def strip_content(
             for label, figure in zip(labels, figures, strict=True)
         ),
         began=then.began,
-        following=then.following,
+        following=not then.looking_back,
     )
 
 

@@ -2,13 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from heapq import merge
 from typing import Any
 
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.recording.columns import REASONS, reason_number
 from gpuexplorer.recording.export.choosing import Choice, iso
 from gpuexplorer.recording.export.looks import looks
 from gpuexplorer.recording.export.rounds import BUCKET, Round
@@ -25,7 +25,7 @@ def jsonl_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
     yield _text(_plain(_heading(choice))).encode()
     some: list[str] = []
     others = (_turns(choice), _happenings(choice), _programs(choice), _said(choice))
-    of_all_kinds = (*(map(_plain, each) for each in others), _figures(rounds))
+    of_all_kinds = (*(map(_plain, each) for each in others), _figures(choice, rounds))
     for at, line in merge(*of_all_kinds, key=lambda each: each[0]):
         time = {"time": iso(recording, at), "steady_s": round(at - recording.began, 6)}
         some.append(_text({"is": line["is"], **time, **line}))
@@ -63,7 +63,7 @@ def _heading(choice: Choice) -> Mapping[str, object]:
     }
 
 
-def _figures(rounds: Iterator[Round]) -> Iterator[_Line]:
+def _figures(choice: Choice, rounds: Iterator[Round]) -> Iterator[_Line]:
     for each in rounds:
         line: dict[str, object] = {
             "is": "means" if each.lowest else "sample",
@@ -82,25 +82,25 @@ def _figures(rounds: Iterator[Round]) -> Iterator[_Line]:
             }
         else:
             line["missing"] = {
-                metric: _reason(value)
+                metric: choice.recording.reason(value).sentence
                 for metric, value in zip(each.metrics, each.values, strict=True)
                 if not math.isfinite(value)
             }
         yield each.at, line
 
 
-def _reason(value: float) -> str | None:
-    number = reason_number(value) if math.isnan(value) else 0
-    return REASONS[number - 1].sentence if 0 < number <= len(REASONS) else None
-
-
 def _turns(choice: Choice) -> Iterator[_Line]:
     """What became true of the machine; the figures of processes have lines of their own."""
+    recording = choice.recording
+    known: Mapping[Turn, Callable[[float], object]] = {
+        Turn.CARDS: recording.cards,
+        Turn.TOPOLOGY: recording.topology,
+    }
     found = [
-        (at, {"is": kind.value, "value": value})
+        (at, {"is": kind.value, "value": known[kind](at) if kind in known else value})
         for kind in Turn
         if kind is not Turn.PROCESSES
-        for at, value in choice.recording.turns(kind)
+        for at, value in recording.turns(kind)
         if choice.holds(at)
     ]
     yield from sorted(found, key=lambda each: each[0])
@@ -114,7 +114,19 @@ def _happenings(choice: Choice) -> Iterator[_Line]:
 
 def _programs(choice: Choice) -> Iterator[_Line]:
     for each in looks(choice):
-        yield each.at, {"is": "processes", "card": each.card, "processes": each.programs}
+        told = [
+            {
+                **_plain(one.facts),
+                "since": iso(choice.recording, one.since),
+                "values": one.values,
+                "missing": one.missing,
+                "cpu": one.cpu,
+                "host_memory": one.memory_bytes,
+            }
+            for one in each.programs or ()
+        ]
+        known = None if each.programs is None else told
+        yield each.at, {"is": "processes", "card": each.card, "processes": known}
 
 
 def _said(choice: Choice) -> Iterator[_Line]:
@@ -135,6 +147,8 @@ def _text(line: Mapping[str, object]) -> str:
 def _plain(value: Any) -> Any:
     """What JSON cannot hold, such as an infinite number, is null."""
     match value:
+        case Absence():
+            return value.sentence
         case str():
             return value
         case float():

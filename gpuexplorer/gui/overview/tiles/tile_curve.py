@@ -52,6 +52,7 @@ class TileSpark:
     unread: str = ""  # "not read": why nothing is there now
     scale: tuple[tuple[float, str], ...] = ()  # what its hairlines are called
     ticks: tuple[TimeTick, ...] = ()
+    playhead: float | None = None  # the moment of a recording that is looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +173,10 @@ class TileCurve(Graph):
             edge = self._place_of(band)
             edge.setHeight(_BAND_EDGE)
             painter.fillRect(edge.translated(0, 1), self.look.theme.tone(band.tone))
+        if spark.playhead is not None:
+            plot, x = self._plot(), int(self._x(spark.playhead))
+            line = QRectF(x, plot.top(), 1, plot.height())
+            painter.fillRect(line, self.look.theme.accent)
         if spark.unread:
             self._draw_unread(Drawing(painter, self.look), spark)
         elif spark.ended is not None:
