@@ -111,6 +111,13 @@ def span_table(courses: Courses) -> Table:
             found.append((at, None, tr("the clock was set forward by {time}", time=size)))
         elif set_by <= -_CLOCK_STEP:
             found.append((at, None, tr("the clock was set back by {time}", time=size)))
+    for at, lost in recording.turns(Turn.LOST):
+        if isinstance(lost, dict) and courses.start <= at <= courses.end:
+            what = tr(
+                "the file could not be written: {count} readings lost",
+                count=lost.get("samples"),
+            )
+            found.append((at, None, what))
     rows = [
         (moment(courses, at), NO_FIGURE if seconds is None else str(duration(seconds)), what)
         for at, seconds, what in sorted(found, key=lambda each: each[0])

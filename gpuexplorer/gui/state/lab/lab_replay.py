@@ -96,7 +96,9 @@ class LabReplay(QObject):
 
     def _say(self) -> None:
         if self.left_out:
-            self._lab.said_of_recording = told(RECORDED, Message.counted(_ONE, _MANY, self.left_out))
+            self._lab.said_of_recording = told(
+                RECORDED, Message.counted(_ONE, _MANY, self.left_out)
+            )
 
     def _on_came(self, came: tuple[list[float], list[Noted], int] | None) -> None:
         if came is None:
