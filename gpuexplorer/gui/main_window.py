@@ -155,7 +155,9 @@ class MainWindow(QMainWindow):
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
         lab = self._lab
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+        if lab is None or lab.recorded:
+            return False
+        return lab.stage.runs or lab.program.phase.runs
 
     def show_nothing(
         self,
@@ -219,6 +221,7 @@ class MainWindow(QMainWindow):
             self._lab.stop()
         self.time_window.show_past(machine.past, session.clock)
         self._lab = lab = lab_of(machine, self._pythons)
+        self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
         # What a recording holds is no news.

@@ -39,7 +39,7 @@ _LOUD, _QUIET = 9.0, 5.0
 _NEAR = 6.0  # pixels at which a click means the mark
 
 
-class _Part(NamedTuple):
+class _RunPart(NamedTuple):
     """A run, from where to where."""
 
     left: float
@@ -64,7 +64,6 @@ class Scrubber(QSlider):
         self.setRange(0, max(1, round(replay.seconds * _TENTHS)))
         self.setSingleStep(max(_TENTHS, self.maximum() // _STEPS))
         self.setPageStep(max(_TENTHS, self.maximum() // _PAGES))
-        self.setInvertedControls(True)  # PgUp goes back in time, as on the plots
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -75,6 +74,10 @@ class Scrubber(QSlider):
         time_window.changed.connect(self.update)
         look.changed.connect(self._on_look_changed)
         self._on_moved()
+
+    @property
+    def outlined(self) -> bool:
+        return self._outline is not None
 
     def show_outline(self, outline: Outline) -> None:
         self._outline = outline
@@ -182,9 +185,9 @@ class Scrubber(QSlider):
             edge = [(left, up[0]), *tops, (right, up[-1]), (right, _FLOOR), (left, _FLOOR)]
             drawing.painter.drawPolygon([QPointF(x, y) for x, y in edge])
 
-    def _runs(self) -> Sequence[_Part]:
+    def _runs(self) -> Sequence[_RunPart]:
         recording = self._replay.recording
-        return [_Part(self._x(run.began), self._x(run.ended)) for run in recording.runs]
+        return [_RunPart(self._x(run.began), self._x(run.ended)) for run in recording.runs]
 
     def _width(self) -> float:
         return max(1.0, self.width() - 2 * _MARGIN)
@@ -252,8 +255,15 @@ class Scrubber(QSlider):
 
     @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        # PgUp goes back in time, as on the plots.
+        pages = {
+            Qt.Key.Key_PageUp: self.SliderAction.SliderPageStepSub,
+            Qt.Key.Key_PageDown: self.SliderAction.SliderPageStepAdd,
+        }
         if event.key() == Qt.Key.Key_Space:
             self.play_asked.emit()
+        elif event.key() in pages:
+            self.triggerAction(pages[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
