@@ -53,6 +53,11 @@ VERBS = (
         mark("how fast bytes move, and whether they arrive"),
     ),
     (
+        "record",
+        "gpuexplorer.commands.record",
+        mark("keep what the cards do in a file"),
+    ),
+    (
         "lab",
         "gpuexplorer.commands.lab",
         mark("run a program, and say which of its lines keep the cards waiting"),

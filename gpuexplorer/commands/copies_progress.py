@@ -1,15 +1,10 @@
 """Measures to the end, with one line on a terminal that says how far it has got."""
 
-import os
 import sys
-import threading
-import time
 from collections.abc import Callable, Sequence
-from typing import Self, TextIO
 
 from gpuexplorer.commands.arguments import INTERRUPTED, OK, TROUBLE
-from gpuexplorer.commands.page import cut
-from gpuexplorer.commands.windows_console import draws_in_place
+from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import STOPPED, Bench, Job, Measuring, Progress
 from gpuexplorer.copies.plan import Kind, kind_of
@@ -21,7 +16,6 @@ from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import ProductJob
 
 _EVERY = 0.1
-_USUAL_WIDTH = 79
 _LAST_PATIENCE = 3.0
 
 
@@ -35,7 +29,12 @@ def measured(
     ends: list[str] = []
     with ProgressLine(sys.stderr) as line:
         measuring = Measuring(
-            jobs, bench, on_result, line.show, ends.append, on_product=on_product
+            jobs,
+            bench,
+            on_result,
+            lambda progress: line.show(in_words(progress)),
+            ends.append,
+            on_product=on_product,
         )
         measuring.start()
         try:
@@ -55,46 +54,6 @@ def status_after(end: str | None, *, well: bool) -> int:
     if end and end != STOPPED:
         raise Trouble(end)
     return OK if well else TROUBLE
-
-
-class ProgressLine:
-    """Written over itself, and taken away at the end; only where a person looks.
-
-    `show` is called from the thread that measures.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._seen = draws_in_place(stream) and os.environ.get("TERM") != "dumb"
-        self._lock = threading.Lock()
-        self._written = -_EVERY
-        self._over = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._over = True
-            if self._seen:
-                self._stream.write("\r\x1b[K")
-                self._stream.flush()
-
-    def show(self, progress: Progress) -> None:
-        now = time.monotonic()
-        with self._lock:
-            if not self._seen or self._over or now - self._written < _EVERY:
-                return
-            self._written = now
-            self._stream.write(f"\r{cut(in_words(progress), self._width())}\x1b[K")
-            self._stream.flush()
-
-    def _width(self) -> int:
-        try:
-            columns = os.get_terminal_size(self._stream.fileno()).columns
-            return max(20, columns - 1) if columns else _USUAL_WIDTH
-        except (OSError, ValueError):
-            return _USUAL_WIDTH
 
 
 def in_words(progress: Progress) -> str:

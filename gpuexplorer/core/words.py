@@ -6,9 +6,11 @@ command line turns it into text with `tr`. Runs under the worker's Python too.
 
 import gettext
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from string import Formatter
 from typing import Any, TypeVar, cast
 
 from gpuexplorer.core.resources import resource
@@ -52,7 +54,7 @@ class Message(str):
         return Message._of, (self.template, self.many, dict(self.values))
 
     def as_json(self) -> "dict[str, object]":
-        """For a pipe; `from_json` reads it again."""
+        """For a pipe or a file; `from_json` reads it again."""
         values = {
             name: value.as_json() if isinstance(value, Message) else value
             for name, value in self.values.items()
@@ -61,11 +63,45 @@ class Message(str):
 
     @staticmethod
     def from_json(written: "Mapping[str, Any]") -> "Message":
+        """From whoever wrote it: a template that would grow beyond measure, that looks into its
+        values or lacks one raises a ValueError or LookupError, and what is no message at all
+        a TypeError.
+        """
         values = {
             name: Message.from_json(value) if isinstance(value, dict) else value
             for name, value in written["values"].items()
         }
-        return Message._of(written["template"], written["many"], values)
+        template, many = written["template"], written["many"]
+        longest = max(len(str(value)) for value in ("", *values.values()))
+        for each in (template, many):
+            named = _values_named(each)
+            if len(each) + len(named) * (longest + _WIDEST) > _LONGEST:
+                raise ValueError("too long a message")
+            if not values.keys() >= set(named):
+                raise LookupError("a value is missing")
+        return Message._of(template, many, values)
+
+
+# More than any message of ours has, and little enough to be shown.
+_LONGEST = 100_000
+_WIDEST = 99
+_PLAIN_FORM = re.compile(r"[<>]?0?\d{0,2},?(\.\d{1,2})?[a-zA-Z%]?|(%[a-zA-Z][-:./ ]?)+")
+
+
+@lru_cache(1024)
+def _values_named(template: str) -> "tuple[str, ...]":
+    """The names in the braces. Raises ValueError for a form of a figure that ours never have,
+    such as one that is a gigabyte wide.
+    """
+    found = []
+    for _, name, form, how in Formatter().parse(template):
+        if name is None:
+            continue
+        plain = _PLAIN_FORM.fullmatch(form or "") and how in (None, "r", "s")
+        if not (name.isidentifier() and plain):
+            raise ValueError(name)
+        found.append(name)
+    return tuple(found)
 
 
 NOTHING = Message("")

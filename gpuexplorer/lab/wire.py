@@ -1,12 +1,11 @@
 """Commands and events as lines of JSON: all that window and worker have in common."""
 
-import functools
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Union, get_args
 
+from gpuexplorer.core.records import UNREADABLE, reader, written
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
@@ -123,7 +122,6 @@ Command = Union[  # noqa: UP007 - the worker may be Python 3.10
 # Any: each is a dataclass, called with what its line of JSON holds.
 _EVENTS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Event)}
 _COMMANDS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Command)}
-_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class Garbled(Trouble):
@@ -133,7 +131,7 @@ class Garbled(Trouble):
 def line_of(message: "Event | Command") -> str:
     """One line with its newline."""
     what = type(message).__name__.lower()
-    return json.dumps({"is": what, **_written(message)}, separators=(",", ":")) + "\n"
+    return json.dumps({"is": what, **written(message)}, separators=(",", ":")) + "\n"
 
 
 def event_of(line: str) -> Event:
@@ -153,8 +151,8 @@ def _read(line: str, known: "Mapping[str, Any]", whose: str) -> Any:
     hint = "Another program may be writing into its pipe."
     try:
         content = json.loads(line)
-        read = _reader(known[content.pop("is")])
-    except _UNREADABLE:
+        read = reader(known[content.pop("is")])
+    except UNREADABLE:
         raise Trouble(
             "The {whose} said something that is no message: {said!r}.",
             hint,
@@ -163,90 +161,10 @@ def _read(line: str, known: "Mapping[str, Any]", whose: str) -> Any:
         ) from None
     try:
         return read(content)
-    except _UNREADABLE:
+    except UNREADABLE:
         raise Garbled(
             "A message of the {whose} lacks something, or holds what it cannot: {said!r}.",
             hint,
             whose=whose,
             said=said,
         ) from None
-
-
-# Any: whatever a record holds.
-def _written(value: Any) -> Any:
-    """As JSON knows it; a message with its template and values."""
-    if isinstance(value, Message):
-        return value.as_json()
-    if is_dataclass(value):
-        return {each.name: _written(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, (tuple, list)):
-        return [_written(each) for each in value]
-    return value
-
-
-# Any: a declared type, and what JSON has for a value of it.
-@functools.cache
-def _reader(kind: Any) -> "Callable[[Any], Any]":
-    """From what JSON has to a value of that type; raises where it is no such thing."""
-    origin, inside = get_origin(kind), get_args(kind)
-    if origin is tuple:
-        return _row_reader(inside)
-    if origin is not None:  # such as "int | None"
-        some = _reader(next(each for each in inside if each is not type(None)))
-        return lambda value: None if value is None else some(value)
-    if is_dataclass(kind):
-        return _record_reader(kind)
-    if issubclass(kind, Enum):
-        member: Callable[[Any], Any] = kind
-        return member
-    return _text if issubclass(kind, str) else _number_reader(kind)
-
-
-def _row_reader(inside: "tuple[Any, ...]") -> "Callable[[Any], Any]":
-    if inside[-1] is ...:
-        one = _reader(inside[0])
-        return lambda value: tuple([one(each) for each in _sure(value, list)])
-    readers = [_reader(each) for each in inside]
-
-    def read(value: Any) -> Any:
-        together = zip(readers, _sure(value, list), strict=True)
-        return tuple([each(one) for each, one in together])
-
-    return read
-
-
-def _record_reader(kind: Any) -> "Callable[[Any], Any]":
-    readers = {name: _reader(each) for name, each in get_type_hints(kind).items()}
-
-    def read(value: Any) -> Any:
-        values = _sure(value, dict).items()
-        return kind(**{name: readers[name](each) for name, each in values})
-
-    return read
-
-
-def _number_reader(kind: Any) -> "Callable[[Any], Any]":
-    """A whole number is as good as one with a point; True is none."""
-    kinds = (int, float) if kind is float else (kind,)
-
-    def read(value: Any) -> Any:
-        if type(value) not in kinds:
-            raise TypeError(kind)
-        return value
-
-    return read
-
-
-def _text(value: Any) -> str:
-    """Or a message, which is a text too."""
-    if type(value) is dict:
-        _sure(value["template"], str), _sure(value["many"], str)
-        return Message.from_json(value)
-    text: str = _sure(value, str)
-    return text
-
-
-def _sure(value: Any, kind: type) -> Any:
-    if type(value) is not kind:
-        raise TypeError(kind)
-    return value

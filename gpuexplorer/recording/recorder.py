@@ -1,15 +1,32 @@
 """Recorder: writes what a session says into a file, in a thread of its own and in batches."""
 
+import os
+import sqlite3
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
+import gpuexplorer
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.told import Machine, Topic
+from gpuexplorer.recording.anonymous import AnonymousTables
+from gpuexplorer.recording.axis import Axis, slept
+from gpuexplorer.recording.tables import Tables, lay_out
+from gpuexplorer.recording.told import Lost, Machine, Topic, Turn, Writer
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
+
+_EVERY = 1.0  # seconds from batch to batch
+# What waits for a disk that hangs takes no more than some 50 MB.
+_MOST_WAITING = 20_000
+_PATIENCE = 0.1  # for somebody who reads the file at the end
+
+_Write = Callable[[float], object]
 
 
 class Recorder:
@@ -26,54 +43,213 @@ class Recorder:
         *,
         anonymous: bool = False,
         on_trouble: Callable[[Trouble], None] = lambda _: None,
+        asleep: Callable[[], float] = slept,
     ) -> None:
         """Makes the file. Raises Trouble where it is there already, or cannot be made."""
-        raise NotImplementedError
+        self._path = path
+        self._clock = clock
+        self._on_trouble = on_trouble
+        self._slept = asleep
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[float, float, _Write]] = []
+        self._lost, self._lost_since = 0, 0.0
+        self._size = 0
+        self._trouble: Trouble | None = None
+        self._ended_at: float | None = None
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._axis = Axis(clock, 0.0, asleep())
+        self._database = _made(path, anonymous=anonymous)
+        make = AnonymousTables if anonymous else Tables
+        self._tables = make(self._database, self._axis.began, _writer(), machine)
+        self._tables.turn(self._axis.began, Turn.CLOCK, self._axis.to_wall)
+        self._tables.commit()
 
     @property
     def trouble(self) -> Trouble | None:
         """Why it ended by itself."""
-        raise NotImplementedError
+        return self._trouble
 
     @property
     def seconds(self) -> float:
         """For how long it has recorded."""
-        raise NotImplementedError
+        ended = self._ended_at
+        return (self._axis.now() if ended is None else ended) - self._axis.began
 
     @property
     def size(self) -> int:
         """Bytes on the disk, as of the last batch."""
-        raise NotImplementedError
+        return self._size
 
     def start(self) -> None:
-        raise NotImplementedError
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
 
     def stop(self, seconds: float = 2.0) -> bool:
         """Writes what is left and ends the run; False where the disk keeps it waiting."""
-        raise NotImplementedError
+        self._stopping.set()
+        if self._thread is None:
+            self._end()
+            return True
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def write_now(self) -> None:
         """The batch that waits, in this very thread; instead of `start`, for tests."""
-        raise NotImplementedError
+        if self._ended_at is not None:
+            return
+        try:
+            self._write_batch()
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
 
     def put(self, sample: Sample) -> None:
         """Of a card or of the host."""
-        raise NotImplementedError
+        self._put(sample.at, lambda at: self._tables.sample(at, sample))
 
     def put_processes(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """Who uses the card as of a look; None where nobody can tell."""
-        raise NotImplementedError
+        self._put_now(lambda at: self._tables.processes(at, card, named))
 
     def put_happening(self, happening: Happening) -> None:
-        raise NotImplementedError
+        self._put(happening.at, lambda at: self._tables.happening(at, happening))
 
     def put_cards(self, cards: Sequence[Card]) -> None:
         """Those that are listed from now on; kept where they are others than before."""
-        raise NotImplementedError
+        self._put_now(lambda at: self._tables.cards(at, cards))
 
     def put_topology(self, topology: Topology) -> None:
-        raise NotImplementedError
+        self._put_now(lambda at: self._tables.topology(at, topology))
 
     def put_said(self, what: Topic, text: str) -> None:
         """A line of JSON from lab or copies."""
-        raise NotImplementedError
+        self._put_now(lambda at: self._tables.said(at, what, text))
+
+    def _put_now(self, write: _Write) -> None:
+        self._put(self._clock.now(), write)
+
+    def _put(self, at: float, write: _Write) -> None:
+        if self._ended_at is not None:
+            return
+        asleep = self._slept()
+        with self._lock:
+            if len(self._waiting) < _MOST_WAITING:
+                self._waiting.append((at, asleep, write))
+                return
+            if not self._lost:
+                self._lost_since = at
+            self._lost += 1
+
+    def _run(self) -> None:
+        while self._ended_at is None:
+            if self._stopping.wait(_EVERY):
+                self._end()
+            else:
+                self.write_now()
+
+    def _write_batch(self) -> None:
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+            lost, self._lost = self._lost, 0
+        for at, asleep, write in waiting:
+            nap = self._axis.woke(asleep)
+            if nap:
+                self._tables.turn(self._axis.of(at), Turn.SUSPENDED, nap)
+            write(self._axis.of(at))
+        now = self._axis.now()
+        if lost:
+            self._tables.turn(now, Turn.LOST, Lost(lost, self._axis.of(self._lost_since)))
+        if self._axis.stepped():
+            self._tables.turn(now, Turn.CLOCK, self._axis.to_wall)
+        self._tables.commit()
+        self._size = self._size_now()
+
+    def _size_now(self) -> int:
+        """Raises OSError where somebody took the file away."""
+        log = self._path.with_name(f"{self._path.name}-wal")
+        return self._path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+
+    def _end(self) -> None:
+        self.write_now()
+        if self._ended_at is not None:
+            return
+        try:
+            self._tables.end(self._axis.now())
+            self._ended_at = self._axis.now()
+            self._close()
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+
+    def _close(self) -> None:
+        """One plain file again, which no other has to lie beside."""
+        self._database.execute(f"PRAGMA busy_timeout = {round(_PATIENCE * 1000)}")
+        with suppress(sqlite3.OperationalError):  # somebody reads it: then it stays as it is
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        self._database.close()
+        self._size = self._size_now()
+
+    def _give_up(self, error: sqlite3.Error | OSError) -> None:
+        self._ended_at = self._axis.now()
+        self._waiting = []
+        with suppress(sqlite3.Error):
+            self._database.rollback()
+        with suppress(sqlite3.Error):
+            self._database.close()
+        self._trouble = trouble = _trouble_of(self._path, error)
+        self._on_trouble(trouble)
+
+
+def _writer() -> Writer:
+    process = psutil.Process()
+    return Writer(f"GPU Explorer {gpuexplorer.__version__}", process.pid, process.create_time())
+
+
+def _made(path: Path, *, anonymous: bool) -> sqlite3.Connection:
+    """The new file, with nothing in its tables."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError:
+        raise Trouble(
+            "{file} is there already, and a recording never replaces anything.",
+            "Choose another name, or move it away.",
+            file=path,
+        ) from None
+    except OSError as error:
+        raise Trouble(
+            "The recording {file} cannot be made: {reason}.",
+            "Choose a folder that is there and that you may write to.",
+            file=path,
+            reason=error.strerror or error,
+        ) from None
+    try:
+        database = sqlite3.connect(path, check_same_thread=False)
+        database.execute("PRAGMA page_size = 8192")
+        lay_out(database, anonymous=anonymous)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error as error:
+        with suppress(OSError):
+            path.unlink()
+        raise _trouble_of(path, error) from error
+    return database
+
+
+def _trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return Trouble(
+            "The disk is full, so the recording {file} has ended.",
+            "What was recorded until then is in it. Make room, and begin another.",
+            file=path,
+        )
+    if isinstance(error, FileNotFoundError):
+        return Trouble(
+            "The recording {file} was moved or removed while it was written, so it has ended.",
+            "Begin another.",
+            file=path,
+        )
+    return Trouble(
+        "The recording {file} could not be written further: {reason}.",
+        "What was recorded until then is in it. Look at the disk, and begin another.",
+        file=path,
+        reason=error,
+    )

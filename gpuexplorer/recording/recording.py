@@ -1,25 +1,38 @@
 """Recording: an opened file, read and never written. For any thread."""
 
+import math
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.told import Machine, ProgramSeen, Said, Turn
-from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.recording.columns import reason_number
+from gpuexplorer.recording.course import Course, Run, last_of
+from gpuexplorer.recording.harmless import clean, is_time, value_of
+from gpuexplorer.recording.opening import opened
+from gpuexplorer.recording.pieces import PastStrand, Pieces, is_late
+from gpuexplorer.recording.safe_file import Row, SafeFile
+from gpuexplorer.recording.schema import BUCKET, CPU, HOST_MEMORY, STATE
+from gpuexplorer.recording.subjects import subjects_of
+from gpuexplorer.recording.told import ProgramFacts, ProgramSeen, Said, SubjectKind, Topic, Turn
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
+__all__ = ["Buckets", "Readings", "Recording", "Run", "open_recording"]
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    id: int
-    began: float
-    ended: float  # where it has no end, its last sign of life
-    whole: bool  # whether it came to its end
-    machine: Machine
+_MOST_HAPPENINGS = 10_000
+_MOST_PROCESSES = 10_000
+_SAID_AT_ONCE = 100
 
 
 class Readings(NamedTuple):
@@ -36,7 +49,7 @@ class Buckets(NamedTuple):
     minima: Sequence[float]
     maxima: Sequence[float]
     means: Sequence[float]
-    counts: Sequence[int]
+    counts: Sequence[float]
 
 
 class Recording:
@@ -49,70 +62,336 @@ class Recording:
     began: float  # axis
     ended: float
 
+    def __init__(self, file: SafeFile) -> None:
+        """Raises Trouble where nothing of it can be read."""
+        self.path = file.path
+        self._file = file
+        # One moment of a file that may be written just now.
+        file.rows("BEGIN")
+        self.pieces = Pieces(file)
+        self._subjects = subjects_of(file, self.pieces)
+        self._named = {
+            subject.name: list(subject.strands.values())
+            for subject in self._subjects.values()
+            if subject.kind is not SubjectKind.PROCESS
+        }
+        self._course = Course(file, self._newest)
+        facts: dict[str, str] = dict(file.rows("SELECT name, value FROM fact LIMIT 100"))
+        self.anonymous = facts.get("anonymous") == "true"
+        self._reasons = _members(Absence, facts.get("reasons"), Absence.NOT_YET)
+        self._states = _members(CardState, facts.get("states"), CardState.WORKING)
+        self._known_facts: dict[int, ProgramFacts | None] = {}
+        file.rows("COMMIT")
+        self.being_written = self._course.being_written
+        self.runs = self._course.runs
+        if not self.runs:
+            raise _nothing(file)
+        self.began, self.ended = self.runs[0].began, self.runs[-1].ended
+
     def close(self) -> None:
-        raise NotImplementedError
+        self._file.close()
 
     def notes(self) -> Sequence[Message]:
         """What could not be read, and the like: sentences for a banner."""
-        raise NotImplementedError
+        found = []
+        if self._file.damaged:
+            found.append(
+                Message("The file is damaged: what can be read of it is shown, and no more.")
+            )
+        if self.being_written:
+            found.append(
+                Message("It is being written just now: open it again to see what came since.")
+            )
+        elif not self.runs[-1].whole:
+            found.append(
+                Message(
+                    "What wrote it was ended before its time; the last seconds may be missing."
+                )
+            )
+        return found
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment of the axis."""
-        raise NotImplementedError
+        return self._course.wall(at)
 
     def at(self, wall: float) -> float:
         """The moment of the axis at that time of day; the last one where there are several."""
-        raise NotImplementedError
+        return self._course.at(wall)
 
     def run(self, at: float) -> Run:
         """The one that was written then, or the last before; else the first."""
-        raise NotImplementedError
+        return self._course.run(at)
 
     def cards(self, at: float | None = None) -> Sequence[Card]:
         """Those listed then: the same object as long as they stay so. None: all there ever
         were, in the order in which they were first listed.
         """
-        raise NotImplementedError
+        lists = self._cards
+        if at is None:
+            return list({card.id: card for _, cards in lists for card in cards}.values())
+        return last_of(lists, at, lists[0][1] if lists else ())
 
     def topology(self, at: float) -> Topology | None:
-        raise NotImplementedError
+        return last_of(self._topologies, at, None)
 
     def metrics(self, card: CardId) -> Sequence[MetricId]:
         """Of which there are readings, in the catalogue's order."""
-        raise NotImplementedError
+        known = {metric for strand in self.strands(card) for metric in strand.metrics}
+        return [metric for metric in METRICS if metric in known]
+
+    def strands(self, card: CardId) -> Sequence[PastStrand]:
+        """Of a card or the host."""
+        return self._named.get(card, ())
+
+    def with_readings(self) -> Sequence[CardId]:
+        """Cards, and the host, of which there are any."""
+        return [CardId(name) for name, strands in self._named.items() if strands]
 
     def sample(self, card: CardId, metrics: Collection[MetricId], at: float) -> Sample:
         """What was known then of each of these: its newest reading, not older than its rhythm
         lets one expect; else the reason. `Sample.at` is the newest of theirs.
         """
-        raise NotImplementedError
+        missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
+        values: dict[MetricId, float] = {}
+        newest, state = 0.0, CardState.WORKING
+        began = self.run(at).began
+        for strand in self.strands(card):
+            asked = strand.metrics & missing.keys()
+            found = strand.newest(at) if asked else None
+            if found is None:
+                continue
+            first, times, place = found
+            known, count = times[place], len(times)
+            if known < began or is_late(at - known, times, place):
+                missing.update(dict.fromkeys(asked, Absence.NOT_YET))
+                continue
+            for metric in asked:
+                column = strand.column(first, metric, count)
+                value = math.nan if column is None else column[place]
+                if value == value:  # noqa: PLR0124 - a NaN is not
+                    values[metric] = value
+                    del missing[metric]
+                else:
+                    missing[metric] = self._reason(value)
+            if known >= newest:
+                newest, states = known, strand.column(first, STATE, count)
+                state = CardState.WORKING if states is None else self._state(states[place])
+        return Sample(card, newest or at, values, missing, state)
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
         """Who used it then; None where nobody could tell."""
-        raise NotImplementedError
+        users = last_of(self._users, at, {})
+        there = users.get(card) if self.run(at).began <= at <= self.run(at).ended else None
+        if not isinstance(there, list):
+            return None
+        seen = (self._program(number, at) for number in there[:_MOST_PROCESSES])
+        return [each for each in seen if each is not None and each.facts.card == card]
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
-        raise NotImplementedError
+        return self._happenings
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first."""
-        raise NotImplementedError
+        number = -1
+        while rows := self._file.rows(
+            "SELECT id, at, what, text FROM said WHERE id > ? ORDER BY id LIMIT ?",
+            *(number, _SAID_AT_ONCE),
+        ):
+            for row in rows:
+                match row:
+                    case (int(number), float(at), str(what), str(text)) if what in tuple(
+                        Topic
+                    ) and is_time(at):
+                        yield Said(at, Topic(what), text)
+                    case _:
+                        self._file.damaged = True
+            if not isinstance(rows[-1][0], int) or rows[-1][0] != number:
+                return
 
     def turns(self, kind: Turn) -> Sequence[tuple[float, object]]:
         """When, and what JSON has of it."""
-        raise NotImplementedError
+        return self._course.turns(kind)
 
     def readings(self, card: CardId, metric: MetricId, start: float, end: float) -> Readings:
         """Every reading from start to end; nothing where only buckets are kept of that time."""
-        raise NotImplementedError
+        times, values = array("d"), array("d")
+        for strand in self.strands(card):
+            if metric not in strand.metrics:
+                continue
+            for first in strand.within(start, end):
+                its = strand.times(first)
+                column = strand.column(first, metric, len(its))
+                some = slice(bisect_left(its, start), bisect_right(its, end))
+                if column is not None and (
+                    not times or (its[some] and its[some][0] >= times[-1])
+                ):
+                    times.extend(its[some])
+                    values.extend(column[some])
+        return Readings(times, values)
 
     def buckets(
         self, card: CardId, metric: MetricId, start: float, end: float, level: int
     ) -> Buckets:
-        raise NotImplementedError
+        """Of as many seconds as one of LEVELS says; of the newest readings there are none."""
+        columns = [array("d") for _ in range(BUCKET)]
+        for strand in self.strands(card):
+            series = strand.series.get(metric)
+            if series is None:
+                continue
+            for first in self.pieces.within(series, level, start, end):
+                piece = self.pieces.column(series, level, first)
+                if piece is None:
+                    continue
+                count = len(piece) // BUCKET
+                starts = piece[:count]
+                begin, stop = bisect_right(starts, start - level), bisect_right(starts, end)
+                for each, column in enumerate(columns):
+                    column.extend(piece[each * count + begin : each * count + stop])
+        return Buckets(*columns)
+
+    def _newest(self, before: float) -> float:
+        found = [
+            newest[1][newest[2]]
+            for strands in self._named.values()
+            for strand in strands
+            if (newest := strand.newest(before)) is not None
+        ]
+        return max(found, default=0.0)
+
+    def _program(self, number: object, at: float) -> ProgramSeen | None:
+        if not isinstance(number, int) or number not in self._subjects:
+            return None
+        subject = self._subjects[number]
+        facts = self._facts(number, subject.facts)
+        if facts is None:
+            return None
+        known: dict[str, float] = {}
+        looked = subject.first
+        for strand in subject.strands.values():
+            found = strand.newest(at)
+            if found is None:
+                continue
+            first, times, place = found
+            looked = times[place]
+            for metric in strand.metrics:
+                values = strand.column(first, metric, len(times))
+                if values is not None:
+                    known[metric] = values[place]
+        figures = {each: known.get(each, math.nan) for each in ProcessFigure}
+        memory = known.get(HOST_MEMORY, math.nan)
+        cpu = known.get(CPU, math.nan)
+        return ProgramSeen(
+            number,
+            facts,
+            subject.first,
+            looked,
+            {each: value for each, value in figures.items() if not math.isnan(value)},
+            {each: self._reason(value) for each, value in figures.items() if math.isnan(value)},
+            None if math.isnan(cpu) else cpu,
+            None if not math.isfinite(memory) else int(memory),
+        )
+
+    def _facts(self, number: int, text: str) -> ProgramFacts | None:
+        if number not in self._known_facts:
+            try:
+                self._known_facts[number] = value_of(ProgramFacts, text)
+            except UnreadableError:
+                self._file.damaged = True
+                self._known_facts[number] = None
+        return self._known_facts[number]
+
+    def _reason(self, value: float) -> Absence:
+        number = reason_number(value)
+        known = 0 < number <= len(self._reasons)
+        return self._reasons[number - 1] if known else Absence.NOT_YET
+
+    def _state(self, value: float) -> CardState:
+        known = 0 < value <= len(self._states)
+        return self._states[int(value) - 1] if known else CardState.WORKING
+
+    @cached_property
+    def _cards(self) -> Sequence[tuple[float, Sequence[Card]]]:
+        """The same object as long as they stay so."""
+        lists: list[tuple[float, Sequence[Card]]] = []
+        for at, cards in self._course.turns(Turn.CARDS, Sequence[Card]):
+            same = lists and lists[-1][1] == cards
+            lists.append((at, lists[-1][1] if same else cards))
+        return lists
+
+    @cached_property
+    def _topologies(self) -> Sequence[tuple[float, Topology]]:
+        return self._course.turns(Turn.TOPOLOGY, Topology)
+
+    @cached_property
+    def _users(self) -> Sequence[tuple[float, dict[str, object]]]:
+        told = self._course.turns(Turn.PROCESSES)
+        return [(at, users) for at, users in told if isinstance(users, dict)]
+
+    @cached_property
+    def _happenings(self) -> Sequence[Happening]:
+        found = []
+        columns = "id, at, wall, kind, card, sentence, about, lasted"
+        for row in self._file.whole(columns, "happening", _MOST_HAPPENINGS):
+            happening = _happening(row)
+            if happening is None:
+                self._file.damaged = True
+            else:
+                found.append(happening)
+        return sorted(found, key=lambda happening: happening.at)
 
 
 def open_recording(path: Path) -> Recording:
     """Raises Trouble for what is no recording, or one that nothing can be read of."""
-    raise NotImplementedError
+    return Recording(opened(path))
+
+
+def _happening(row: Row) -> Happening | None:
+    match row:
+        case (
+            _,
+            float(at),
+            float(wall),
+            str(kind),
+            card,
+            str(sentence),
+            str(about),
+            lasted,
+        ) if (
+            is_time(at)
+            and is_time(wall)
+            and kind in tuple(Kind)
+            and isinstance(card, str | None)
+            and (lasted is None or is_time(lasted))
+        ):
+            try:
+                said = value_of(Message, sentence)
+            except UnreadableError:
+                return None
+            named = None if card is None else CardId(clean(card))
+            return Happening(at, wall, Kind(kind), named, said, clean(about), lasted)
+    return None
+
+
+Member = TypeVar("Member", bound=StrEnum)
+
+
+def _members(kind: type[Member], names: object, otherwise: Member) -> Sequence[Member]:
+    """By number from 1 on, as the file says; one that this program does not know is another."""
+    try:
+        known = value_of(Sequence[str], names if isinstance(names, str) else "")
+    except UnreadableError:
+        return tuple(kind)
+    return [kind(name) if name in tuple(kind) else otherwise for name in known]
+
+
+def _nothing(file: SafeFile) -> Trouble:
+    if file.damaged:
+        return Trouble(
+            "{file} is damaged, and nothing of it can be read.",
+            "Take another copy of it, if there is one.",
+            file=file.path.name,
+        )
+    return Trouble(
+        "{file} is empty: nothing was recorded.", "Choose another file.", file=file.path.name
+    )

@@ -27,7 +27,7 @@ class Turn(StrEnum):
     TOPOLOGY = "topology"  # a Topology
     PROCESSES = "processes"  # {card id: [subject ids] or null}: who uses it, or nobody can tell
     SUSPENDED = "suspended"  # the computer slept for so many seconds before this
-    LOST = "lost"  # so many samples were not kept, and why
+    LOST = "lost"  # a Lost
 
 
 class Topic(StrEnum):
@@ -36,6 +36,14 @@ class Topic(StrEnum):
     CELL = "cell"  # a Run that was sent to the worker, as `lab.wire` writes it
     EVENT = "event"  # what the worker said, as `lab.wire` writes it
     COPY = "copy"  # a measured copy, as `copies.result_json` writes it
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What came while the file could not be written was not kept."""
+
+    samples: int
+    since: float  # axis: when the first of them came
 
 
 @dataclass(frozen=True, slots=True)

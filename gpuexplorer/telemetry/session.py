@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -37,6 +37,22 @@ class Attempt(NamedTuple):
         )
 
 
+class Listener(Protocol):
+    """Hears everything that a session is told, from the sampler's threads, after the session
+    has taken it in.
+    """
+
+    def on_sample(self, sample: Sample) -> None:
+        """Of a card, or of the host."""
+        ...
+
+    def on_processes(self, card: CardId, *, known: bool) -> None:
+        """Somebody looked who uses the card; what came of it, the session knows."""
+        ...
+
+    def on_happening(self, happening: Happening) -> None: ...
+
+
 class Session:
     """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
     thread. `on_sample` and `on_processes` hear every answer as it comes, from the sampler's
@@ -64,10 +80,12 @@ class Session:
         self._on_sample = on_sample
         self._on_processes = on_processes
         self._on_host = on_host
+        self._on_happening = on_happening
+        self._attached: tuple[Listener, ...] = ()
         self._host_reading: Reading | None = None
         self._latest = Latest()
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
-        self.happening_log = HappeningLog(self.clock, on_happening)
+        self.happening_log = HappeningLog(self.clock, self._tell)
         self._processor_before = processor_before
         self.sampler = Sampler(
             backend,
@@ -107,6 +125,12 @@ class Session:
     def cards(self) -> Sequence[Card]:
         """Cards and, after each, its MIG instances."""
         return self._backend.cards()
+
+    def attach(self, listener: Listener) -> None:
+        self._attached = (*self._attached, listener)
+
+    def detach(self, listener: Listener) -> None:
+        self._attached = tuple(each for each in self._attached if each is not listener)
 
     def start(self) -> None:
         self.sampler.start()
@@ -205,15 +229,25 @@ class Session:
             self._host_reading = _as_reading(sample)
             if self._on_host is not None:
                 self._on_host(sample)
-            return
-        self._latest.put(sample)
-        self.happening_log.consider(sample)
-        self._on_sample(sample)
+        else:
+            self._latest.put(sample)
+            self.happening_log.consider(sample)
+            self._on_sample(sample)
+        for each in self._attached:
+            each.on_sample(sample)
 
     def _take_processes(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
         self._processes[card] = processes
         self._on_processes(card, processes)
         self.happening_log.consider_processes(card, processes, self._command)
+        for each in self._attached:
+            each.on_processes(card, known=processes is not None)
+
+    def _tell(self, happening: Happening) -> None:
+        if self._on_happening is not None:
+            self._on_happening(happening)
+        for each in self._attached:
+            each.on_happening(happening)
 
     def _command(self, process: CardProcess) -> str | None:
         """By which command it was started, as far as that is known already."""

@@ -33,7 +33,7 @@ def test_every_command_has_help_of_its_own(
     with pytest.raises(SystemExit) as left:
         main([verb, "--help"])
     assert left.value.code == 0
-    assert f"gpuexplorer {verb} " in capsys.readouterr().out
+    assert f"usage: gpuexplorer {verb}" in capsys.readouterr().out
 
 
 def test_an_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:

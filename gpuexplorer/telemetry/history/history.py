@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit
-from gpuexplorer.telemetry.history.condense import condensed
+from gpuexplorer.telemetry.history.condense import Past, condensed
 from gpuexplorer.telemetry.history.tables import Lengths, Plan
 from gpuexplorer.telemetry.history.tape import Tape
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -85,16 +85,18 @@ class History:
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
+        known = self.past(card, metric, start, end)
+        return empty_trace() if known is None else condensed(known, start, end, columns)
+
+    def past(self, card: CardId, metric: MetricId, start: float, end: float) -> Past | None:
+        """The same uncondensed; None where nothing was ever heard of it."""
         past = self._pasts.get(card)
         kind = _KIND_OF_METRIC.get(metric)
         if past is None or kind is None:
-            return empty_trace()
+            return None
         with past.lock:
             tape = past.tapes.get(kind)
-            if tape is None:
-                return empty_trace()
-            known = tape.past(metric, start, end)
-        return condensed(known, start, end, columns)
+            return None if tape is None else tape.past(metric, start, end)
 
     def cards(self) -> tuple[CardId, ...]:
         """Those with a past, in the order in which they were first heard of."""

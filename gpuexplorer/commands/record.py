@@ -1,0 +1,166 @@
+"""gpuexplorer record: keep what the cards do in a file, until it is told to stop."""
+
+import argparse
+import re
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from gpuexplorer.commands.arguments import (
+    OK,
+    WrongArgumentsError,
+    add_source_arguments,
+    number,
+)
+from gpuexplorer.commands.progress_line import ProgressLine
+from gpuexplorer.commands.source import choose, open_source
+from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import bytes_words
+from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
+from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.sampler import check_interval
+
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_LOOK = 0.5
+# A disk that does not answer for so long is left to itself.
+_LAST_PATIENCE = 60.0
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = tr(
+        "Record all cards, the computer and who uses the cards, until Ctrl-C. The window opens"
+        " the file."
+    )
+    parser.add_argument("file", type=Path, metavar=tr("FILE"), help=tr("such as night.gpurec"))
+    parser.add_argument(
+        "--interval",
+        type=number,
+        default=1.0,
+        metavar=tr("SECONDS"),
+        help=tr("between two readings, 0.1 to 60; 1 if not given"),
+    )
+    parser.add_argument(
+        "--duration",
+        metavar=tr("TIME"),
+        help=tr("end by itself after 90, 90s, 10m or 2h"),
+    )
+    parser.add_argument(
+        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help=tr(
+            "also what is costly to ask: traffic of PCIe and NVLink, and how busy the parts of"
+            " a card are"
+        ),
+    )
+    parser.add_argument(
+        "--anonymous",
+        action="store_true",
+        help=tr("without the computer's name, UUIDs, users, and names of programs"),
+    )
+    add_source_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    seconds = _seconds(arguments.duration)
+    try:
+        check_interval(arguments.interval)
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+    backend, attempts = open_source(arguments)
+    for attempt in attempts:
+        sys.stderr.write(f"{tr(attempt.note)}\n")
+    session = QuietSession(backend or NoCards(), attempts, arguments.interval)
+    try:
+        only = None
+        if arguments.cards is not None:
+            only = frozenset(card.id for card in choose(session.cards(), arguments.cards))
+        over = threading.Event()
+        recorder = Recorder(
+            arguments.file,
+            machine_of(session, anonymous=arguments.anonymous),
+            session.clock,
+            anonymous=arguments.anonymous,
+            on_trouble=lambda _: over.set(),
+        )
+        with _ended_by_signals(over):
+            listening = Listening(session, recorder, only)
+            usual = (Cadence.FAST, Cadence.SLOW)
+            session.want(tuple(Cadence) if arguments.all else usual)
+            session.start()
+            recorder.start()
+            _wait(recorder, over, arguments.file, seconds)
+            listening.stop()
+            written = recorder.stop(_LAST_PATIENCE)
+    finally:
+        session.stop()
+    if recorder.trouble is not None:
+        raise recorder.trouble
+    if not written:
+        raise Trouble(
+            "The disk does not answer, so the end of the recording {file} may be missing.",
+            "Look at the disk.",
+            file=arguments.file,
+        )
+    sys.stdout.write(f"{_told(Message('Recorded'), recorder, arguments.file)}\n")
+    return OK
+
+
+def _wait(recorder: Recorder, over: threading.Event, file: Path, seconds: float | None) -> None:
+    """Until somebody ends it, the time is over, or it cannot be written further."""
+    hint = Message("Ctrl-C ends it.")
+    with ProgressLine(sys.stderr) as line:
+        while not over.is_set():
+            left = _LOOK if seconds is None else seconds - recorder.seconds
+            if left <= 0:
+                return
+            line.show(paragraph((_told(Message("Recording"), recorder, file), hint)))
+            over.wait(min(left, _LOOK))
+
+
+def _told(doing: Message, recorder: Recorder, file: Path) -> str:
+    return tr(
+        "{doing} {file}: {time}, {size}.",
+        doing=doing,
+        file=file,
+        time=timedelta(seconds=int(recorder.seconds)),
+        size=bytes_words(recorder.size),
+    )
+
+
+@contextmanager
+def _ended_by_signals(over: threading.Event) -> Iterator[None]:
+    """Who ends it has asked for just that: it is no failure."""
+    # Not every system has all of them.
+    known = [signal.Signals[name] for name in _ENDINGS if name in signal.Signals.__members__]
+    before = {each: signal.signal(each, lambda *_: over.set()) for each in known}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = _LENGTH.fullmatch(text.strip())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not seconds:
+        raise WrongArgumentsError(
+            "--duration {text!r} is no length of time.",
+            "Write it as 90, 90s, 10m or 2h.",
+            text=text,
+        )
+    return seconds

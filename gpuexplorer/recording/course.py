@@ -1,0 +1,148 @@
+"""Course: who wrote a recording and when, what was true from when on, and the time of day."""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import psutil
+
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind
+from gpuexplorer.core.records import UNREADABLE, UnreadableError
+from gpuexplorer.core.words import Message
+from gpuexplorer.recording.harmless import LATEST, is_time, json_of, value_of
+from gpuexplorer.recording.safe_file import Row, SafeFile
+from gpuexplorer.recording.told import Machine, Turn, Writer
+from gpuexplorer.telemetry.backend import Source
+
+Told = TypeVar("Told")
+_MOST_RUNS = 10_000
+_MOST_TURNS = 1_000_000
+_MOST_STEPS = 10_000
+_JUST_NOW = 3.0  # seconds since the file was written
+_SAME_START = 2.0  # clocks round differently
+# Of a run whose machine cannot be read.
+_UNKNOWN = Machine(
+    "",
+    Source("recording", Message("a recording that does not tell its source any more")),
+    1.0,
+    Card(HOST_ID, -1, "", None, kind=CardKind.HOST),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    id: int
+    began: float
+    ended: float  # where it has no end, its last sign of life
+    whole: bool  # whether it came to its end
+    machine: Machine
+
+
+class Course:
+    """Read once. For any thread."""
+
+    def __init__(self, file: SafeFile, newest: Callable[[float], float]) -> None:
+        """`newest` tells when the last reading up to a moment was taken."""
+        self._file = file
+        self._turns: dict[str, list[tuple[float, str]]] = {}
+        for row in file.whole("id, at, kind, value", "turn", _MOST_TURNS):
+            match row:
+                case (int(), float(at), str(kind), str(value)) if is_time(at):
+                    self._turns.setdefault(kind, []).append((at, value))
+                case _:
+                    file.damaged = True
+        for turns in self._turns.values():
+            turns.sort(key=lambda turn: turn[0])
+        self.being_written = False
+        self.runs = self._read_runs(newest)
+        self._steps = [
+            (at, shift)
+            for at, shift in self.turns(Turn.CLOCK)[-_MOST_STEPS:]
+            if isinstance(shift, float | int) and is_time(at + shift)
+        ]
+
+    def turns(self, kind: Turn, of: Any = None) -> list[tuple[float, Any]]:
+        """When, and what was told; as a value of that type, or as JSON has it."""
+        found = []
+        for at, text in self._turns.get(kind, ()):
+            try:
+                found.append((at, json_of(text) if of is None else value_of(of, text)))
+            except UNREADABLE:
+                self._file.damaged = True
+        return found
+
+    def run(self, at: float) -> Run:
+        place = bisect_right(self.runs, at, key=lambda run: run.began)
+        return self.runs[max(0, place - 1)]
+
+    def wall(self, at: float) -> float:
+        return min(max(0.0, at + last_of(self._steps, at, 0.0)), LATEST)
+
+    def at(self, wall: float) -> float:
+        began, ended = self.runs[0].began, self.runs[-1].ended
+        until = ended
+        for since, shift in [*reversed(self._steps), (began, 0.0)]:
+            at = wall - shift
+            if at >= since:
+                # A time of day that was skipped is the moment when it was.
+                return max(began, min(at, until))
+            until = min(until, since)
+        return began
+
+    def _read_runs(self, newest: Callable[[float], float]) -> Sequence[Run]:
+        rows: list[Row] = []
+        for row in self._file.whole("id, began, ended, writer, machine", "run", _MOST_RUNS):
+            match row:
+                case (int(), float(began), _, str(), str()) if is_time(began):
+                    rows.append(row)
+                case _:
+                    self._file.damaged = True
+        rows.sort(key=lambda row: row[1])
+        before = [*(row[1] for row in rows[1:]), LATEST]
+        runs = list(self._runs(rows, before, newest))
+        if rows and not runs[-1].whole:
+            self.being_written = self._is_written(rows[-1][3])
+        return runs
+
+    def _runs(
+        self, rows: Sequence[Row], before: Sequence[float], newest: Callable[[float], float]
+    ) -> Iterator[Run]:
+        for (number, began, ended, _, text), end in zip(rows, before, strict=True):
+            try:
+                machine = value_of(Machine, text)
+            except UnreadableError:
+                self._file.damaged = True
+                machine = _UNKNOWN
+            whole = isinstance(ended, float) and began <= ended <= end
+            signs = [] if whole else [_latest(each, end) for each in self._turns.values()]
+            last = ended if whole else max(began, newest(end), *signs)
+            yield Run(number, began, last, whole, machine)
+
+    def _is_written(self, writer: str) -> bool:
+        try:
+            known = value_of(Writer, writer)
+            process = psutil.Process(known.pid)
+            if abs(process.create_time() - known.started_at) < _SAME_START:
+                return True
+        except (UnreadableError, psutil.Error, ValueError, OverflowError):
+            pass
+        path = self._file.path
+        log = path.with_name(f"{path.name}-wal")
+        try:
+            written = [each.stat().st_mtime for each in (path, log) if each.exists()]
+        except OSError:
+            return False
+        return any(abs(time.time() - each) < _JUST_NOW for each in written)
+
+
+def last_of(turns: Sequence[tuple[float, Told]], at: float, otherwise: Told) -> Told:
+    """What was told last at that moment."""
+    place = bisect_right(turns, at, key=lambda turn: turn[0])
+    return turns[place - 1][1] if place else otherwise
+
+
+def _latest(turns: Sequence[tuple[float, str]], before: float) -> float:
+    place = bisect_right(turns, before, key=lambda turn: turn[0])
+    return turns[place - 1][0] if place else 0.0

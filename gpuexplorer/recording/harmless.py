@@ -1,0 +1,62 @@
+"""What a stranger's file says, made harmless: its texts, and its JSON as values of ours."""
+
+import json
+import math
+from typing import Any
+from unicodedata import category
+
+from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader
+
+LATEST = 32_503_680_000.0  # the year 3000: times beyond are none
+_LONGEST = 10_000  # letters of any text
+_LONGEST_JSON = 4_000_000
+# What people read in a line: more than that is not a name.
+_LONGEST_NAME = 200
+_NAMES = frozenset({"id", "name", "label", "driver_version", "cuda_version", "user", "bus_id"})
+
+
+# Controls, formats, halves of letters, ends of lines and paragraphs.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def is_time(value: object) -> bool:
+    return isinstance(value, float | int) and 0 <= value <= LATEST
+
+
+def clean(text: str, longest: int = _LONGEST) -> str:
+    """One line, without what moves a cursor, hides, or turns around what stands beside it."""
+    if len(text) > longest:
+        text = f"{text[: longest - 1]}…"
+    if text.isprintable():
+        return text
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if category(each) in _UNSEEN else each for each in text
+    )
+
+
+# Any: the declared type says what comes out; what comes in is anybody's JSON.
+def value_of(kind: Any, text: str) -> Any:
+    """Raises UnreadableError, and nothing else, whatever the text is."""
+    try:
+        return reader(kind)(json_of(text))
+    except UNREADABLE as error:
+        raise UnreadableError from error
+
+
+def json_of(text: str) -> Any:
+    """JSON with clean texts and finite figures. Raises one of UNREADABLE."""
+    if len(text) > _LONGEST_JSON:
+        raise UnreadableError
+    return _clean(json.loads(text))
+
+
+def _clean(value: Any, name: str = "") -> Any:
+    if isinstance(value, str):
+        return clean(value, _LONGEST_NAME if name in _NAMES else _LONGEST)
+    if isinstance(value, dict):
+        return {clean(key, _LONGEST_NAME): _clean(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_clean(each, name) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UnreadableError
+    return value

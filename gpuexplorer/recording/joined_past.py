@@ -1,0 +1,57 @@
+"""JoinedPast: what was kept before the window was opened, and the live past after it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.recording.recorded_past import RecordedPast, joined
+from gpuexplorer.recording.recording import Recording
+from gpuexplorer.telemetry.history import History, Lengths
+from gpuexplorer.telemetry.history.condense import Past, condensed
+from gpuexplorer.telemetry.trace import Trace
+
+
+class JoinedPast:
+    """A TraceSource on the live steady clock, to which `shift` takes the recording's axis."""
+
+    def __init__(self, live: History, stored: Recording, shift: float) -> None:
+        self._live = live
+        self._stored = RecordedPast(stored)
+        self._shift = shift
+
+    @property
+    def began(self) -> float:
+        return self._stored.began + self._shift
+
+    @property
+    def ended(self) -> None:
+        """It goes on."""
+
+    @property
+    def lengths(self) -> Lengths:
+        """How long the live part goes back in full, and how far all of it does."""
+        full, day, bucket = self._live.lengths
+        return Lengths(full, max(day, self._stored.ended - self._stored.began + day), bucket)
+
+    def cards(self) -> Sequence[CardId]:
+        return tuple(dict.fromkeys((*self._stored.cards(), *self._live.cards())))
+
+    def memory_bytes(self) -> int:
+        return self._stored.memory_bytes() + self._live.memory_bytes()
+
+    def trace(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
+    ) -> Trace:
+        now = self._live.past(card, metric, start, end) or Past.nothing(1.0)
+        return condensed(
+            joined(self._before(card, metric, start, end, columns), now), start, end, columns
+        )
+
+    def _before(
+        self, card: CardId, metric: MetricId, start: float, end: float, columns: int
+    ) -> Past:
+        """Nothing of what is kept of this very run: the live past knows it better."""
+        began = self._live.began
+        stop = end if began is None else min(end, began)
+        ...
