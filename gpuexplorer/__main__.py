@@ -68,6 +68,11 @@ VERBS = (
         mark("lessons that lead through the lab: list, check, write and play them"),
     ),
     (
+        "export",
+        "gpuexplorer.commands.export",
+        mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
+    ),
+    (
         "serve",
         "gpuexplorer.commands.serve",
         mark("show the readings to Prometheus"),
