@@ -73,6 +73,11 @@ VERBS = (
         mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
     ),
     (
+        "report",
+        "gpuexplorer.commands.report",
+        mark("a recording as a page to hand on: plots, and what stood out"),
+    ),
+    (
         "serve",
         "gpuexplorer.commands.serve",
         mark("show the readings to Prometheus"),
@@ -140,7 +145,7 @@ def _run(words: list[str]) -> int:
     )
     window.add_window_arguments(parser)
     add_source_arguments(parser)
-    if verb is not None and words[0] == verb:
+    if verb is not None and words[0] == verb and not window.names_file(verb):
         raise WrongArgumentsError(
             "{verb!r} is not a command.",
             "The commands are: {verbs}.",

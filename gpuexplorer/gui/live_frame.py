@@ -20,7 +20,7 @@ from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
 
 # Costly questions are asked only by a view that shows their answers.
-_READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
+READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
 _MISSING_EVERY = 2.0
@@ -63,7 +63,7 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
-        self._always = machine.session.want(_READ_ALWAYS, processes=False)
+        self._always = machine.session.want(READ_ALWAYS, processes=False)
         self._ask()
         self.pull()
 
@@ -97,7 +97,7 @@ class LiveFrame(QObject):
         self._rail.devices.show_faces(faces, machine.host_face())
         count = len(pids(session.named_processes()))
         self._rail.show_count(_PROCESSES, count or None)
-        now = session.clock.now()
+        now = session.desk.now()
         if cards and now - self._missing_at >= _MISSING_EVERY:
             self._missing_at = now
             self._status.show_missing(*missing_figures(faces))
@@ -122,7 +122,7 @@ class LiveFrame(QObject):
         machine = self._machine
         if machine is None:
             return
-        now = machine.session.clock.now()
+        now = machine.session.desk.now()
         beats = machine.session.beats()
         stamp = (beats.taken, beats.missed)
         if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:

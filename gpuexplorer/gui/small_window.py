@@ -105,7 +105,7 @@ class SmallWindow(QWidget):
         machine = self._machine
         if machine is None:
             return
-        beats, second = machine.session.beats(), int(machine.session.clock.now())
+        beats, second = machine.session.beats(), int(machine.session.desk.now())
         drawn = (beats.taken, beats.missed, second)
         if drawn != self._drawn:
             self._drawn = drawn

@@ -108,7 +108,7 @@ NEEDED = """
     libxcb-cursor.so* libxkbcommon-x11.so*
     gpuexplorer/resources/themes/*.toml gpuexplorer/resources/themes/*.qss
     gpuexplorer/resources/themes/*.svg gpuexplorer/resources/icons/*.svg
-    gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv
+    gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv gpuexplorer/resources/*.css
     gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
     gpuexplorer/core/trouble.py

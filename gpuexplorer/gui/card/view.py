@@ -132,7 +132,7 @@ class CardView(LiveView):
         self._past.read(shown, reading, self._plots.stack.columns())
         self._pull_plots(shown, reading)
         # Whoever drags the plots wants them to follow; figures can wait for the next reading.
-        now = machine.session.clock.now()
+        now = machine.session.desk.now()
         stamp = (shown, face, reading)
         if stamp != self._figures_of or now - self._figures_pulled_at >= _FIGURES_EVERY:
             self._figures_of, self._figures_pulled_at = stamp, now

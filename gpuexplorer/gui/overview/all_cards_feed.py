@@ -136,8 +136,9 @@ class AllCardsFeed(QObject):
 
     def _on_crosshair_moved(self) -> None:
         if self._panel.many:
-            at = self._time_window.crosshair
-            self._panel.strip.show_crosshair(at, "" if at is None else self._words_at(at))
+            at, playhead = self._time_window.crosshair, self._time_window.playhead
+            words = "" if at is None else self._words_at(at)
+            self._panel.strip.show_crosshair(playhead if at is None else at, words)
 
     def _words_at(self, at: float) -> str:
         row, history = self._row, self._history

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 
+from gpuexplorer.core.spread import spread
+from gpuexplorer.core.time_axis import moment_word
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import Line, Stretch
 from gpuexplorer.gui.plots.layout import Layout, PlotPlace
-from gpuexplorer.gui.plots.spread import spread
 from gpuexplorer.gui.plots.summary import value_at
-from gpuexplorer.gui.plots.time_axis import moment_word
 
 _PILL = 20.0
 _DOT = 3.5

@@ -19,6 +19,7 @@ class CommandGroup(StrEnum):
     SCREENS = mark("Screens")
     HERE = mark("On this screen")
     LESSON = mark("Lesson")
+    RECORDING = mark("Recording")
     TIME = mark("Time")
     VIEW = mark("View")
     PROGRAM = mark("Program")

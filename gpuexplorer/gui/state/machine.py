@@ -126,7 +126,7 @@ class MachineState(QObject):
         return words
 
     def _all_known(self) -> Mapping[CardId, CardNow]:
-        now = self.session.clock.now()
+        now = self.session.desk.now()
         cards = self.cards()
         if now - self._known_at > _SAME_INSTANT or self._known_of is not cards:
             self._known = {
@@ -144,6 +144,8 @@ class MachineState(QObject):
             self.session.reading(card),
             self.session.sampler.silence(card),
         )
+        if self.past.ended is not None:
+            return known  # what was answered a moment ago may be of another hour
         return self._short_silence.carry_over(card, known, now)
 
 

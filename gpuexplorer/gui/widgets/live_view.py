@@ -86,7 +86,7 @@ class LiveView(QWidget):
         self._unfollow()
 
     def _on_ticked(self) -> None:
-        now = self.machine.session.clock.now()
+        now = self.machine.session.desk.now()
         beats = self.machine.session.beats()
         stamp = (beats.taken, beats.missed)
         if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:
@@ -101,7 +101,7 @@ class LiveView(QWidget):
             self._ask()
 
     def _pull_now(self) -> None:
-        self._pulled_at = self.machine.session.clock.now()
+        self._pulled_at = self.machine.session.desk.now()
         self._frame_clock.work_began.emit()
         try:
             self.pull()
