@@ -64,7 +64,6 @@ class Scrubber(QSlider):
         self.setRange(0, max(1, round(replay.seconds * _TENTHS)))
         self.setSingleStep(max(_TENTHS, self.maximum() // _STEPS))
         self.setPageStep(max(_TENTHS, self.maximum() // _PAGES))
-        self.setInvertedControls(True)  # PgUp goes back in time, as on the plots
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -75,6 +74,10 @@ class Scrubber(QSlider):
         time_window.changed.connect(self.update)
         look.changed.connect(self._on_look_changed)
         self._on_moved()
+
+    @property
+    def outlined(self) -> bool:
+        return self._outline is not None
 
     def show_outline(self, outline: Outline) -> None:
         self._outline = outline
@@ -252,8 +255,15 @@ class Scrubber(QSlider):
 
     @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        # PgUp goes back in time, as on the plots.
+        pages = {
+            Qt.Key.Key_PageUp: self.SliderAction.SliderPageStepSub,
+            Qt.Key.Key_PageDown: self.SliderAction.SliderPageStepAdd,
+        }
         if event.key() == Qt.Key.Key_Space:
             self.play_asked.emit()
+        elif event.key() in pages:
+            self.triggerAction(pages[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
