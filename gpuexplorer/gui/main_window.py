@@ -151,7 +151,9 @@ class MainWindow(QMainWindow):
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
         lab = self._lab
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+        if lab is None or lab.recorded:
+            return False
+        return lab.stage.runs or lab.program.phase.runs
 
     def show_nothing(
         self,

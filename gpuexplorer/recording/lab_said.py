@@ -129,7 +129,7 @@ _TOPICS: Mapping[Topic, tuple[type, ...]] = {
 _KINDS = {
     topic: {each.__name__.lower(): each for each in kinds} for topic, kinds in _TOPICS.items()
 }
-_TOPIC_OF = {kind: topic for topic, kinds in reversed(_TOPICS.items()) for kind in kinds}
+_TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
 
 LONGEST = 8_000_000  # letters; a picture may take millions
 _MOST_PARTS = 100_000  # of one line: more would keep the window waiting

@@ -44,8 +44,12 @@ class LabCourse:
                 if before is not None:
                     ledger.sent_again(what.command, before)
                 else:
-                    how = {"by_form": what.by_form, "outside": what.outside}
-                    ledger.sent(what.command, cures=what.cures, **how)
+                    ledger.sent(
+                        what.command,
+                        cures=what.cures,
+                        by_form=what.by_form,
+                        outside=what.outside,
+                    )
                 self._past |= {what.id} if what.past else set()
             case Answered(id=command):
                 cell = ledger.cell(command)

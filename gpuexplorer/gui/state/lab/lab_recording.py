@@ -19,7 +19,6 @@ from gpuexplorer.recording.lab_said import (
     OfProgram,
     ProgramChosen,
     ProgramStands,
-    Sent,
     line_of,
 )
 from gpuexplorer.recording.recorder import Recorder

@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.lab_state import RECORDED, LabState
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.recording.lab_said import Noted, OfProgram, noted_of
 from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.recording.recording import Recording
@@ -96,7 +97,9 @@ class LabReplay(QObject):
 
     def _say(self) -> None:
         if self.left_out:
-            self._lab.said_of_recording = told(RECORDED, Message.counted(_ONE, _MANY, self.left_out))
+            self._lab.said_of_recording = told(
+                RECORDED, Message.counted(_ONE, _MANY, self.left_out)
+            )
 
     def _on_came(self, came: tuple[list[float], list[Noted], int] | None) -> None:
         if came is None:
