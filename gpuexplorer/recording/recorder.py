@@ -24,7 +24,8 @@ from gpuexplorer.telemetry.topology import Topology
 _EVERY = 1.0  # seconds from batch to batch
 # What waits for a disk that hangs takes no more than some 50 MB.
 _MOST_WAITING = 20_000
-_PATIENCE = 0.1  # for somebody who reads the file at the end
+# For somebody else who has hold of the file: from batch to batch, and at the end.
+_PATIENCE, _LAST_PATIENCE = 0.2, 5.0
 
 _Write = Callable[[float], object]
 
@@ -148,6 +149,12 @@ class Recorder:
                 self.write_now()
 
     def _write_batch(self) -> None:
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            return  # it is tried again, and what comes meanwhile waits with the rest
         with self._lock:
             waiting, self._waiting = self._waiting, []
             lost, self._lost = self._lost, 0
@@ -170,7 +177,9 @@ class Recorder:
         return self._path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def _end(self) -> None:
-        self.write_now()
+        if self._ended_at is None:
+            self._be_patient(_LAST_PATIENCE)
+            self.write_now()
         if self._ended_at is not None:
             return
         try:
@@ -182,11 +191,14 @@ class Recorder:
 
     def _close(self) -> None:
         """One plain file again, which no other has to lie beside."""
-        self._database.execute(f"PRAGMA busy_timeout = {round(_PATIENCE * 1000)}")
+        self._be_patient(_PATIENCE)
         with suppress(sqlite3.OperationalError):  # somebody reads it: then it stays as it is
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         self._size = self._size_now()
+
+    def _be_patient(self, seconds: float) -> None:
+        self._database.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _give_up(self, error: sqlite3.Error | OSError) -> None:
         self._ended_at = self._axis.now()
@@ -221,13 +233,14 @@ def _made(path: Path, *, anonymous: bool) -> sqlite3.Connection:
             file=path,
             reason=error.strerror or error,
         ) from None
+    database = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
     try:
-        database = sqlite3.connect(path, check_same_thread=False)
         database.execute("PRAGMA page_size = 8192")
         lay_out(database, anonymous=anonymous)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.Error as error:
+        database.close()
         with suppress(OSError):
             path.unlink()
         raise _trouble_of(path, error) from error

@@ -45,7 +45,8 @@ _AT_ONCE = 4
 def lay_out(database: sqlite3.Connection, *, anonymous: bool) -> None:
     """The tables of a new file."""
     database.executescript(
-        f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {TABLES}"
+        "BEGIN;"
+        f" PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {TABLES}"
     )
     facts = {
         "anonymous": anonymous,
