@@ -16,7 +16,6 @@ from gpuexplorer.gui.overview.tile_feed import TileFeed
 from gpuexplorer.gui.overview.words import (
     ends_in_words,
     pointed_words,
-    stretch_words,
     value_in_words,
 )
 from gpuexplorer.gui.plots.content import Origin
@@ -60,7 +59,7 @@ class AllCardsFeed(QObject):
         slowed: SlowedBook,
     ) -> None:
         self._panel.show_count(len(seen), len(boards))
-        self._panel.show_stretch(stretch_words(self._time_window))
+        self._panel.show_stretch(self._time_window.moments())
         if len(seen) == 1:
             self._panel.show_heading(tr("Card {number}", number=seen[0].number))
         else:

@@ -18,6 +18,7 @@ from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
 _MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
@@ -27,7 +28,10 @@ _WIDE_SEARCH_FROM = 860
 STOP_SIMULATING = mark("Stop simulating")
 
 
-def host_name() -> str:
+def host_name(session: Session | None = None) -> str:
+    """Of the computer whose cards are shown: this one, where no session is."""
+    if session is not None and session.source.name == RECORDED:
+        return session.computer or tr("A computer whose name was left out")
     return QSysInfo.machineHostName() or tr("This computer")
 
 
@@ -71,6 +75,11 @@ class TopBar(QFrame):
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
         self._say_source()
+
+    def show_computer(self, name: str) -> None:
+        if name != self._host.text():
+            self._host.show_text(name)
+            self._arrange()
 
     def show_source(self, source: Source) -> None:
         if source != self._source:
@@ -135,11 +144,13 @@ class TopBar(QFrame):
         known = any(seconds == window.span for seconds, _ in SPANS)
         self._spans.show_choice(window.span, "" if known else span_words(window.span))
         if window.following:
-            self._pause.show_meaning(
-                Icon.PAUSE, tr("Pause the plots; reading goes on"), "Space"
-            )
+            goes_on = tr("Pause the plots; reading goes on")
+            words = tr("Hold the plots still") if window.replaying else goes_on
+            self._pause.show_meaning(Icon.PAUSE, words, "Space")
         else:
-            self._pause.show_meaning(Icon.PLAY, tr("Resume the plots"), "Space")
+            follow = tr("Let the plots follow the recording's playhead")
+            words = follow if window.replaying else tr("Resume the plots")
+            self._pause.show_meaning(Icon.PLAY, words, "Space")
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
