@@ -39,7 +39,7 @@ _LOUD, _QUIET = 9.0, 5.0
 _NEAR = 6.0  # pixels at which a click means the mark
 
 
-class _Part(NamedTuple):
+class _RunPart(NamedTuple):
     """A run, from where to where."""
 
     left: float
@@ -185,9 +185,9 @@ class Scrubber(QSlider):
             edge = [(left, up[0]), *tops, (right, up[-1]), (right, _FLOOR), (left, _FLOOR)]
             drawing.painter.drawPolygon([QPointF(x, y) for x, y in edge])
 
-    def _runs(self) -> Sequence[_Part]:
+    def _runs(self) -> Sequence[_RunPart]:
         recording = self._replay.recording
-        return [_Part(self._x(run.began), self._x(run.ended)) for run in recording.runs]
+        return [_RunPart(self._x(run.began), self._x(run.ended)) for run in recording.runs]
 
     def _width(self) -> float:
         return max(1.0, self.width() - 2 * _MARGIN)

@@ -18,7 +18,7 @@ _LOOK_EVERY = 250  # milliseconds
 _PATIENCE, _LAST_PATIENCE = 10.0, 1.5
 
 
-class Phase(Enum):
+class RecordingPhase(Enum):
     """How far it has come. Making a file and closing it may take as long as the disk likes."""
 
     NONE = auto()
@@ -35,7 +35,7 @@ class RecordingState(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.phase = Phase.NONE
+        self.phase = RecordingPhase.NONE
         self.trouble = ""  # stays until `forget_trouble`
         self.path = Path()
         self._session: RememberingSession | None = None
@@ -53,7 +53,7 @@ class RecordingState(QObject):
 
     @property
     def recording(self) -> bool:
-        return self.phase is not Phase.NONE
+        return self.phase is not RecordingPhase.NONE
 
     @property
     def seconds(self) -> float:
@@ -76,7 +76,7 @@ class RecordingState(QObject):
         """
         self._session = session
         other = session is not self._recorded and self.possible
-        if other and self.phase in (Phase.STARTING, Phase.RECORDING):
+        if other and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING):
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
 
@@ -84,7 +84,7 @@ class RecordingState(QObject):
         session = self._session
         if session is None or self.recording or not self.possible:
             return
-        self.phase, self.path, self.trouble = Phase.STARTING, path, ""
+        self.phase, self.path, self.trouble = RecordingPhase.STARTING, path, ""
         self._recorded, self._stop_asked, self._because = session, False, ""
         self._beginning = Asked(partial(_begin, session, path, anonymous=anonymous))
         self._timer.start()
@@ -92,9 +92,9 @@ class RecordingState(QObject):
 
     def stop(self, because: str = "") -> None:
         """`because` is said where nobody asked for it."""
-        if self.phase is Phase.STARTING:
+        if self.phase is RecordingPhase.STARTING:
             self._stop_asked, self._because = True, because
-        elif self.phase is Phase.RECORDING:
+        elif self.phase is RecordingPhase.RECORDING:
             self._because = because
             self._end()
 
@@ -123,7 +123,7 @@ class RecordingState(QObject):
         if self._ending is not None and self._ending.answered:
             self._take_ending(whole=self._ending.result())
         recorder = self._recorder
-        if self.phase is Phase.RECORDING and recorder is not None and recorder.trouble:
+        if self.phase is RecordingPhase.RECORDING and recorder is not None and recorder.trouble:
             self._say_trouble(recorder.trouble)
             self._end()
         self.changed.emit()
@@ -138,7 +138,7 @@ class RecordingState(QObject):
             return
         assert self._recorded is not None  # set where it was begun
         self._listening = Listening(self._recorded, recorder)
-        self.phase = Phase.RECORDING
+        self.phase = RecordingPhase.RECORDING
         if self._stop_asked:
             self._end()
 
@@ -146,7 +146,7 @@ class RecordingState(QObject):
         assert self._recorder is not None  # it records
         if self._listening is not None:
             self._listening.stop()
-        self.phase = Phase.ENDING
+        self.phase = RecordingPhase.ENDING
         self._ending = Asked(partial(self._recorder.stop, _PATIENCE))
         self.changed.emit()
 
@@ -169,7 +169,7 @@ class RecordingState(QObject):
 
     def _rest(self) -> None:
         self._timer.stop()
-        self.phase = Phase.NONE
+        self.phase = RecordingPhase.NONE
         self._last = (self.seconds, self.size)
         self._recorder = self._listening = self._recorded = None
         self._beginning = self._ending = None

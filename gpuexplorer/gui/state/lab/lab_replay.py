@@ -22,9 +22,6 @@ _SLICE = 0.010  # seconds of work
 _BATCH = 200  # lines
 _MOST = 200_000  # lines; the first of them
 
-_ONE = "{count} line of the file that tells of the lab cannot be read, and is left out."
-_MANY = "{count} lines of the file that tell of the lab cannot be read, and are left out."
-
 
 class LabReplay(QObject):
     """Lines are read in a thread, and taken in the window's, a little at a time. Forward they
@@ -97,9 +94,12 @@ class LabReplay(QObject):
 
     def _say(self) -> None:
         if self.left_out:
-            self._lab.said_of_recording = told(
-                RECORDED, Message.counted(_ONE, _MANY, self.left_out)
+            lines = Message.counted(
+                "{count} line about the lab in this file cannot be read and is left out.",
+                "{count} lines about the lab in this file cannot be read and are left out.",
+                self.left_out,
             )
+            self._lab.said_of_recording = told(RECORDED, lines)
 
     def _on_came(self, came: tuple[list[float], list[Noted], int] | None) -> None:
         if came is None:
