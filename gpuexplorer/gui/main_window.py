@@ -215,6 +215,7 @@ class MainWindow(QMainWindow):
             self._lab.stop()
         self.time_window.show_past(machine.past, session.clock)
         self._lab = lab = lab_of(machine, self._pythons)
+        self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
         # What a recording holds is no news.

@@ -50,6 +50,11 @@ class Sent(Run):
 
 
 @dataclass(frozen=True)
+class Opened:
+    """A lab with nothing in it; one before it is over, and its commands are no more."""
+
+
+@dataclass(frozen=True)
 class Answered:
     """The cell does not wait any more for what it asked. The answer itself is not kept."""
 
@@ -101,7 +106,7 @@ class OfProgram:
 
 
 Noted: TypeAlias = (
-    Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
+    Opened | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
 )
 
 # All that the ledger is the sum of. What a person looked into or typed is not kept.
@@ -121,7 +126,7 @@ _EVENTS = (
     Failed,
 )
 _TOPICS: Mapping[Topic, tuple[type, ...]] = {
-    Topic.CELL: (Sent, Answered, Gone, StartedOver),
+    Topic.CELL: (Opened, Sent, Answered, Gone, StartedOver),
     Topic.EVENT: _EVENTS,
     Topic.COPY: (CopyResult, Forgot),
     Topic.PROGRAM: (ProgramChosen, ProgramStands, *_EVENTS),
