@@ -170,13 +170,13 @@ def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
         *("sample", "processes", "happening", "cards", "clock", "topology"),
     }
     samples = [each for each in rest if each["is"] == "sample" and each["card"] == "SIM-0"]
-    powers = [each["values"]["power_draw"] for each in samples if "power_draw" in each["values"]]
+    powers = [
+        each["values"]["power_draw"] for each in samples if "power_draw" in each["values"]
+    ]
     readings = lived.readings(CardId("SIM-0"), POWER, lived.began, lived.ended)
     assert powers == list(readings.values)
     told = [each for each in rest if each["is"] == "happening"]
-    assert [each["sentence"] for each in told] == [
-        each.sentence for each in lived.happenings()
-    ]
+    assert [each["sentence"] for each in told] == [each.sentence for each in lived.happenings()]
     lost = next(each for each in rest if each["is"] == "processes" and not each["processes"])
     assert (lost["card"], lost["processes"], lost["steady_s"]) == ("SIM-1", None, 200.0)
     [program, *_] = next(each for each in rest if each["is"] == "processes")["processes"]
