@@ -131,8 +131,15 @@ _TOPICS: Mapping[Topic, tuple[type, ...]] = {
     Topic.COPY: (CopyResult, Forgot),
     Topic.PROGRAM: (ProgramChosen, ProgramStands, *_EVENTS),
 }
+
+
+def _name(kind: type) -> str:
+    """What a line says it is; what was sent is a Run, with more to it."""
+    return "run" if kind is Sent else kind.__name__.lower()
+
+
 _KINDS = {
-    topic: {each.__name__.lower(): each for each in kinds} for topic, kinds in _TOPICS.items()
+    topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()
 }
 _TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
 
@@ -154,7 +161,7 @@ def line_of(noted: Noted) -> tuple[Topic, str] | None:
     topic = _TOPIC_OF.get(type(what))
     if topic is None:
         return None
-    said: dict[str, object] = {"is": type(what).__name__.lower()}
+    said: dict[str, object] = {"is": _name(type(what))}
     if isinstance(what, CopyResult):
         # For whoever reads files of ours; and all of it, as it was.
         said |= {**result_as_json(what), "whole": written(what)}

@@ -14,18 +14,20 @@ from typing import Any
 
 import pytest
 
+from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished, Transferred
-from gpuexplorer.lab.wire import Run, line_of
 from gpuexplorer.recording.export import rounds
 from gpuexplorer.recording.export.choosing import chosen, moment
 from gpuexplorer.recording.export.exporting import Form, pieces, write_export
 from gpuexplorer.recording.export.rounds import StoppedError
+from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.told import Machine, Topic
@@ -224,14 +226,22 @@ def test_cells_of_the_lab_and_their_copies_have_their_stretches(
     path: Path, clock: SetClock
 ) -> None:
     recorder = recorder_of(path, clock)
-    recorder.put_said(Topic.CELL, line_of(Run(7, "x = a.cuda()\ny = 1", 3)))
-    recorder.put_said(Topic.EVENT, line_of(Began(7)))
+
+    def say(what: Noted) -> None:
+        line = line_of(what)
+        assert line is not None
+        recorder.put_said(*line)
+
+    job = CopyJob("cpu", "cuda:0", 1024)
+    say(Sent(7, "x = a.cuda()\ny = 1", 3))
+    say(Began(7))
     recorder.put_said(Topic.EVENT, "{this is no JSON")
     clock.advance(2.0)
     copy = Transferred(7, "cpu", "cuda:0", 1024, 0.5, what="a", begin=0.25, end=0.75)
-    recorder.put_said(Topic.EVENT, line_of(copy))
-    recorder.put_said(Topic.EVENT, line_of(Finished(7, 2.0)))
-    recorder.put_said(Topic.COPY, json.dumps({"source": "cpu", "target": "cuda:0", "x": 1e999}))
+    say(copy)
+    say(Finished(7, 2.0))
+    say(CopyResult(job, None, None))
+    recorder.put_said(Topic.COPY, json.dumps({"is": "copyresult", "x": 1e999}))
     beats(recorder, clock, 3)
     recorder.stop()
     with closing(open_recording(path)) as recording:
@@ -245,7 +255,7 @@ def test_cells_of_the_lab_and_their_copies_have_their_stretches(
     [measured] = of(events, "i")
     assert measured["name"] == "cpu to cuda:0"
     assert said["cell"]["said"]["code"] == "x = a.cuda()\ny = 1"
-    assert said["copy"]["said"]["x"] is None
+    assert said["copy"]["said"]["x"] is None  # the last of them
 
 
 def test_a_stretch_has_its_readings_and_no_others(lived: Recording) -> None:

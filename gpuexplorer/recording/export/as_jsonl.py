@@ -136,6 +136,8 @@ def _said(choice: Choice) -> Iterator[_Line]:
                 said: object = json.loads(each.text)
             except (ValueError, RecursionError):
                 said = each.text
+            if isinstance(said, dict):
+                said.pop("whole", None)  # a copy once more, as this program reads it again
             yield each.at, {"is": each.what.value, "said": said}
 
 
