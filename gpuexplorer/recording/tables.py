@@ -75,6 +75,7 @@ class Tables:
         self._strands: dict[tuple[int, str], Strand] = {}
         self._programs: dict[CardId, dict[int, tuple[int, ProgramFacts]]] = {}
         self._users: dict[CardId, list[int] | None] = {}
+        self._listed: list[Card] | None = None
         self._tail: list[tuple[int, int, float, bytes]] = []
         self._fold_what_was_left()
         self._row = 0
@@ -120,7 +121,9 @@ class Tables:
         )
 
     def cards(self, at: float, cards: Sequence[Card]) -> None:
-        self.turn(at, Turn.CARDS, tuple(cards))
+        if list(cards) != self._listed:
+            self._listed = list(cards)
+            self.turn(at, Turn.CARDS, self._listed)
 
     def topology(self, at: float, topology: Topology) -> None:
         self.turn(at, Turn.TOPOLOGY, topology)
