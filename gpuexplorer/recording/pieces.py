@@ -24,7 +24,7 @@ _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a secon
 _ALONE = 5.0
 _NEAR = 3
 _MOST_IN_A_PIECE = 1_000_000
-_KEPT_BYTES = 64_000_000
+_KEPT_BYTES = 48_000_000
 _OVERHEAD = 200  # bytes, of what is kept about a column
 
 
@@ -58,16 +58,18 @@ class Pieces:
         """The beginnings of the pieces that may reach into that stretch."""
         return within(self.firsts(series, level), start, end)
 
-    def column(self, series: int, level: int, first: float) -> "Column | None":
-        """None where it is damaged, or there is none. That of buckets holds them as the
-        schema says.
+    def column(
+        self, series: int, level: int, first: float, *, times: bool = False
+    ) -> "Column | None":
+        """None where it is damaged, or there is none; as times where they are in no order. That
+        of buckets holds them as the schema says.
         """
         key = (series, level, first)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        column = self._unfolded(*key)
+        column = self._unfolded(*key, times or level > 0)
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = column
@@ -79,7 +81,9 @@ class Pieces:
     def memory_bytes(self) -> int:
         return self._bytes
 
-    def _unfolded(self, series: int, level: int, first: float) -> "Column | None":
+    def _unfolded(
+        self, series: int, level: int, first: float, ordered: bool
+    ) -> "Column | None":
         found = self._file.rows(
             "SELECT count, data FROM piece WHERE series = ? AND level = ? AND first = ?"
             " LIMIT 1",
@@ -89,7 +93,7 @@ class Pieces:
             match found:
                 case [(int(count), bytes(data))] if 0 < count <= _MOST_IN_A_PIECE:
                     column = unpacked(data, count * (BUCKET if level else 1))
-                    if not level or in_order(column[:count]):
+                    if not ordered or in_order(column[:count]):
                         return column
         except DamagedError:
             pass
@@ -145,8 +149,8 @@ class PastStrand:
         if first in self._tail:
             return self._tail[first][0]
         series = self.series.get(TIMES)
-        times = None if series is None else self.pieces.column(series, 0, first)
-        return array("d") if times is None or not in_order(times) else times
+        times = None if series is None else self.pieces.column(series, 0, first, times=True)
+        return array("d") if times is None else times
 
     def column(self, first: float, metric: str, count: int) -> "Column | None":
         """None where there is none, or not as many as its times."""
