@@ -6,13 +6,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
+from gpuexplorer.gui.live_frame import READ_ALWAYS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.choices import WithoutCards
@@ -20,12 +24,15 @@ from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import looked_for
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.place import Place
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
@@ -71,6 +78,10 @@ class App:
         self._first_opening: Asked[Opened] | None = None
         self._looking_again = False
         self._looked_at = time.monotonic()
+        self._bridge.recording_read.connect(self._on_recording_read)
+        self._reading: Asked[RecordedSession] | None = None
+        # What goes on being read while a recording is shown, so that its past goes on.
+        self._aside: tuple[RememberingSession, Want] | None = None
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None:
             self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
@@ -85,6 +96,8 @@ class App:
             bridge=self._bridge,
             settings=self._settings,
             look_again=self._look_again,
+            open_recording=self._open_recording,
+            close_recording=self._close_recording,
         )
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
@@ -95,6 +108,8 @@ class App:
         self._lookout.timeout.connect(self._on_lookout)
         self._look_out(until_found=self._session.bare)
         self._on_start_due()
+        if arguments.open is not None:
+            self._open_recording(Path(arguments.open), self._patience)
 
     @property
     def session(self) -> RememberingSession:
@@ -105,6 +120,8 @@ class App:
         self._starting.stop()
         self.window.stop()
         self._session.stop()
+        if self._aside is not None:
+            self._aside[0].stop()
         self._settings.flush()
         self.crash_reports.stop()
 
@@ -185,7 +202,8 @@ class App:
 
     def _change_to(self, session: RememberingSession, attempts: Sequence[Attempt] = ()) -> None:
         """`attempts` say why no card is read any more."""
-        before, self._session = self._session, session
+        before, aside = self._session, self._aside
+        self._session, self._aside = session, None
         self._look_out(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
         if session.bare:
@@ -193,8 +211,48 @@ class App:
         else:
             self.window.show_session(session)
         self._starting.start()
-        # A hung driver call may keep it for a moment, and the window waits for nobody.
-        threading.Thread(target=before.stop, name="end session", daemon=True).start()
+        _end(before)
+        if aside is not None:
+            _end(aside[0])
+
+    def _open_recording(self, path: Path, patience: float = 0.0) -> None:
+        """In a thread, since disks hang too; the one asked for last is shown."""
+        self._reading = Asked(partial(_recorded, path), self._bridge.post_recording_read)
+        if self._reading.answered_within(patience):
+            self._on_recording_read()
+
+    def _on_recording_read(self) -> None:
+        reading = self._reading
+        if reading is None or not reading.answered:
+            return
+        self._reading = None
+        try:
+            recorded = reading.result()
+        except Trouble as trouble:
+            self.window.say(trouble.told)
+            return
+        if self._starting.isActive():
+            self._starting.stop()
+            self._session.start()
+        before, self._session = self._session, recorded
+        if self._aside is None:
+            self._aside = before, before.want(READ_ALWAYS, processes=False)
+        else:
+            _end(before)
+        self._look_out(until_found=False)
+        self.window.show_session(recorded)
+        recorded.start()
+
+    def _close_recording(self) -> None:
+        """Back to what was shown before."""
+        if self._aside is None:
+            return
+        recorded, (self._session, want) = self._session, self._aside
+        self._aside = None
+        self._look_out(until_found=self._session.bare)
+        self.window.show_session(self._session)
+        self._session.sampler.release(want)
+        _end(recorded)
 
     def _on_start_due(self) -> None:
         self._session.start()
@@ -217,6 +275,8 @@ class App:
     ) -> None:
         asked, self._looking_again = self._looking_again, False
         bare = self._session.bare
+        if self._aside is not None:
+            asked = False  # a recording is shown, and is no simulation that one leaves
         if not bare and not (asked and self._session.simulated):
             # Whoever looks at cards, simulated or not, is left in peace.
             if backend is not None:
@@ -258,6 +318,20 @@ def run(arguments: argparse.Namespace) -> int:
         app.stop()
         delete([app.window])
     return status
+
+
+def _recorded(path: Path) -> RecordedSession:
+    """With its first readings, so that the screens have them when they open."""
+    session = RecordedSession(open_recording(path))
+    want = session.want()
+    session.look()
+    session.sampler.release(want)
+    return session
+
+
+def _end(session: RememberingSession) -> None:
+    """A hung driver call may keep it for a moment, and the window waits for nobody."""
+    threading.Thread(target=session.stop, name="end session", daemon=True).start()
 
 
 def delete(windows: Iterable[QWidget]) -> None:

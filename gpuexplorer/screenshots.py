@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         (Scheme.DARK, Scheme.LIGHT) if chosen is None else (chosen,),
     )
     pictures.finished.connect(application.quit)
-    lived = app.session.bare or app.session.simulated
+    # What was recorded is there at once.
+    lived = app.session.bare or app.session.simulated or arguments.open is not None
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
     QTimer.singleShot(round(wait * 1000), pictures.start)
     if arguments.diagnostics is not None:
@@ -124,7 +125,7 @@ def _empty_window(
     """What this computer shows where no card answers; None where one does, or nobody asked."""
     if app.session.bare:
         return app.window
-    if arguments.view not in (None, "all"):
+    if arguments.view not in (None, "all") or arguments.open is not None:
         return None
     attempts: Sequence[Attempt] = app.session.attempts
     if arguments.simulate is not None:

@@ -16,9 +16,22 @@ ALL_SCREENS = "all"
 BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)
 _LONGEST_PAST = 86_400.0
+SUFFIX = ".gpurec"
+
+
+def names_file(word: str) -> bool:
+    """Whether who types this means a file, and no command."""
+    return word.lower().endswith(SUFFIX) or Path(word).name != word or Path(word).is_file()
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "recording",
+        nargs="?",
+        metavar=tr("FILE.gpurec"),
+        help=tr("open this recording, as --open does"),
+    )
+    parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
     parser.add_argument(
         "--or-simulate",
         action="store_true",
@@ -75,8 +88,18 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_window_arguments(arguments: argparse.Namespace) -> None:
     """Raises WrongArgumentsError for words that do not go together, and Trouble for places that
-    cannot be written to: at once, and not after a minute of measuring.
+    cannot be written to and files that cannot be read: at once, and not after a minute of
+    measuring.
     """
+    if arguments.open and arguments.recording:
+        raise WrongArgumentsError(
+            "Two recordings cannot be opened in one window.", "Name one of them."
+        )
+    arguments.open = arguments.open or arguments.recording
+    if arguments.open is not None:
+        from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
+
+        open_recording(Path(arguments.open)).close()
     if arguments.screenshot is None:
         if arguments.view == ALL_SCREENS:
             raise WrongArgumentsError(

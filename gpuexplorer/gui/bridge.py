@@ -16,9 +16,11 @@ class Bridge(QObject):
     happened = Signal(Happening)
     source_answered = Signal()  # a driver that kept us waiting has answered at last
     alerts_changed = Signal()
+    recording_read = Signal()  # or it cannot be
     _posted = Signal(Happening)
     _answer_posted = Signal()
     _alerts_posted = Signal()
+    _recording_posted = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -26,9 +28,11 @@ class Bridge(QObject):
         self._posted.connect(self.happened, queued)
         self._answer_posted.connect(self.source_answered, queued)
         self._alerts_posted.connect(self.alerts_changed, queued)
+        self._recording_posted.connect(self.recording_read, queued)
         self.post_happening = self._posted.emit
         self.post_source_answered = self._answer_posted.emit
         self.post_alerts_changed = self._alerts_posted.emit
+        self.post_recording_read = self._recording_posted.emit
 
 
 class Inbox(QObject):

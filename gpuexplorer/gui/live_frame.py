@@ -20,7 +20,7 @@ from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
 
 # Costly questions are asked only by a view that shows their answers.
-_READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
+READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
 _MISSING_EVERY = 2.0
@@ -29,7 +29,7 @@ _PROCESSES = "processes"
 
 def window_title(session: Session, *which: str) -> str:
     """`which` of the windows: nothing for the main one."""
-    parts = [*which, host_name(), "GPU Explorer"]
+    parts = [*which, host_name(session), "GPU Explorer"]
     if session.simulated:
         parts.insert(0, tr(SIMULATED))
     return " – ".join(parts)
@@ -63,7 +63,7 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
-        self._always = machine.session.want(_READ_ALWAYS, processes=False)
+        self._always = machine.session.want(READ_ALWAYS, processes=False)
         self._ask()
         self.pull()
 
@@ -83,21 +83,25 @@ class LiveFrame(QObject):
         session = machine.session
         cards = machine.cards()
         # The driver may have gone or come back since.
+        self._top.show_computer(host_name(session))
         self._top.show_source(session.source)
         self._status.show_source(session.source)
-        if session.bare:
+        interval = session.sampler.interval
+        if session.past.ended is not None:
+            self._status.show_words(tr("Recorded every {seconds} s", seconds=plain(interval)))
+        elif session.bare:
             every = plain(session.sampler.host_period)
             self._status.show_words(
                 tr("Only the computer itself is read, every {seconds} s", seconds=every)
             )
         else:
-            self._status.show_beat(session.sampler.interval, session.beats())
+            self._status.show_beat(interval, session.beats())
         self._rail.devices.show_absent(self._absent if session.bare else "")
         faces = [machine.face(each) for each in cards]
         self._rail.devices.show_faces(faces, machine.host_face())
         count = len(pids(session.named_processes()))
         self._rail.show_count(_PROCESSES, count or None)
-        now = session.clock.now()
+        now = session.desk.now()
         if cards and now - self._missing_at >= _MISSING_EVERY:
             self._missing_at = now
             self._status.show_missing(*missing_figures(faces))
@@ -122,7 +126,7 @@ class LiveFrame(QObject):
         machine = self._machine
         if machine is None:
             return
-        now = machine.session.clock.now()
+        now = machine.session.desk.now()
         beats = machine.session.beats()
         stamp = (beats.taken, beats.missed)
         if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:

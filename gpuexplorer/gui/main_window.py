@@ -2,9 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
 from gpuexplorer.core.words import tr
@@ -38,6 +46,8 @@ from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_comparing import WindowComparing
+from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -62,8 +72,12 @@ class MainWindow(QMainWindow):
         bridge: Bridge | None = None,
         settings: Settings | None = None,
         look_again: Callable[[], None] | None = None,
+        open_recording: Callable[[Path], None] = lambda _: None,
+        close_recording: Callable[[], None] = lambda: None,
     ) -> None:
-        """`simulate` starts the cards named; `look_again` ends them and looks for real ones."""
+        """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
+        `open_recording` reads a file and shows it, `close_recording` what was shown before.
+        """
         super().__init__()
         self._session = session
         self._machine: MachineState | None = None
@@ -71,6 +85,9 @@ class MainWindow(QMainWindow):
         self._quitting = False
         self._simulate = simulate
         self._look_again = look_again
+        self._read_recording = open_recording
+        self.close_recording = close_recording
+        self.setAcceptDrops(True)
         self._nothing_real = or_simulated or session.bare
         self.settings = settings or Settings(parent=self)
         self._pythons = LabPythons(self.settings, self)
@@ -95,6 +112,12 @@ class MainWindow(QMainWindow):
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
         self._top = TopBar(self.look, self.time_window)
+        self._recordings = WindowRecordings(
+            self.look, self.settings, self.commands, self._top.record, self.time_window, self
+        )
+        self._comparing = WindowComparing(
+            self.look, self.commands, self.time_window, self._recordings, self
+        )
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
         self._lessons = LessonPlace(
@@ -132,7 +155,9 @@ class MainWindow(QMainWindow):
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
         lab = self._lab
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+        if lab is None or lab.recorded:
+            return False
+        return lab.stage.runs or lab.program.phase.runs
 
     def show_nothing(
         self,
@@ -146,6 +171,20 @@ class MainWindow(QMainWindow):
         self.show_session(bare)
         self.navigation.open_screen("overview")  # which says why
 
+    def open_recording(self, path: Path) -> None:
+        """Asks before what is in the lab goes; returns at once."""
+        lab = None if self._replayed else self._lab
+        read = partial(self._read_recording, path)
+        leave(self.look, self, tr("Open the recording"), read, lab=lab)
+
+    def say(self, sentence: str) -> None:
+        """Why a recording was not opened."""
+        self._recordings.say(sentence)
+
+    @property
+    def _replayed(self) -> bool:
+        return self._session.past.ended is not None
+
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
         self.frame_clock.stop()
@@ -155,6 +194,8 @@ class MainWindow(QMainWindow):
         if self._lab is not None:
             self._lab.stop()
         self._live.stop()
+        self._recordings.stop()
+        self._comparing.stop()
         self._alerts.stop()
         self._stillness.stop()
         self.companions.stop()
@@ -174,13 +215,17 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._comparing.follow(machine)
+        self._recordings.follow(session)
         if self._lab is not None:
             self._lab.stop()
-        self.time_window.show_past(machine.past)
+        self.time_window.show_past(machine.past, session.clock)
         self._lab = lab = lab_of(machine, self._pythons)
+        self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
-        self._alerts.follow(session)
+        # What a recording holds is no news.
+        self._alerts.follow(None if self._replayed else session)
         self.companions.follow(machine)
         desk = Desk(
             self.look,
@@ -201,7 +246,7 @@ class MainWindow(QMainWindow):
     def _offer_ways(self) -> None:
         """Between simulated cards, real ones and the explanation, whichever there are."""
         session, commands = self._session, self.commands
-        simulated = session.simulated
+        simulated = session.simulated and not self._replayed
         can_look = self._look_again is not None
         commands[Do.SIMULATE].setVisible(session.bare)
         commands[Do.STOP_SIMULATING].setVisible(simulated and can_look)
@@ -213,10 +258,12 @@ class MainWindow(QMainWindow):
 
     def _show_banner(self) -> None:
         seen = self._screens.view is not None
-        self._banner.setVisible(self._session.simulated and self._nothing_real and seen)
+        simulated = self._session.simulated and not self._replayed
+        self._banner.setVisible(simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        beside = column(self._top, self._banner, self._lessons, GROWS, gap=0)
+        strips = (self._recordings.strips, self._comparing.strip, self._banner)
+        beside = column(self._top, *strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
         central = QWidget()
@@ -259,6 +306,8 @@ class MainWindow(QMainWindow):
         self._banner.reasons_asked_for.connect(self.explanation.open)
         self._screens.currentChanged.connect(self._show_banner)
         self.time_window.changed.connect(self._on_time_changed)
+        self._recordings.open_asked.connect(self.open_recording)
+        self._recordings.close_asked.connect(self._on_close_asked)
 
     def _fold(self) -> None:
         roomy = self.width() - self._lessons.taken >= NARROW_BELOW
@@ -277,7 +326,7 @@ class MainWindow(QMainWindow):
             self._session.sampler.set_interval(choices.interval)
 
     def _on_time_changed(self) -> None:
-        self._rail.devices.show_past(not self.time_window.following)
+        self._rail.devices.show_past(self.time_window.looking_back)
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
@@ -312,6 +361,9 @@ class MainWindow(QMainWindow):
                 look()
             else:
                 leave(self.look, self, words, look, lab=self._lab, simulated=session)
+
+    def _on_close_asked(self) -> None:
+        self.close_recording()
 
     def _on_palette_asked(self) -> None:
         from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415
@@ -379,6 +431,16 @@ class MainWindow(QMainWindow):
         elif not pressed_by_enter(self, event):
             super().keyPressEvent(event)
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _recording_in(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _recording_in(event.mimeData())
+        if path is not None:
+            event.acceptProposedAction()
+            self.open_recording(path)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.focusWidget() in (None, self):
@@ -398,3 +460,12 @@ class MainWindow(QMainWindow):
                 over.close()
         self.stop()
         super().closeEvent(event)
+
+
+def _recording_in(dropped: QMimeData) -> Path | None:
+    """The file that is dropped, where it is one recording and nothing else."""
+    urls = dropped.urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() == f".{SUFFIX}" else None

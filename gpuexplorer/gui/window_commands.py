@@ -24,6 +24,8 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 
+# Of recordings that were opened or made.
+MOST_RECENT = 5
 _SCHEMES = (
     (Scheme.SYSTEM, mark("Theme: as the system has it")),
     (Scheme.DARK, mark("Theme: dark")),
@@ -63,6 +65,23 @@ class Do(Enum):
     LESSON_EXPORT = CommandGroup.LESSON, mark("Lesson: export as a page or a notebook…")
     LESSON_ANEW = CommandGroup.LESSON, mark("Lesson: begin anew")
     LESSON_LEAVE = CommandGroup.LESSON, mark("Lesson: leave it")
+    RECORD = CommandGroup.RECORDING, mark("Record…"), "Ctrl+R"
+    RECORD_ANONYMOUSLY = (
+        CommandGroup.RECORDING,
+        mark("Record without names, command lines and users…"),
+    )
+    OPEN_RECORDING = CommandGroup.RECORDING, mark("Open a recording…"), "Ctrl+Shift+R"
+    REPLAY = CommandGroup.RECORDING, mark("Play or pause the recording"), "Space", "F8"
+    EVENT_BEFORE = CommandGroup.RECORDING, mark("Recording: to the event before"), "F7"
+    NEXT_EVENT = CommandGroup.RECORDING, mark("Recording: to the next event"), "F9"
+    REPORT = CommandGroup.RECORDING, mark("Save a report of this recording…")
+    EXPORT_RECORDING = CommandGroup.RECORDING, mark("Export this recording…")
+    COMPARE_FILE = CommandGroup.TIME, mark("Compare with another recording…"), "Ctrl+Shift+D"
+    COMPARE_HOUR = CommandGroup.TIME, mark("Compare with an hour earlier")
+    COMPARE_DAY = CommandGroup.TIME, mark("Compare with the same time the day before")
+    COMPARE_MARK = CommandGroup.TIME, mark("Compare with the time from the mark on")
+    COMPARE_END = CommandGroup.TIME, mark("End the comparison")
+    CLOSE_RECORDING = CommandGroup.RECORDING, mark("Back to the live cards")
     SEARCH = CommandGroup.PROGRAM, mark("Search all commands"), "Ctrl+K", "Ctrl+Shift+P"
     SETTINGS = CommandGroup.PROGRAM, mark("Settings…"), "Ctrl+,"
     READ_ONLY = CommandGroup.PROGRAM, mark("Read-only: nothing can be ended from here")
@@ -81,6 +100,8 @@ class Do(Enum):
 # The parts of the program's menu.
 _MENU = (
     (Do.SMALL_WINDOW, Do.SETTINGS, Do.KEYS),
+    (Do.RECORD, Do.RECORD_ANONYMOUSLY, Do.OPEN_RECORDING),
+    (Do.REPORT, Do.EXPORT_RECORDING, Do.CLOSE_RECORDING),
     (Do.SIMULATE, Do.PRACTISE, Do.STOP_SIMULATING, Do.LOOK_AGAIN, Do.REASONS),
     (Do.DIAGNOSTICS, Do.ABOUT, Do.QUIT),
 )
@@ -107,6 +128,10 @@ class WindowCommands(CommandList):
         for do in Do:
             group, words, *keys = do.value
             self._by_name[do] = self.make(group, tr(words), *keys)
+        recording = CommandGroup.RECORDING
+        self.recent = [self.make(recording, "") for _ in range(MOST_RECENT)]
+        for action in self.recent:
+            action.setVisible(False)
         self._schemes: dict[Scheme, QAction] = {}
         for scheme, words in _SCHEMES:
             choose = partial(self._choose, scheme=scheme)
@@ -119,6 +144,8 @@ class WindowCommands(CommandList):
         for part in _MENU:
             self.menu_of_program.addSeparator()
             self.menu_of_program.addActions([self[do] for do in part])
+            if Do.OPEN_RECORDING in part:
+                self.menu_of_program.addActions(self.recent)
         self[Do.BACK].triggered.connect(trail.go_back)
         self[Do.FORWARD].triggered.connect(trail.go_forward)
         self[Do.READ_ONLY].triggered.connect(self._on_read_only_triggered)

@@ -287,10 +287,14 @@ class Ledger:
             if each.state in wanted and each.number and (upto is None or each.number <= upto)
         ]
 
+    def worked_on(self, cards: "Iterable[str]") -> "list[Cell]":
+        """What was done there."""
+        return [each for each in self.done() if each.devices.intersection(cards)]
+
     def leave_out(self, cards: "Iterable[str]") -> "list[Cell]":
         """These cards are lost: the cells that worked on them, which cannot run again."""
         lost = tuple(cards)
-        left = [each for each in self.done() if each.devices.intersection(lost)]
+        left = self.worked_on(lost)
         for each in left:
             said = Message.counted(
                 "{cards} is lost, and what this cell made went with it.",

@@ -33,9 +33,10 @@ class Turn(StrEnum):
 class Topic(StrEnum):
     """What lab and copies say, each a JSON object."""
 
-    CELL = "cell"  # a Run that was sent to the worker, as `lab.wire` writes it
+    CELL = "cell"  # what a person did: a Run with what made it a cell, and the like
     EVENT = "event"  # what the worker said, as `lab.wire` writes it
-    COPY = "copy"  # a measured copy, as `copies.result_json` writes it
+    COPY = "copy"  # a measured copy, as `copies.result_json` writes it, and the whole of it
+    PROGRAM = "program"  # a program that is watched: which, what its worker said, its end
 
 
 @dataclass(frozen=True, slots=True)

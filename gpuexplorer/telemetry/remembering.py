@@ -12,6 +12,7 @@ from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.sampler import PATIENCE
 from gpuexplorer.telemetry.session import Attempt, Session
+from gpuexplorer.telemetry.trace import Past
 
 
 class RememberingSession(Session):
@@ -32,8 +33,9 @@ class RememberingSession(Session):
         names: ProcessNames | None = None,
     ) -> None:
         clock = clock or SystemClock()
-        self.past = History(interval, full_seconds, day_seconds)
-        self._listeners: tuple[Callable[[Sample], None], ...] = (self.past.append,)
+        self.history = History(interval, full_seconds, day_seconds)
+        self.past: Past = self.history  # an opened recording has another
+        self._listeners: tuple[Callable[[Sample], None], ...] = (self.history.append,)
         self.process_book = ProcessBook(clock, names)
         super().__init__(
             backend,
@@ -44,7 +46,7 @@ class RememberingSession(Session):
             on_sample=self._hand_on,
             on_happening=on_happening,
             on_processes=self.process_book.take,
-            on_host=self.past.append,
+            on_host=self.history.append,
         )
 
     def listen(self, on_sample: Callable[[Sample], None]) -> None:

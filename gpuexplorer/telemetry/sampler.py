@@ -172,6 +172,10 @@ class Sampler:
         """Whether anything of this cadence is wanted now."""
         return bool(self._asked[cadence])
 
+    @property
+    def asks_for_processes(self) -> bool:
+        return self._processes_wanted
+
     def beats(self) -> BeatCount:
         """Of the fast round, which is the one a person set."""
         return self._rounds[Cadence.FAST].count()

@@ -1,5 +1,6 @@
 """Session: one source of cards, real or simulated, and all that reads and remembers it."""
 
+import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -76,6 +77,8 @@ class Session:
     ) -> None:
         self.attempts = attempts
         self.clock = clock or SystemClock()
+        # The time of whoever looks: in an opened recording it is not the machine's.
+        self.desk: Clock = self.clock
         self._backend = backend
         self._on_sample = on_sample
         self._on_processes = on_processes
@@ -112,6 +115,11 @@ class Session:
     @property
     def simulated(self) -> bool:
         return self._backend.source.simulated
+
+    @property
+    def computer(self) -> str:
+        """The name of the one that is read; empty where it has none."""
+        return socket.gethostname()
 
     @property
     def bare(self) -> bool:
@@ -187,7 +195,7 @@ class Session:
 
     def read_host(self) -> Reading:
         """Asked for on the spot: the host answers at once. One thread at a time."""
-        return _as_reading(self._read_host())
+        return as_reading(self._read_host())
 
     def processes(self) -> Sequence[CardProcess]:
         there = {card.id for card in self.cards()}
@@ -226,7 +234,7 @@ class Session:
 
     def _take(self, sample: Sample) -> None:
         if sample.card == HOST_ID:
-            self._host_reading = _as_reading(sample)
+            self._host_reading = as_reading(sample)
             if self._on_host is not None:
                 self._on_host(sample)
         else:
@@ -254,7 +262,7 @@ class Session:
         return process.simulated_command
 
 
-def _as_reading(sample: Sample) -> Reading:
+def as_reading(sample: Sample) -> Reading:
     return Reading(sample.card, sample.at, sample.state, sample.values, sample.missing)
 
 

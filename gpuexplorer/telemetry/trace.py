@@ -1,5 +1,6 @@
 """Trace, what a chart draws of one metric of one card, and TraceSource, where charts get it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,8 +44,23 @@ class TraceSource(Protocol):
         """When reading began, in steady seconds; None as long as nothing was read."""
         ...
 
+    @property
+    def ended(self) -> float | None:
+        """When it ended, which may lie after now; None where it goes on with now."""
+        ...
+
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
         """What is known from `start` to `end`, in at most `columns` columns."""
         ...
+
+
+class Past(TraceSource, Protocol):
+    """All that a session remembers."""
+
+    def cards(self) -> Sequence[CardId]:
+        """Those with a past, in the order in which they were first heard of."""
+        ...
+
+    def memory_bytes(self) -> int: ...

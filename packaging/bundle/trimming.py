@@ -83,8 +83,6 @@ MODULES = (
 # What more goes where no PyTorch wants it.
 SLIM_MODULES = (
     "torch",
-    "ssl",  # no network; with it goes OpenSSL
-    "_ssl",
     "_hashlib",
     "numpy.f2py",
     "numpy.testing",
@@ -95,7 +93,6 @@ SLIM_MODULES = (
     "unittest",
     "doctest",
     "pdb",
-    "sqlite3",
     "xmlrpc",
 )
 # Whatever is trimmed, these stay: each was missed once, or is loaded by name only.
@@ -111,7 +108,7 @@ NEEDED = """
     libxcb-cursor.so* libxkbcommon-x11.so*
     gpuexplorer/resources/themes/*.toml gpuexplorer/resources/themes/*.qss
     gpuexplorer/resources/themes/*.svg gpuexplorer/resources/icons/*.svg
-    gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv
+    gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv gpuexplorer/resources/*.css
     gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
     gpuexplorer/core/trouble.py

@@ -87,7 +87,7 @@ class CardPast:
 
     def _look_far_back(self, card: CardId) -> None:
         now = self._time_window.now()
-        if now - self._looked_far_back_at < _FAR_BACK_EVERY:
+        if abs(now - self._looked_far_back_at) < _FAR_BACK_EVERY:
             return
         self._looked_far_back_at = now
         self._today = energy_used(self._machine.past, card, self._midnight(), now)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.gui.cards.episodes import Episode, EpisodeState
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.cards.reasons import ORDINARY
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.episodes import Episode, EpisodeState
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
 

@@ -80,6 +80,7 @@ class Then(NamedTuple):
     end: float
     began: float
     following: bool  # it ends now
+    looking_back: bool = False  # figures beside it are of a later time
 
     @property
     def nothing_yet(self) -> bool:

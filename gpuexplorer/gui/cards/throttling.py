@@ -11,9 +11,9 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import clocks
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.episodes import Episode, EventBook
 from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.episodes import Episode, EventBook
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
@@ -152,7 +152,10 @@ class SlowedBook:
         self._slowed: dict[CardId | None, deque[Episode]] = {}
 
     def take(self, log: Sequence[Happening]) -> None:
-        for episode in self._book.take(log):
+        episodes = self._book.take(log)
+        if self._book.anew:
+            self._slowed.clear()
+        for episode in episodes:
             first = episode.first
             if first.kind is Kind.THROTTLING_BEGAN and first.about in _BY_NAME:
                 kept = self._slowed.setdefault(first.card, deque(maxlen=_KEPT))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -18,7 +19,6 @@ from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.gui.overview.tiles.heat_strip import StripBoard, StripContent, StripMark
 from gpuexplorer.gui.overview.tiles.tile_layout import BOARD
 from gpuexplorer.gui.overview.words import gone_words
-from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.theme.palette import Tone
 
 _LEAST_RATE = 1e9
@@ -64,7 +64,7 @@ def strip_content(
             for label, figure in zip(labels, figures, strict=True)
         ),
         began=then.began,
-        following=then.following,
+        following=not then.looking_back,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.time_axis import TimeTick, time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.moments import Then
@@ -17,7 +18,6 @@ from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
 from gpuexplorer.gui.overview.words import average_words, unread_words
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
-from gpuexplorer.gui.plots.time_axis import TimeTick, time_ticks
 from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -40,6 +40,7 @@ class _Asked:
     scaled: bool
     state: CardState
     following: bool
+    playhead: float | None  # to the pixel
 
 
 class TileFeed:
@@ -79,7 +80,16 @@ class TileFeed:
         # Within one column nothing new would be seen.
         start, end = steady_stretch(*self._time_window.stretch(), width / COLUMN_PIXELS)
         then = self._time_window.then()
-        asked = _Asked(start, end, width, memory, scaled, face.state, then.following)
+        asked = _Asked(
+            start,
+            end,
+            width,
+            memory,
+            scaled,
+            face.state,
+            then.following,
+            self._playhead(start, end, width),
+        )
         before = self._pasts.get(card)
         if before is not None and (before[0] == asked or self._can_wait(before[0], asked)):
             return before[1]
@@ -101,6 +111,7 @@ class TileFeed:
                 unread=unread,
                 scale=_SHARES if scaled else (),
                 ticks=self.ticks(start, end, width) if scaled else (),
+                playhead=asked.playhead,
             ),
             memory=self._memory(face, asked) if memory else None,
             average=_average(busy),
@@ -123,6 +134,10 @@ class TileFeed:
         now = (TimeTick(end, tr("now")),) if window.following else ()
         return (*now, *ticks)
 
+    def _playhead(self, start: float, end: float, width: float) -> float | None:
+        at, pixel = self._time_window.playhead, (end - start) / width
+        return None if at is None or not start <= at <= end else round(at / pixel) * pixel
+
     def _memory(self, face: CardFace, asked: _Asked) -> TileSpark | None:
         total = face.memory.total_bytes
         if not total or face.memory.used is None:
@@ -130,7 +145,7 @@ class TileFeed:
         stretch, columns = (asked.start, asked.end), columns_for(asked.width)
         trace = self._machine.past.trace(face.id, MEMORY_USED, *stretch, columns)
         scale = ((total, face.memory.scale),) if asked.scaled else ()
-        return TileSpark(trace, *stretch, highest=total, scale=scale)
+        return TileSpark(trace, *stretch, highest=total, scale=scale, playhead=asked.playhead)
 
 
 def _absent(

@@ -145,7 +145,7 @@ class OverviewView(LiveView):
             self._programs.all, self._programs.remark, self._programs.nobody
         )
         self._events.show_happenings(log, cards)
-        now = machine.session.clock.now()
+        now = machine.session.desk.now()
         if now - self._notes_read_at >= _NOTES_EVERY:
             self._notes_read_at = now
             # Those of the computer stand among its facts, with what helps.
@@ -189,7 +189,7 @@ class OverviewView(LiveView):
         self._tiles.setVisible(not many)
         if many:
             seen = [each for board in boards for each in board]
-        elif not self.time_window.following:
+        elif self.time_window.looking_back:
             seen = [face_of_now(each) for each in seen]
         grid, other = (self._cells, self._tiles) if many else (self._tiles, self._cells)
         changed |= other.show_faces(())

@@ -166,7 +166,7 @@ class PlotCanvas(Graph):
         scales = [plot.scale for plot in plots] if same else []
         layout = lay_out(place, shown, self.look.letters, scales)
         self._layout = layout
-        self._drawn.show(layout, shown, self.time_window.marked)
+        self._drawn.show(layout, shown, self.time_window.marked, self.time_window.playhead)
         self._put_foot(size)
         self._show_crosshair()
         self._show_ring()

@@ -6,6 +6,7 @@ from itertools import pairwise
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
+from gpuexplorer.core.spread import spread
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.facts import explained
@@ -13,7 +14,6 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import Limit, Line
 from gpuexplorer.gui.plots.crosshair import name_of
 from gpuexplorer.gui.plots.layout import CHIP, NOW, Layout, PlotPlace
-from gpuexplorer.gui.plots.spread import spread
 from gpuexplorer.gui.plots.summary import Summary
 from gpuexplorer.gui.plots.words import reason_fits
 from gpuexplorer.gui.theme.letters import Lettering

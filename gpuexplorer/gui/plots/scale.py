@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.metric import Unit
+from gpuexplorer.core.round_steps import round_steps
 from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.plots.content import PlotContent
 from gpuexplorer.gui.plots.summary import Summary
 
-# Steps from one grid line to the next that people count in.
-_STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
-_MANY = 4
 _COUNTED = frozenset({Unit.COUNT, Unit.LANES, Unit.GENERATION, Unit.FLAG, Unit.STATE})
 # How far a plot reaches that has seen nothing but zero.
 _LEAST_REACH = {
@@ -71,7 +69,7 @@ def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: U
     if high - low < 1e-9 * max(1.0, abs(high)):
         # One figure all the time: a little room on either side of it.
         low, high = low - 1.0, high + 1.0
-    floor, ceiling, step = _reach(low, high, lines, whole=content.unit in _COUNTED)
+    floor, ceiling, step = round_steps(low, high, lines, whole=content.unit in _COUNTED)
     places = [step * at for at in range(floor + 1, ceiling + 1)]
     names = [_name(content, gauge, place) for place in places]
     if names and gauge.name:
@@ -84,40 +82,6 @@ def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: U
         gauge,
         _decimals(gauge, step * ceiling),
     )
-
-
-def _reach(low: float, high: float, lines: int, *, whole: bool) -> tuple[int, int, float]:
-    """The first and the last multiple of a step, and that step.
-
-    What begins at zero reads best in halves or quarters; else it is as close around as it gets.
-    """
-    counts = range(2, lines + 1)
-    if low == 0:
-        counts = range(_MANY, _MANY + 1) if lines >= _MANY else range(2, 3)
-    found = []
-    for count in counts:
-        step = _step(low, high, count, whole=whole)
-        floor, ceiling = _multiples(low, high, step)
-        waste = round((ceiling - floor) * step / (high - low), 6)
-        found.append((waste, count, floor, ceiling, step))
-    return min(found)[2:]
-
-
-def _step(low: float, high: float, lines: int, *, whole: bool) -> float:
-    power = math.floor(math.log10((high - low) / lines))
-    while True:
-        for factor in _STEPS:
-            step = factor * 10.0**power
-            if whole and step != round(step):
-                continue
-            floor, ceiling = _multiples(low, high, step)
-            if ceiling - floor <= lines:
-                return step
-        power += 1
-
-
-def _multiples(low: float, high: float, step: float) -> tuple[int, int]:
-    return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
 
 
 def _name(content: PlotContent, gauge: Measure, shown: float) -> str:

@@ -4,6 +4,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPen
 
+from gpuexplorer.core.time_axis import moment_word, time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.axes import Axis
@@ -14,7 +15,6 @@ from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import AXIS, HEADROOM, Layout, StackShown
 from gpuexplorer.gui.plots.marks import PixelLine, Region
 from gpuexplorer.gui.plots.plot import Plot, fit, look_at, plain_view
-from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from gpuexplorer.gui.plots.words import draw_titles, draw_words
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import faded
@@ -40,8 +40,8 @@ class StackScene:
         self._behind.setZValue(-4)
         self._plots: list[Plot] = []
         self._bands: list[Region] = []
-        self._marked, self._crosshair = PixelLine(), PixelLine()
-        for line in (self._marked, self._crosshair):
+        self._playhead, self._marked, self._crosshair = (PixelLine() for _ in range(3))
+        for line in (self._playhead, self._marked, self._crosshair):
             time.addItem(line, ignoreBounds=True)
         self._axis = Axis(graph.look, "bottom", lines=False)
         self._axis.setZValue(5)
@@ -65,7 +65,13 @@ class StackScene:
             lambda drawing: drawing.focus_ring(self._ring.boundingRect(), radius=6), 7
         )
 
-    def show(self, layout: Layout, shown: StackShown, marked: Marked | None) -> None:
+    def show(
+        self,
+        layout: Layout,
+        shown: StackShown,
+        marked: Marked | None,
+        playhead: float | None = None,
+    ) -> None:
         self._layout, self._shown = layout, shown
         area, theme, stretch = layout.area, self._graph.look.theme, layout.stretch
         self._time.setGeometry(area.adjusted(0, 0, 0, layout.foot.height()))
@@ -77,6 +83,7 @@ class StackScene:
             plot.show(layout, place, theme)
         self._show_bands()
         self._marked_moment = marked
+        self._point_line(self._playhead, playhead, theme.accent)
         self._point_line(self._marked, None if marked is None else marked.at, theme.accent)
         across = QRectF(layout.left, 0, area.right() - layout.left, area.bottom())
         self._poles.put(area)

@@ -96,7 +96,7 @@ class ProcessesView(LiveView):
         self._model = TableModel(
             self._columns.all(), lambda line: line.key, lambda line: line.under, self
         )
-        self._table = Table(look, tr("Processes"), self._model, machine.session.clock)
+        self._table = Table(look, tr("Processes"), self._model, machine.session.desk)
         self._table.setObjectName("processes.table")
         self._table.columns.begin_with(MEMORY, falling=True)
         self._table.columns.remember_in(settings, _COLUMNS)
@@ -193,7 +193,7 @@ class ProcessesView(LiveView):
         return partial(write_whole, path, [text.encode("utf-8")])
 
     def _say(self, words: str) -> None:
-        self._said = (words, self.machine.session.clock.now())
+        self._said = (words, self.machine.session.desk.now())
         self._show_summary()
 
     def _show_rows(self, *, in_order: bool) -> None:
@@ -241,7 +241,7 @@ class ProcessesView(LiveView):
     def _show_summary(self) -> None:
         session = self.machine.session
         words, at = self._said
-        if session.clock.now() - at < _SAID_FOR:
+        if session.desk.now() - at < _SAID_FOR:
             self._summary.show_text(words)
             return
         age = self._age()

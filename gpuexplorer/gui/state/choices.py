@@ -34,6 +34,7 @@ class SettingsGroup(StrEnum):
     """The sections of the settings, in their order; the value is the heading."""
 
     READING = mark("Reading")
+    RECORDINGS = mark("Recordings")
     UNITS = mark("Units")
     LOOK = mark("Look")
     ALERTS = mark("Alerts")
@@ -100,6 +101,40 @@ class Choices:
         options=((6 * HOUR, "6 h"), (12 * HOUR, "12 h"), (DAY, "24 h")),
         least=HOUR,
         most=DAY,
+    )
+    keep_days: float = _offered(
+        SettingsGroup.RECORDINGS,
+        mark("Keep the past for"),
+        mark(
+            "Records what is read of real cards all the time, so that plots have a past at "
+            "the next start: every reading of the newest day, and ten seconds at a time of "
+            "the days before. The oldest goes first."
+        ),
+        usual=0.0,
+        options=(
+            (0.0, mark("Off")),
+            (1.0, mark("1 day")),
+            (3.0, mark("3 days")),
+            (7.0, mark("7 days")),
+            (14.0, mark("14 days")),
+            (30.0, mark("30 days")),
+        ),
+        most=30.0,
+    )
+    keep_bytes: float = _offered(
+        SettingsGroup.RECORDINGS,
+        mark("In at most"),
+        mark("Where that is not enough room for all of these days, the oldest go earlier."),
+        usual=1e9,
+        options=((0.25e9, "250 MB"), (1e9, "1 GB"), (4e9, "4 GB"), (16e9, "16 GB")),
+        least=0.1e9,
+        most=1e12,
+    )
+    keep_anonymous: bool = _offered(
+        SettingsGroup.RECORDINGS,
+        mark("Leave out names"),
+        mark("No command lines, users or names of processes and of this computer are kept."),
+        usual=False,
     )
     decimal_memory: bool = _offered(
         SettingsGroup.UNITS,

@@ -11,7 +11,6 @@ from functools import partial
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.episodes import Episode, EpisodeState, EventBook
 from gpuexplorer.gui.cards.event_words import (
     EventGroup,
     group_of,
@@ -27,6 +26,7 @@ from gpuexplorer.gui.tables.cell import Cell, Chip
 from gpuexplorer.gui.tables.cell_drawing import chips_width
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.episodes import Episode, EpisodeState, EventBook
 from gpuexplorer.telemetry.happenings import Happening
 
 BEGAN, ENDED, CARD, LASTED = "began", "ended", "card", "lasted"
@@ -115,10 +115,14 @@ class EventList:
 
     def show_log(self, log: Sequence[Happening]) -> bool:
         """Takes in what is new; True if there was anything."""
-        if not log or (self._log and self._log[-1] is log[-1]):
+        if log[-1:] == self._log[-1:]:
             return False
         added = self._book.take(log)
-        if self._log and self._log[0] is not log[0]:
+        if self._book.anew:
+            # Another log: the playhead of a recording went back.
+            self._every.clear()
+            self._found.clear()
+        elif self._log and self._log[0] is not log[0]:
             # The oldest make room for the newest, but what still goes on stays.
             for rows in (self._every, self._found):
                 rows[:] = [row for row in rows if _stays(row, log[0].at)]

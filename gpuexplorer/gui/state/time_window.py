@@ -1,12 +1,15 @@
 """TimeWindow: which stretch of time all plots show, and the moment that is pointed at."""
 
 import math
+import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import Then, moment_words
+from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.telemetry.trace import TraceSource
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -18,6 +21,8 @@ _FIRST_SPAN = 10.0
 _AT_PRESENT = 0.97
 # A clock that is set right a little at a time moves no axis that stands still.
 _STEP_OF_THE_CLOCK = 1.0
+# A recording that plays on beyond what is shown is paged on, with this share of it before.
+_BEFORE_PLAYHEAD = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,9 @@ class Marked:
 class TimeWindow(QObject):
     """One for all plots. It moves with the present until somebody looks back or pauses.
 
-    Recording goes on all the same: only what is shown stands still. After the start it shows
-    less than the chosen span, and grows with the past.
+    Reading goes on all the same: only what is shown stands still. After the start it shows
+    less than the chosen span, and grows with the past. Of an opened recording the present is
+    where its playhead stands, and there is more to see beyond.
     """
 
     changed = Signal()  # another stretch, or it began or ceased to stand still
@@ -49,15 +55,34 @@ class TimeWindow(QObject):
         self._crosshair: float | None = None
         self._marked: Marked | None = None
         self._offset = self._offset_now()
+        self._stood = self._clock.now()  # the playhead, when it was looked at last
 
     @property
     def span(self) -> float:
-        """Seconds from beginning to end, as chosen; after the start less is shown."""
+        """Seconds from beginning to end, as chosen; after the start less is shown, and of a
+        recording more may be.
+        """
+        if self._held is not None and self.replaying:
+            return self._held[1] - self._held[0]
         return self._span
 
     @property
     def following(self) -> bool:
         return self._held is None
+
+    @property
+    def replaying(self) -> bool:
+        return self._past is not None and self._past.ended is not None
+
+    @property
+    def looking_back(self) -> bool:
+        """What is shown ends before now, while what stands beside it is of now."""
+        return self._held is not None and not self.replaying
+
+    @property
+    def playhead(self) -> float | None:
+        """Of a recording, whose plots may show what is before and beyond it."""
+        return self._clock.now() if self.replaying and self._held is not None else None
 
     @property
     def began(self) -> float:
@@ -92,7 +117,7 @@ class TimeWindow(QObject):
 
     def then(self) -> Then:
         """Which time what is said of the stretch has to be true of."""
-        return Then(self.stretch()[1], self.began, self.following)
+        return Then(self.stretch()[1], self.began, self.following, self.looking_back)
 
     def wall(self, at: float) -> float:
         """The time of day, in seconds since 1970, of a moment on the steady clock.
@@ -103,7 +128,14 @@ class TimeWindow(QObject):
 
     def moment(self, at: float) -> str:
         """ "14:05:10", with the day where it is not today's."""
-        return moment_words(self.wall(at), self.wall(self.now()))
+        today = time.time() if self.replaying else self.wall(self.now())
+        return moment_words(self.wall(at), today)
+
+    def moments(self) -> str:
+        """ "14:02:32 to 14:07:32"; the day is said once, where it is the same."""
+        start, end = self.stretch()
+        ended = moment_words(self.wall(end), self.wall(start))
+        return tr("{start} to {end}", start=self.moment(start), end=ended)
 
     def follow_clock(self) -> None:
         """Somebody may have set the computer's clock: then everything is called anew, what
@@ -113,19 +145,29 @@ class TimeWindow(QObject):
         if abs(offset - self._offset) >= _STEP_OF_THE_CLOCK:
             self._offset = offset
             self.changed.emit()
+        if self.replaying and self._held is not None:
+            self._follow_playhead(*self._held)
 
-    def show_past(self, past: TraceSource | None) -> None:
-        """Whose past it is from now on; it is shown up to now."""
+    def show_past(self, past: TraceSource | None, clock: Clock | None = None) -> None:
+        """Whose past it is from now on, and its clock; it is shown up to now, and an opened
+        recording as a whole.
+        """
         self._past = past
-        self._change(self._span, None, grows=True)
+        self._clock = clock or self._clock
+        self._stood = self._clock.now()
+        whole = None
+        if past is not None and past.ended is not None:
+            least = max(past.ended - self.began, SHORTEST_SPAN)
+            whole = (past.ended - least, past.ended)
+        self._change(self._span, whole, grows=True)
 
     def grow_to(self, seconds: float) -> None:
         """Show so much up to now as soon as there is so much, and until then what there is."""
-        self._change(_bounded(seconds), None, grows=True)
+        self._change(self._bounded(seconds), None, grows=True)
 
     def choose_span(self, seconds: float) -> None:
         """Exactly this, however much of it is past. Where one looks back, the middle stays."""
-        span = _bounded(seconds)
+        span = self._bounded(seconds)
         if self._held is None:
             self._change(span, None, grows=False)
         else:
@@ -137,7 +179,7 @@ class TimeWindow(QObject):
         the present.
         """
         start, end = self.stretch()
-        span = _bounded((end - start) * factor)
+        span = self._bounded((end - start) * factor)
         share = (1.0 if self.following else 0.5) if around is None else around
         share = min(1.0, max(0.0, share))
         if self.following and share >= _AT_PRESENT:
@@ -148,8 +190,7 @@ class TimeWindow(QObject):
 
     def zoom_to(self, seconds: float) -> None:
         """This much up to now, but never so much that more than half of it is empty."""
-        now = self._clock.now()
-        self._change(self._least_empty(seconds, now), None, grows=False)
+        self._change(self._least_empty(seconds), None, grows=False)
 
     def look_at(self, start: float, end: float) -> None:
         """Stand still on this stretch, as far as there is a past; one that reaches beyond now
@@ -159,14 +200,14 @@ class TimeWindow(QObject):
         if math.isclose(end - start, last - first, rel_tol=1e-9):
             self._show(last - first, end, grows=self._grows)
         else:
-            span = self._least_empty(end - start, self._clock.now())
+            span = self._least_empty(end - start)
             self._show(span, end, grows=False)
 
     def centre_on(self, at: float) -> None:
         """Stand still with this moment in the middle, or nearly; the span stays."""
         start, end = self.stretch()
-        span, now = end - start, self._clock.now()
-        end = min(max(at + span / 2, self._oldest(now) + span), now)
+        span = end - start
+        end = min(max(at + span / 2, self._oldest() + span), self._newest())
         self._change(self._span, (end - span, end), grows=self._grows)
 
     def back_to_now(self) -> None:
@@ -193,9 +234,35 @@ class TimeWindow(QObject):
             self._marked = marked
             self.marked_changed.emit()
 
-    def _oldest(self, now: float) -> float:
+    def _follow_playhead(self, start: float, end: float) -> None:
+        """When it leaves what is shown, or somebody moves it, it is seen again."""
+        now, stood = self._clock.now(), self._stood
+        self._stood = now
+        if now == stood or start <= now <= end:
+            return
+        playing = isinstance(self._clock, Playhead) and self._clock.playing
+        if start <= stood <= end or not playing:
+            span = end - start
+            first = max(now - _BEFORE_PLAYHEAD * span, self._oldest())
+            last = min(first + span, self._newest())
+            self._change(self._span, (last - span, last), grows=self._grows)
+
+    def _oldest(self) -> float:
         """What is before that is not known, or not kept."""
-        return max(self.began, now - LONGEST_SPAN)
+        return max(self.began, self._newest() - self._longest())
+
+    def _newest(self) -> float:
+        """Where there is nothing more to see."""
+        ended = None if self._past is None else self._past.ended
+        return self._clock.now() if ended is None else ended
+
+    def _longest(self) -> float:
+        return (
+            max(LONGEST_SPAN, self._newest() - self.began) if self.replaying else LONGEST_SPAN
+        )
+
+    def _bounded(self, seconds: float) -> float:
+        return min(max(seconds, SHORTEST_SPAN), self._longest())
 
     def _span_at(self, now: float) -> float:
         """In steps: a scale that changed with every frame could not be read."""
@@ -206,18 +273,25 @@ class TimeWindow(QObject):
             span *= 2
         return min(span, self._span)
 
-    def _least_empty(self, seconds: float, now: float) -> float:
+    def _least_empty(self, seconds: float) -> float:
         """So many, but no more of them empty than half, or than are already."""
         start, end = self.stretch()
-        return min(_bounded(seconds), max(end - start, 2 * (now - self._oldest(now))))
+        known = self._newest() - self._oldest()
+        return min(self._bounded(seconds), max(end - start, 2 * known))
 
     def _show(self, span: float, end: float, *, grows: bool) -> None:
-        now = self._clock.now()
-        end = max(end, self._oldest(now) + span)
+        newest = self._newest()
+        end = max(end, self._oldest() + span)
         chosen = self._span if grows else span
-        self._change(chosen, None if end >= now else (end - span, end), grows=grows)
+        held: tuple[float, float] | None = (end - span, end)
+        if end >= newest:
+            held = (newest - span, newest) if self.replaying else None
+        self._change(chosen, held, grows=grows)
 
     def _offset_now(self) -> float:
+        if isinstance(self._clock, Playhead):
+            end = self.stretch()[1]
+            return self._clock.wall_at(end) - end
         return self._clock.wall() - self._clock.now()
 
     def _change(self, span: float, held: tuple[float, float] | None, *, grows: bool) -> None:
@@ -229,7 +303,3 @@ class TimeWindow(QObject):
         self.changed.emit()
         if returned:
             self.unmark()
-
-
-def _bounded(seconds: float) -> float:
-    return min(max(seconds, SHORTEST_SPAN), LONGEST_SPAN)

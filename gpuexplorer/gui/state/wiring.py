@@ -52,7 +52,7 @@ class Wiring(QObject):
     @property
     def waited(self) -> float:
         """Seconds since it was asked last."""
-        return self._session.clock.now() - self._asked_at
+        return self._session.desk.now() - self._asked_at
 
     def look(self) -> None:
         """Ask where there is a reason: nobody asked yet, or other cards are there now."""
@@ -68,7 +68,7 @@ class Wiring(QObject):
         if self.answer is WiringAnswer.WAITING:
             return
         self._asked_for = self._session.cards()
-        self._asked_at = self._session.clock.now()
+        self._asked_at = self._session.desk.now()
         self.answer = WiringAnswer.WAITING
         self._asked = Asked(self._session.backend.topology)
         self._looks.start(_OFTEN)

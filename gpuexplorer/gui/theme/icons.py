@@ -47,6 +47,8 @@ class Icon(StrEnum):
     OPEN = "open"
     PREVIOUS = "previous"
     NEXT = "next"
+    BEFORE = "before"
+    AFTER = "after"
     CHOOSE = "choose"
     COPY = "copy"
     CHECK = "check"

@@ -20,7 +20,7 @@ class NowTag(QLabel):
         self.setToolTip(tr("This is how it is now. The plots show an earlier time."))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         time_window.changed.connect(self._on_time_changed)
-        if time_window.following:
+        if not time_window.looking_back:
             self.hide()  # and else whoever takes it in shows it
 
     def show_needed(self, needed: bool) -> None:
@@ -29,4 +29,4 @@ class NowTag(QLabel):
         self._on_time_changed()
 
     def _on_time_changed(self) -> None:
-        self.setVisible(self._needed and not self._time_window.following)
+        self.setVisible(self._needed and self._time_window.looking_back)

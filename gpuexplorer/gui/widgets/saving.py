@@ -55,15 +55,33 @@ class Saving(QObject):
         self._settings = settings
         self._parent = parent
         self._kinds: Sequence[FileKind] = ()
+        self._kind: FileKind | None = None
         self._take: Take | None = None
         self._dialog: QFileDialog | None = None
 
-    def ask(self, caption: str, name: str, kinds: Sequence[FileKind], take: Take) -> None:
-        """Opens the system's own question and returns at once."""
+    @property
+    def kind(self) -> FileKind:
+        """Which was chosen, for `take` to ask."""
+        assert self._kind is not None  # somebody was asked
+        return self._kind
+
+    def ask(
+        self,
+        caption: str,
+        name: str,
+        kinds: Sequence[FileKind],
+        take: Take,
+        *,
+        may_replace: bool = True,
+    ) -> None:
+        """Opens the system's own question and returns at once. `may_replace`: it also asks
+        whether a file that is there is to go; else `take` refuses it.
+        """
         if self._dialog is not None:
             return
         dialog = QFileDialog(self._parent, caption)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
         dialog.setNameFilters([kind.filter for kind in kinds])
         dialog.setDefaultSuffix(kinds[0].suffix)
         dialog.setDirectory(self._folder())
@@ -71,7 +89,8 @@ class Saving(QObject):
         dialog.filterSelected.connect(self._on_kind_selected)
         dialog.fileSelected.connect(self._on_place_chosen)
         dialog.finished.connect(self._on_closed)
-        self._kinds, self._take, self._dialog = kinds, take, dialog
+        self._kinds, self._kind = kinds, kinds[0]
+        self._take, self._dialog = take, dialog
         dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
@@ -98,6 +117,7 @@ class Saving(QObject):
         for kind in self._kinds:
             if self._dialog is not None and kind.filter == chosen:
                 self._dialog.setDefaultSuffix(kind.suffix)
+                self._kind = kind
 
     def _on_place_chosen(self, chosen: str) -> None:
         path = Path(chosen)

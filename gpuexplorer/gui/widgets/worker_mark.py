@@ -33,6 +33,7 @@ _STILL = {
         mark("A Python with PyTorch is looked for."),
     ),
     Stage.STARTING: (mark("Starting"), mark("The worker starts and imports PyTorch.")),
+    Stage.RECORDED: (mark("Recorded"), mark("This is a recording: nothing runs in it.")),
     Stage.READY: (mark("Ready"), mark("The worker waits for the next cell.")),
 }
 

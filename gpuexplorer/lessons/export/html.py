@@ -1,11 +1,11 @@
 """A played lesson as one page that needs nothing else: no network, no script, no other file."""
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from html import escape
 from typing import assert_never
 
+from gpuexplorer.core.html_page import html_page
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.cell_said import clean, error_words, time_words
@@ -17,20 +17,10 @@ from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, 
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepPlay, StepState
 
-# The page may show what is in it, and load nothing whatever it says.
-_ALLOWED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-
 
 def page(player: Player, ledger: Ledger, saved: datetime) -> str:
     body = "".join(_Page(player, ledger, saved).body())
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_ALLOWED}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_text(player.lesson.title)}</title>\n<style>\n{_style()}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
-    )
+    return html_page(clean(player.lesson.title), resource("lessons", "export.css"), body)
 
 
 class _Page:
@@ -157,18 +147,3 @@ def _say(template: str) -> str:
 
 def _text(text: str) -> str:
     return escape(clean(text))
-
-
-def _style() -> str:
-    """The window's own colours, light and dark; paper is always light."""
-    sheet = resource("lessons", "export.css").read_text("utf-8")
-    light, dark = _colours("light"), _colours("dark")
-    at_night = f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return f":root{{{light}}}\n{at_night}\n{sheet}"
-
-
-def _colours(theme: str) -> str:
-    content = tomllib.loads(resource("themes", f"{theme}.toml").read_text("utf-8"))
-    named = content["colours"] | content["standard"]["meanings"]
-    named["card"] = content["standard"]["cards"][0]
-    return "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in named.items())

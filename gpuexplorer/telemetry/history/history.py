@@ -66,6 +66,10 @@ class History:
         """When the first sample came, be it kept still or not; None before that."""
         return self._began
 
+    @property
+    def ended(self) -> None:
+        """It goes on."""
+
     def append(self, sample: Sample) -> None:
         """Keep what can be plotted. A time before the newest one counts as the newest one."""
         past = self._pasts.get(sample.card) or self._past_of_new_card(sample)

@@ -102,7 +102,7 @@ def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
             navigation,
             settings,
             FrameClock(window, 0.05),
-            CellFlags(Ledger(), lambda _: None, tuple, window),
+            CellFlags(Ledger(), lambda _: None, tuple),
         )
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)

@@ -90,7 +90,7 @@ def test_who_wants_to_leave_does(left: Left, lab: LabState, worker: ScriptedWork
 def test_a_past_of_two_minutes_is_named_and_a_shorter_one_is_not_missed(left: Left) -> None:
     clock = ManualClock()
     session = session_of({card(0): working()}, SIMULATED, clock=clock)
-    session.past.append(Sample(CardId("GPU-0"), clock.now(), {}))
+    session.history.append(Sample(CardId("GPU-0"), clock.now(), {}))
     clock.advance(100.0)
     left.leave(None, session)
     assert left.times == 1
@@ -110,7 +110,7 @@ def test_one_question_names_what_is_lost_of_the_lab_and_of_the_past(
     qtbot.waitUntil(lambda: "X" in lab.ledger.things)
     clock = ManualClock()
     session = session_of({card(0): working()}, SIMULATED, clock=clock)
-    session.past.append(Sample(CardId("GPU-0"), clock.now(), {}))
+    session.history.append(Sample(CardId("GPU-0"), clock.now(), {}))
     clock.advance(300.0)
     left.leave(lab, session)
     said = texts(the(LeavingDialog, left.window))

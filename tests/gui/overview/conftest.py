@@ -100,7 +100,7 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
             navigation,
             settings,
             FrameClock(window, 0.05),
-            CellFlags(Ledger(), lambda _: None, tuple, window),
+            CellFlags(Ledger(), lambda _: None, tuple),
         )
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)

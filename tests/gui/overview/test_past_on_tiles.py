@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.heat_strip import (
@@ -25,7 +26,6 @@ from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
 from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
-from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
 from gpuexplorer.telemetry.trace import Trace

@@ -7,11 +7,11 @@ import pytest
 
 from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.time_axis import moment_word, time_ticks
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.plots.content import Limit, Line, PlotContent
 from gpuexplorer.gui.plots.scale import Scale, scale_of
 from gpuexplorer.gui.plots.summary import Summary
-from gpuexplorer.gui.plots.time_axis import moment_word, time_ticks
 from tests.gui.plots.made import NOTHING
 
 GIB = 2.0**30

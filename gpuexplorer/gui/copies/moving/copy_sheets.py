@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units, bytes_words, duration, rate
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.copies.moving.moved import Moved, called
@@ -176,6 +177,7 @@ class CureSheet(Sheet):
     """Made when it is asked for."""
 
     begun = Signal(int)  # its command
+    refused = Signal(str)
 
     def __init__(self, look: Look, lab: LabState, said: Said, window: QWidget) -> None:
         super().__init__(look, tr("Cell {cell}, cured", cell=said.place), window, 580)
@@ -204,5 +206,10 @@ class CureSheet(Sheet):
         self._take.setText(tr("Copied"))
 
     def _on_run_asked(self) -> None:
-        self.begun.emit(self._lab.run(self._code))
+        try:
+            command = self._lab.run(self._code)
+        except Trouble as trouble:
+            self.refused.emit(trouble.told)
+        else:
+            self.begun.emit(command)
         self.accept()

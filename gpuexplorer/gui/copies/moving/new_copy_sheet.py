@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.route import Route
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import short_name
@@ -112,6 +113,7 @@ class NewCopySheet(Sheet):
     """Runs the lab's own line; where the lab rests, it starts its worker."""
 
     begun = Signal(int)  # the command of the line that copies
+    refused = Signal(str)
 
     def __init__(self, look: Look, copies: CopiesState, parent: QWidget) -> None:
         super().__init__(look, tr("New copy"), parent, 420)
@@ -210,7 +212,12 @@ class NewCopySheet(Sheet):
         self._show()
 
     def _on_copy_asked(self) -> None:
-        self.begun.emit(self._copies.lab.run("\n".join(self.lines), by_form=True))
+        try:
+            command = self._copies.lab.run("\n".join(self.lines), by_form=True)
+        except Trouble as trouble:
+            self.refused.emit(trouble.told)
+        else:
+            self.begun.emit(command)
         self.accept()
 
 

@@ -67,7 +67,7 @@ class MovingPage(CopiesPage):
         self._chosen: Key | None = None  # None: whichever is the newest
         self._seen: Key | None = None  # which is drawn
         self._awaited: set[int] = set()
-        clock = machine.session.clock
+        clock = machine.session.desk
         self._travel = TravelPanel(look, clock)
         self._panel = CopiesPanel(look, clock, self._now.book.best, modelled=copies.modelled)
         self._axis = TimelinePanel(look, machine)
@@ -110,6 +110,7 @@ class MovingPage(CopiesPage):
     def ask_new_copy(self) -> None:
         sheet = NewCopySheet(self.look, self.copies, self.window())
         sheet.begun.connect(self._on_begun)
+        sheet.refused.connect(self.note.show_refused)
         sheet.open()
 
     def copy_text(self) -> None:
@@ -300,6 +301,7 @@ class MovingPage(CopiesPage):
         said = self._panel.bar.said
         sheet = CureSheet(self.look, self.copies.lab, said, self.window())
         sheet.begun.connect(self._on_begun)
+        sheet.refused.connect(self.note.show_refused)
         sheet.open()
 
     def _on_way_on_chosen(self) -> None:

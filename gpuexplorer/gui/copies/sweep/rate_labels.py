@@ -7,6 +7,7 @@ from itertools import pairwise
 from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QColor, QPen
 
+from gpuexplorer.core.spread import spread
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.shared_parts import size_words
@@ -14,7 +15,6 @@ from gpuexplorer.gui.copies.sweep.model import SweepRow
 from gpuexplorer.gui.copies.sweep.words import figures_at, fine_rate, floor_words
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.pens import line_pen
-from gpuexplorer.gui.plots.spread import spread
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 
 CHOSEN_PEN = 2.0

@@ -1,5 +1,6 @@
 """CodePane: the cells of the session with what each cost, and where one types the next."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -113,7 +114,7 @@ class CodePane(QFrame):
 
     def replay(self, upto: int | None = None, *, with_failed: bool = False) -> None:
         self._notices.begin_anew()
-        self._lab.replay(upto, with_failed)
+        self._try(partial(self._lab.replay, upto, with_failed))
 
     def answer(self, answer: Answer) -> None:
         """As the notice above the editor offers it."""
@@ -158,16 +159,25 @@ class CodePane(QFrame):
     def _enter(self, code: str, *, watched: bool = True) -> None:
         if code.strip():
             self._notices.begin_anew()
-            self._lab.run(code.strip("\n"), watched=watched)
-            self.entry.begin_anew()
-            self._transcript.go_to_end()
+            if self._try(partial(self._lab.run, code.strip("\n"), watched=watched)):
+                self.entry.begin_anew()
+                self._transcript.go_to_end()
 
     def _run_again(self, command: int, *, watched: bool = True) -> None:
         cell = self._lab.ledger.cell(command)
         if cell is not None:
             self._notices.begin_anew()
-            self._lab.run(cell.code, watched=watched)
-            self._transcript.go_to_end()
+            if self._try(partial(self._lab.run, cell.code, watched=watched)):
+                self._transcript.go_to_end()
+
+    def _try(self, act: Callable[[], object]) -> bool:
+        """Else it says why not."""
+        try:
+            act()
+        except Trouble as trouble:
+            self.refuse(paragraph([trouble.sentence, trouble.hint]))
+            return False
+        return True
 
     def _run_opened(self, count: int | None) -> None:
         """Only those of one file, which somebody has to allow first."""
@@ -224,7 +234,8 @@ class CodePane(QFrame):
 
     def _show_question(self) -> None:
         cell = self._lab.ledger.running
-        another = self._question.show_question(None if cell is None else cell.asked)
+        asked = None if cell is None or self._lab.recorded else cell.asked
+        another = self._question.show_question(asked)
         if another and self._may_take_keyboard():
             self._question.begin()
 
@@ -297,10 +308,8 @@ class CodePane(QFrame):
         if face is None:
             return
         self.entry.setFocus()
-        try:
-            self._lab.run_all(face.cures[number].cells, cures=face.cell)
-        except Trouble as trouble:
-            self.refuse(paragraph([trouble.sentence, trouble.hint]))
+        cells = face.cures[number].cells
+        if not self._try(partial(self._lab.run_all, cells, cures=face.cell)):
             return
         self._notices.begin_anew()
         self._transcript.go_to_end()

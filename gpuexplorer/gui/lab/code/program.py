@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
@@ -67,6 +68,9 @@ class Program(QObject):
 
     def open(self, path: Path) -> None:
         """Its cells stand there then; nothing runs."""
+        if self._lab.recorded:
+            self.refused.emit(tr(RECORDED))
+            return
         found: list[Sequence[str]] = []
         job = FileJob(partial(_read, path, found), self)
         job.done.connect(lambda _: self._on_read(path, found[0]))

@@ -102,7 +102,7 @@ class ProgramPanel(QFrame):
         self._question.answered.connect(self._on_question_answered)
         self._findings = FindingList(look)
         self._findings.copied.connect(self._say)
-        self._lines = LineTable(look, self._settings, lab.machine.session.clock)
+        self._lines = LineTable(look, self._settings, lab.machine.session.desk)
         self._output = ProgramOutput(look)
         self.entry = Headings(  # where the keyboard begins
             look, tr("What was watched"), [(each, tr(words)) for each, words in _TABS.items()]

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
+from gpuexplorer.core.time_axis import moment_word
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
@@ -16,7 +17,6 @@ from gpuexplorer.gui.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.crosshair import TENTHS_UP_TO
 from gpuexplorer.gui.plots.merged_flags import MergedFlag
-from gpuexplorer.gui.plots.time_axis import moment_word
 from gpuexplorer.gui.plots.time_view import ZOOM
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState

@@ -20,13 +20,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.page_wheel import PageWheel
-from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right

@@ -8,12 +8,12 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
+from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.axes import Axis
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, on_columns
 from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.time_axis import TimeTick
 from gpuexplorer.gui.plots.trace_item import TraceItem
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Theme, Tone, faded, mixed
@@ -52,6 +52,7 @@ class TileSpark:
     unread: str = ""  # "not read": why nothing is there now
     scale: tuple[tuple[float, str], ...] = ()  # what its hairlines are called
     ticks: tuple[TimeTick, ...] = ()
+    playhead: float | None = None  # the moment of a recording that is looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +173,10 @@ class TileCurve(Graph):
             edge = self._place_of(band)
             edge.setHeight(_BAND_EDGE)
             painter.fillRect(edge.translated(0, 1), self.look.theme.tone(band.tone))
+        if spark.playhead is not None:
+            plot, x = self._plot(), int(self._x(spark.playhead))
+            line = QRectF(x, plot.top(), 1, plot.height())
+            painter.fillRect(line, self.look.theme.accent)
         if spark.unread:
             self._draw_unread(Drawing(painter, self.look), spark)
         elif spark.ended is not None:

@@ -7,9 +7,11 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.routes import Values
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
@@ -27,9 +29,15 @@ def copies_of(lab: LabState) -> CopiesState:
 
 def bench_maker(lab: LabState, ways: Ways) -> MakeBench:
     backend = lab.machine.session.backend
+    if lab.recorded:
+        return _refuse
     if isinstance(backend, SimulatedBackend):
         return lambda: _modelled(backend, ways)
     return lambda: _on_cards(lab, ways)
+
+
+def _refuse() -> Bench:
+    raise Trouble(RECORDED)
 
 
 def _modelled(backend: SimulatedBackend, ways: Ways) -> Bench:

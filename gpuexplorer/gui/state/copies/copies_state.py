@@ -1,7 +1,7 @@
 """CopiesState: what was measured in this session, and what is being measured now."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -17,6 +17,7 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.recording.lab_said import Forgot
 
 _NO_TORCH = Message(
     "Copies are measured with PyTorch: pip install torch, or choose another Python."
@@ -40,8 +41,6 @@ class CopiesState(QObject):
         self.lab = lab
         self.ways = ways
         self._make_bench = make_bench
-        # The newest of each job, in the order in which they were first measured.
-        self.results: dict[CopyJob, CopyResult] = {}
         # The newest of each product of matrices that was measured.
         self.products: dict[ProductJob, ProductResult] = {}
         self._awaited: Sequence[Job] = ()  # until the lab's Python is found
@@ -58,6 +57,12 @@ class CopiesState(QObject):
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_came)
         lab.pythons.changed.connect(self._on_pythons_changed)
+        lab.shown.connect(self._settled)
+
+    @property
+    def results(self) -> Mapping[CopyJob, CopyResult]:
+        """The newest of each job, in the order in which they were first measured."""
+        return self.lab.course.copies
 
     @property
     def modelled(self) -> bool:
@@ -131,7 +136,7 @@ class CopiesState(QObject):
 
     def forget(self) -> None:
         """All that was measured, as before a machine's slot was changed."""
-        self.results.clear()
+        self.lab.note(Forgot())
         self.products.clear()
         self.changed.emit()
 
@@ -185,7 +190,7 @@ class CopiesState(QObject):
         if result.measured is None and before is not None and before.wrong:
             self.sentence = result.why
         else:
-            self.results[result.job] = result
+            self.lab.note(result)
 
     def _settled(self) -> None:
         if not self._settle.isActive():

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject
-
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.cell_source import names_read
@@ -25,7 +23,7 @@ class CellFlag:
     failed: bool = False
 
 
-class CellFlags(QObject):
+class CellFlags:
     """Kept as things happen: the next worker may give the same cards other numbers."""
 
     def __init__(
@@ -33,15 +31,17 @@ class CellFlags(QObject):
         ledger: Ledger,
         began_at: Callable[[int], float | None],
         devices: Callable[[], Sequence[BenchDevice]],
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
         self._ledger = ledger
         self._began_at = began_at
         self._devices = devices
         self.cards: dict[str, CardId] = {}  # by the UUIDs that the workers said
         self._cards: Mapping[str, CardId] = {}
         self._flags: dict[int, CellFlag] = {}
+
+    def show(self, other: "CellFlags") -> None:
+        """From now on what that one knows: who draws flags keeps to this one."""
+        vars(self).update(vars(other))
 
     def of(self, card: CardId, start: float, end: float) -> Sequence[CellFlag]:
         """Those of a stretch of time, in their order."""

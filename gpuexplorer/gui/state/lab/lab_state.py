@@ -11,22 +11,23 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
+from gpuexplorer.gui.state.lab.lab_course import LabCourse
 from gpuexplorer.gui.state.lab.lab_devices import lab_devices, lost_devices
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_worker import LabWorker, Stage
-from gpuexplorer.gui.state.lab.program_state import ProgramState, StartProgram
+from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.selection import Selection
 from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab import endings
 from gpuexplorer.lab.evaluated import Evaluated
-from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished
+from gpuexplorer.lab.events import Asked, Event, Failed, Finished
 from gpuexplorer.lab.ledger import IMPORTS, Ledger
 from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import OpenedCell
-from gpuexplorer.lab.wire import Answer, Complete, Evaluate, Peek, Run
+from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
+from gpuexplorer.recording.lab_said import Answered, Gone, Noted, Sent, StartedOver
 
 _SETTLED = 16  # milliseconds in which what happens is told once
 
@@ -39,11 +40,15 @@ _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 class LabState(QObject):
     """Lives as long as its session is shown. Nothing is started before somebody asks.
 
-    `ledger` is changed by what the worker says, and by nobody else.
+    `ledger` is changed by what is `noted`, and by nobody else; in a recording, it is another
+    one when the playhead went back.
     """
 
     changed = Signal()  # of the ledger or the devices; a burst of events is told once
     told = Signal(object)  # each event, in its order, when the ledger knows of it
+    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
+    ended = Signal()  # for good
+    shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
@@ -58,25 +63,24 @@ class LabState(QObject):
         parent: QObject | None = None,
         start_program: StartProgram | None = None,
         program_load: Load | None = None,
+        *,
+        recorded: bool = False,
     ) -> None:
         """On simulated cards, `load` tells them what the lab does to them, and `nvidia_smi`
         prints for its arguments what a driver would. A program that is watched has a worker
-        and a load of its own.
+        and a load of its own. Where all is `recorded`, nothing runs.
         """
         super().__init__(parent)
         self.machine = machine
         self.pythons = pythons
         self.selection = Selection(self)
-        self.ledger = Ledger()
+        self.recorded = recorded
+        self.said_of_recording = RECORDED if recorded else NOTHING
         self._nvidia_smi = nvidia_smi
         self.switches = Switches()
-        # Why the last worker ended, or why none can be started; else empty.
-        self.sentence = NOTHING
+        self.course = self.new_course()
+        self.flags = self.course.flags
         self._ids = itertools.count(1)
-        self._began_at: dict[int, float] = {}
-        self._newest_began: float | None = None
-        self._done_at = 0.0  # when a cell was last done, on the same clock
-        self.flags = CellFlags(self.ledger, self.began_at, self.devices, self)
         self._turns = Turns()
         self._not_again: list[Failed] = []  # in the replay of just now
         self._evaluating: set[int] = set()  # that no answer came to
@@ -99,6 +103,7 @@ class LabState(QObject):
             lambda: self.switches,
             program_load,
             self,
+            recorded=recorded,
         )
         self._worker.said.connect(self._on_said)
         self._worker.gone.connect(self._on_gone)
@@ -106,13 +111,22 @@ class LabState(QObject):
         self._worker.stage_changed.connect(self.stage_changed)
 
     @property
+    def ledger(self) -> Ledger:
+        return self.course.ledger
+
+    @property
+    def sentence(self) -> Message:
+        """Why the last worker ended, or why none can be started; else empty."""
+        return self.course.sentence
+
+    @property
     def stage(self) -> Stage:
-        return self._worker.stage
+        return Stage.RECORDED if self.recorded else self._worker.stage
 
     @property
     def can_replay(self) -> bool:
         """What cells made went with their worker, and they can be run again."""
-        if self.ledger.busy or self._worker.ending:
+        if self.ledger.busy or self._worker.ending or self.recorded:
             return False
         return any(map(self.ledger.gone, self.ledger.replay()))
 
@@ -128,8 +142,7 @@ class LabState(QObject):
 
     def devices(self) -> Sequence[BenchDevice]:
         """What PyTorch offers, with the cards that it cannot use behind."""
-        visible, worker = self.switches.visible, self._worker.pid
-        return lab_devices(self.machine, self.ledger, visible, self._done_at, worker)
+        return self._devices(self.course)
 
     def cards(self) -> dict[str, CardId]:
         """By PyTorch's names, as far as it is known which they are."""
@@ -141,14 +154,31 @@ class LabState(QObject):
 
     def began_at(self, command: int) -> float | None:
         """On the steady clock of the plots; None for what did not begin yet."""
-        return self._began_at.get(command)
+        return self.course.began_at.get(command)
 
     @property
     def running_seconds(self) -> float | None:
         """For how long the running cell has run, this time; None where none does."""
-        if self.ledger.running is None or self._newest_began is None:
+        began = self.course.newest_began
+        if self.ledger.running is None or began is None:
             return None
-        return self.machine.session.clock.now() - self._newest_began
+        return self.machine.session.clock.now() - began
+
+    def new_course(self) -> LabCourse:
+        """An empty one, to be shown when a recording's playhead went back."""
+        return LabCourse(self._devices)
+
+    def show(self, course: LabCourse) -> None:
+        """As much as is noted in it. Only of a lab that is recorded."""
+        self.course = course
+        self.flags.show(course.flags)
+        self.shown.emit()
+        self._tell_changed()
+
+    def note(self, what: Noted) -> None:
+        """It takes place now."""
+        self.course.take(what, self.machine.session.clock.now())
+        self.noted.emit(what)
 
     def run(
         self,
@@ -158,7 +188,9 @@ class LabState(QObject):
         by_form: bool = False,
         watched: bool = True,
     ) -> int:
-        """The number of its command. It runs when all that was asked before it is done."""
+        """The number of its command. It runs when all that was asked before it is done. Raises
+        Trouble in a recording, as all does that would run something.
+        """
         command = self._new_cell(code, cures, by_form=by_form, watched=watched)
         self._begin([command])
         return command.id
@@ -174,6 +206,7 @@ class LabState(QObject):
 
     def open_cells(self, cells: Sequence[str], path: str) -> None:
         """They stand there; nothing runs."""
+        self._refuse_where_recorded()
         self._turns.opened += [OpenedCell(each, path) for each in cells]
         self._tell_changed()
 
@@ -193,10 +226,11 @@ class LabState(QObject):
 
     def answer(self, command: int, text: str | None) -> None:
         """What that cell asked for. None: it is refused."""
+        self._refuse_where_recorded()
         cell = self.ledger.cell(command)
         if cell is not None and cell.asked is not None:
             self._worker.send(Answer(cell.asked.id, text))
-            self.ledger.answered(cell)
+            self.note(Answered(cell.id))
             self._tell_changed()
 
     def complete(self, code: str, at: int) -> int:
@@ -211,14 +245,14 @@ class LabState(QObject):
     ) -> int:
         """Answered by a Peeked or Opened with this number in `told`; else by a Failed."""
         command = Peek(next(self._ids), what, at, rows, columns)
-        self._worker.send(command)
+        self._ask(command)
         return command.id
 
     def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
         """Answered by an Evaluated with this number in `told`; else by a Failed."""
         command = Evaluate(next(self._ids), tuple(sources), json.dumps(values))
         self._evaluating.add(command.id)
-        self._worker.send(command)
+        self._ask(command)
         return command.id
 
     def cancel(self) -> None:
@@ -230,9 +264,8 @@ class LabState(QObject):
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The cells stay."""
-        self._end_worker(Message("The cards were released before it was done."))
-        self.ledger.hello = None  # the next may be told of other cards
-        self.sentence = NOTHING
+        # The next worker may be told of other cards.
+        self._end_worker(Message("The cards were released before it was done."), released=True)
         self._tell_changed()
 
     def restart(self) -> None:
@@ -241,22 +274,23 @@ class LabState(QObject):
 
     def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
         """Run the session again, in a fresh worker and on the same random numbers."""
+        self._refuse_where_recorded()
         cells = self.ledger.replay(upto, with_failed)
         if self.ledger.used:
             self._end_worker(_BEFORE_ITS_TURN)
-        self.sentence = NOTHING
+        self.course.sentence = NOTHING
         self._not_again.clear()
         for cell in cells:
             command = replace(cell.command, id=next(self._ids), random=cell.random)
-            self.ledger.sent_again(command, cell)
+            self.note(Sent(**vars(command), again=True))
             self._worker.send(command)
         self._tell_changed()
 
     def start_over(self) -> None:
         """What was lost is not wanted back; the cells before stay to be read."""
         if not self.ledger.used:
-            self.ledger.start_over()
-        self.sentence = NOTHING
+            self.note(StartedOver())
+        self.course.sentence = NOTHING
         self._tell_changed()
 
     def choose(self, switches: Switches) -> None:
@@ -275,6 +309,7 @@ class LabState(QObject):
     def stop(self) -> None:
         """For good. Nobody is waited for; harmless when called twice."""
         self._stopped = True
+        self.ended.emit()
         self._settle.stop()
         self.program.stop()
         self._worker.stop()
@@ -288,17 +323,27 @@ class LabState(QObject):
         watched: bool = True,
         outside: str = "",
     ) -> Run:
+        self._refuse_where_recorded()
         if not self.ledger.cells:
-            self.ledger.sent(_FIRST)
+            self.note(Sent(**vars(_FIRST)))
         number = len(self.ledger.cells)
         placement = self.switches.placement
         command = Run(next(self._ids), code, number, watched=watched, placement=placement)
-        self.ledger.sent(command, cures=cures, by_form=by_form, outside=outside)
+        self.note(Sent(**vars(command), cures=cures, by_form=by_form, outside=outside))
         return command
+
+    def _ask(self, command: Command) -> None:
+        """In a recording nobody answers."""
+        if not self.recorded:
+            self._worker.send(command)
+
+    def _refuse_where_recorded(self) -> None:
+        if self.recorded:
+            raise Trouble(RECORDED)
 
     def _begin(self, cells: Sequence[Run | OpenedCell]) -> None:
         """The first at once, unless others wait already; each other when it is its turn."""
-        self.sentence = NOTHING
+        self.course.sentence = NOTHING
         if self._turns.line_up(cells):
             self._go_on()
         self._tell_changed()
@@ -314,23 +359,25 @@ class LabState(QObject):
     def _first_cell(self) -> Run:
         """For a worker that starts."""
         first = self.ledger.cell(_FIRST.id)
-        if first is None:
-            self.ledger.sent(_FIRST)
-        elif first.state != "waiting":
-            self.ledger.sent_again(_FIRST, first)
+        if first is None or first.state != "waiting":
+            self.note(Sent(**vars(_FIRST), again=first is not None))
         return _FIRST
 
-    def _end_worker(self, why: Message) -> None:
+    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
+        visible, worker = self.switches.visible, self._worker.pid
+        return lab_devices(self.machine, course.ledger, visible, course.done_at, worker)
+
+    def _end_worker(self, why: Message, *, released: bool = False) -> None:
         self._worker.end()
         self._give_up_evaluating(why)
         self._turns.give_up()
         self._give_up(self.ledger.unfinished, "worker lost", why)
-        self.ledger.lost()
+        self.note(Gone(released=released))
 
     def _give_up(self, commands: Collection[int], cause: str, why: Message) -> None:
         for number in sorted(commands):
             refused = Failed(number, cause, "", "", why)
-            self.ledger.apply(refused)
+            self.note(refused)
             self.told.emit(refused)
 
     def _give_up_evaluating(self, why: Message) -> None:
@@ -342,25 +389,19 @@ class LabState(QObject):
             self._settle.start()
 
     def _on_said(self, event: Event) -> None:
-        if isinstance(event, Began):
-            self._newest_began = self.machine.session.clock.now()
-            self._began_at[event.id] = self._newest_began
-        elif isinstance(event, Finished):
-            self._done_at = self.machine.session.clock.now()
-        elif isinstance(event, Asked) and event.what == "nvidia-smi":
+        if isinstance(event, Asked) and event.what == "nvidia-smi":
             self._worker.heard(event, busy=True)
             printed = self._nvidia_smi(event.text) if self._nvidia_smi is not None else None
             self._worker.send(Answer(event.id, printed))
             return
         if isinstance(event, Evaluated | Failed):
             self._evaluating.discard(event.id)
-        self.ledger.apply(event)
+        self.note(event)
         if isinstance(event, Failed):
             self._take_failure(event)
         self._worker.heard(event, busy=self.ledger.busy)
         if isinstance(event, Finished) and event.id == self._turns.head:
             self._go_on()
-        self.flags.note(event)
         self.told.emit(event)
         self._tell_changed()
 
@@ -374,19 +415,18 @@ class LabState(QObject):
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
             self._not_again.append(failed)
             numbers = [self.ledger.number(each.id) or 0 for each in self._not_again]
-            self.sentence = endings.not_again(numbers, self._not_again[0])
+            self.course.sentence = endings.not_again(numbers, self._not_again[0])
 
     def _on_gone(self, why: Message, began: bool) -> None:
         gone = lost_devices(self.machine, self.devices) if began else ()
-        left_out = [each.number for each in self.ledger.leave_out(gone)]
-        self.ledger.lost()
+        left_out = [each.number for each in self.ledger.worked_on(gone)]
+        self.note(Gone(told(why, endings.left_out(left_out, gone)), gone))
         self._give_up_evaluating(why)
-        self.sentence = told(why, endings.left_out(left_out, gone))
         self._tell_changed()
 
     def _on_refused(self, commands: Sequence[int], why: Message) -> None:
         """No worker can be started."""
-        self.sentence = why
+        self.course.sentence = why
         self._turns.give_up()
         asked, self._evaluating = self._evaluating, set()
         self._give_up({*commands, *self.ledger.unfinished, *asked}, "worker lost", why)

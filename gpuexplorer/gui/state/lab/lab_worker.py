@@ -23,6 +23,7 @@ class Stage(StrEnum):
     BUSY = "busy"
     HANGING = "hanging"  # was asked to give up, and does not come back
     FAILED = "failed"  # cannot be started; a sentence says why
+    RECORDED = "recorded"  # there is none, and never will be
 
     @property
     def runs(self) -> bool:

@@ -9,7 +9,9 @@ from pathlib import Path
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
@@ -17,6 +19,8 @@ from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.recording.recorded_backend import RecordedBackend
+from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
@@ -30,7 +34,7 @@ OnEnd = Callable[[Message], None]
 def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
     """For the session that is shown. Starts nothing yet."""
     session = machine.session
-    return LabState(
+    lab = LabState(
         machine,
         pythons,
         starter_of(session),
@@ -39,7 +43,11 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
         machine,
         partial(starter_of, session),
         load_of(session, live=True),
+        recorded=isinstance(session.backend, RecordedBackend),
     )
+    if isinstance(session, RecordedSession):
+        LabReplay(lab, session.recording, session.playhead)
+    return lab
 
 
 def starter_of(session: Session, program: Program | None = None) -> StartWorker:
@@ -48,6 +56,8 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     def start(
         switches: Switches, python: Path, on_event: OnEvent, on_end: OnEnd
     ) -> WorkerProcess:
+        if isinstance(backend, RecordedBackend):
+            raise Trouble(RECORDED)
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",

@@ -6,8 +6,10 @@ from PySide6.QtCore import QObject, QTimer
 
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lessons.values import Read, Readings
 from gpuexplorer.telemetry.latest import Reading
@@ -48,6 +50,8 @@ class LabRig(QObject):
 
     def measure(self, then: Callable[[Readings], None]) -> None:
         """By the rounds that read anyway, so that no driver is waited for here."""
+        if self._lab.recorded:
+            raise Trouble(RECORDED)
         self._waiting.append((self._session.clock.now(), then))
         if not self._looks.isActive():
             self._read_every(min(_OFTEN, self._machine.settings.choices.interval))

@@ -8,10 +8,11 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.telemetry.backend import Source
 
 SIMULATED = mark("SIMULATED")
+RECORDED = "recording"  # the name of a source that is read from a file
 
 
 class SourceBadge(QLabel):
-    """Filled while the cards are make-believe, outlined otherwise."""
+    """Filled while the cards are make-believe, or were, and outlined otherwise."""
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -21,7 +22,9 @@ class SourceBadge(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_source(self, source: Source | None) -> None:
-        if source is None or not source.cards:
+        if source is not None and source.name == RECORDED:
+            self._show_recorded(simulated=source.simulated)
+        elif source is None or not source.cards:
             meaning = tr("No card answers: only this computer's processor and memory are read.")
             self._show(tr("No card"), meaning)
         elif source.simulated:
@@ -33,6 +36,18 @@ class SourceBadge(QLabel):
     def show_simulated(self) -> None:
         meaning = tr("No real card is read: all figures are made up.")
         self._show(tr(SIMULATED), meaning, filled=True)
+
+    def _show_recorded(self, *, simulated: bool) -> None:
+        meaning = tr("These figures were recorded earlier; no card is read for them.")
+        if simulated:
+            made_up = tr("No real card was read: all figures are made up.")
+            self._show(
+                tr("{simulated}, recording", simulated=tr(SIMULATED)),
+                f"{meaning} {made_up}",
+                filled=True,
+            )
+        else:
+            self._show(tr("Recording"), meaning)
 
     def _show(self, text: str, meaning: str, *, filled: bool = False) -> None:
         self.setText(text)

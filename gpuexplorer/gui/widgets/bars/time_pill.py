@@ -27,7 +27,7 @@ class TimePill(PaintedButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.clicked.connect(time_window.back_to_now)
         time_window.changed.connect(self._on_time_changed)
-        if time_window.following:
+        if not time_window.looking_back:
             self.hide()
         else:
             self._say()  # whoever takes it in shows it
@@ -50,8 +50,8 @@ class TimePill(PaintedButton):
         return self._width(self._said, self._way_on)
 
     def _on_time_changed(self) -> None:
-        self.setVisible(not self._time_window.following)
-        if not self._time_window.following:
+        self.setVisible(self._time_window.looking_back)
+        if self._time_window.looking_back:
             self._say()
 
     def _say(self) -> None:

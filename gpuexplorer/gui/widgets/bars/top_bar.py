@@ -10,13 +10,15 @@ from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.record_button import RecordButton
+from gpuexplorer.gui.widgets.bars.source_badge import RECORDED, SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
 _MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
@@ -26,7 +28,10 @@ _WIDE_SEARCH_FROM = 860
 STOP_SIMULATING = mark("Stop simulating")
 
 
-def host_name() -> str:
+def host_name(session: Session | None = None) -> str:
+    """Of the computer whose cards are shown: this one, where no session is."""
+    if session is not None and session.source.name == RECORDED:
+        return session.computer or tr("A computer whose name was left out")
     return QSysInfo.machineHostName() or tr("This computer")
 
 
@@ -54,19 +59,27 @@ class TopBar(QFrame):
         self._spans.chosen.connect(self._on_span_chosen)
         self._pause = IconButton(look, Icon.PAUSE)
         self._pause.clicked.connect(time_window.toggle_pause)
+        self.record = RecordButton(look)
+        self.record.longest_changed.connect(self._arrange)
         self._search = SearchButton(look)
         self._search.clicked.connect(self.search_asked)
         self._badge.setObjectName("top.source")
         self._spans.setObjectName("top.time")
         self._pause.setObjectName("top.pause")
+        self.record.setObjectName("top.record")
         self._search.setObjectName("top.search")
         source = (self._host, self._badge, self._label, Grow(1000))
-        time = (self._stop, self._pill, self._spans, self._pause)
+        time = (self._stop, self._pill, self._spans, self._pause, self.record)
         margins = (_MARGIN, 0, _MARGIN, 0)
         row(*source, FREE, *time, self._search, within=self, gap=_GAP, margins=margins)
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
         self._say_source()
+
+    def show_computer(self, name: str) -> None:
+        if name != self._host.text():
+            self._host.show_text(name)
+            self._arrange()
 
     def show_source(self, source: Source) -> None:
         if source != self._source:
@@ -83,6 +96,8 @@ class TopBar(QFrame):
         self._badge.show_source(source)
         if source is None or not source.cards:
             self._label.show_text("")
+        elif source.name == RECORDED:
+            self._label.show_text("")  # the banner below says it
         elif source.simulated:
             cards = str(source.label.values["cards"]).replace("NVIDIA ", "")
             self._label.show_text(tr("{cards}; no real card is read", cards=cards))
@@ -99,8 +114,12 @@ class TopBar(QFrame):
         self._search.show_wide(wide=room >= _WIDE_SEARCH_FROM)
         room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
-        looking_back = not self._time_window.following
-        room -= self._pause.width() + _GAP
+        looking_back = self._time_window.looking_back
+        # A recording is played and paused in its own bar.
+        replaying = self._time_window.replaying
+        self._pause.setVisible(not replaying)
+        room -= 0 if replaying else self._pause.width() + _GAP
+        room -= self.record.shortest() + _GAP
         # Where one looks matters more than where else one could look.
         pill = self._pill.longest() + _GAP if looking_back else 0
         self._spans.show_compact(room < self._spans.full_width() + _GAP + pill)
@@ -108,8 +127,12 @@ class TopBar(QFrame):
         if looking_back:
             room -= self._pill.show_within(room - _GAP) + _GAP
         self._pill.setVisible(looking_back)
+        room += self.record.shortest()
+        room -= self.record.show_within(room)
         link = self._stop.sizeHint().width() + _GAP
-        offered = self._can_look and self._source is not None and self._source.simulated
+        source = self._source
+        simulated = source is not None and source.simulated and source.name != RECORDED
+        offered = self._can_look and simulated
         self._stop.setVisible(offered and room >= link)
         if offered:
             room -= link

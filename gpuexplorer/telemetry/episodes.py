@@ -70,6 +70,7 @@ class EventBook:
 
     def __init__(self) -> None:
         self._newest: Happening | None = None
+        self.anew = True  # the log that was taken last is not the one before, gone on
         self._open: dict[tuple[Kind, CardId | None, str], Episode] = {}
 
     def take(self, log: Sequence[Happening]) -> Sequence[Episode]:
@@ -79,6 +80,9 @@ class EventBook:
         new = len(log)
         while new and log[new - 1] is not self._newest:
             new -= 1
+        self.anew = not new
+        if self.anew:
+            self._open.clear()
         episodes = []
         for happening in log[new:]:
             beginning = BEGINNING_OF.get(happening.kind)
@@ -94,8 +98,7 @@ class EventBook:
             if happening.kind in BEGINNINGS:
                 self._make_way(happening)
                 self._open[happening.kind, happening.card, happening.about] = episode
-        if log:
-            self._newest = log[-1]
+        self._newest = log[-1] if log else None
         return episodes
 
     def state(self, episode: Episode) -> tuple[EpisodeState, float | None]:

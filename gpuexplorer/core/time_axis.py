@@ -43,6 +43,11 @@ def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
     return word if moment.date() == _local(today).date() else f"{_day(moment)} {word}"
 
 
+def day_word(wall: float) -> str:
+    """ "22 Nov"."""
+    return _day(_local(wall))
+
+
 def _word(wall: float, step: int) -> str:
     moment = _local(wall)
     if step < 60:

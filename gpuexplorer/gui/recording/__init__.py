@@ -1,0 +1,1 @@
+"""What one sees and clicks of recordings."""

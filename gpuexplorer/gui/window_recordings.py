@@ -1,0 +1,265 @@
+"""WindowRecordings: what a window has to do with recordings: making, showing, handing on."""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.recording.handing_on import write_export, write_report
+from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
+from gpuexplorer.gui.recording.recording_banner import RecordingBanner
+from gpuexplorer.gui.recording.replay_bar import ReplayBar
+from gpuexplorer.gui.recording.words import recorded
+from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
+from gpuexplorer.gui.state.replay_state import ReplayState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.record_button import RecordButton
+from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.laid_out import column
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
+from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+SUFFIX = "gpurec"
+_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
+_ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
+_REPORT = FileKind(mark("Web page"), "html")
+_EXPORTS = (
+    FileKind(mark("Table"), "csv"),
+    FileKind(mark("Lines of JSON"), "jsonl"),
+    FileKind(mark("Trace for Perfetto"), "json"),
+)
+_RECENT = "recordings/recent"
+# Only while a recording is shown.
+_OF_SHOWN = (
+    *(Do.REPLAY, Do.NEXT_EVENT, Do.EVENT_BEFORE),
+    *(Do.REPORT, Do.EXPORT_RECORDING, Do.CLOSE_RECORDING),
+)
+
+
+class WindowRecordings(QObject):
+    """The window lays out `strips` and opens files; here is what one sees and clicks."""
+
+    open_asked = Signal(Path)
+    close_asked = Signal()
+
+    def __init__(
+        self,
+        look: Look,
+        settings: Settings,
+        commands: WindowCommands,
+        button: RecordButton,
+        time_window: TimeWindow,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._look, self._settings, self._commands = look, settings, commands
+        self._time_window, self._button = time_window, button
+        self._session: RememberingSession | None = None
+        self.making = RecordingState(self)
+        self.replay: ReplayState | None = None
+        self.notice = RecordingNotice(look)
+        self.strips = QWidget()
+        self._strips = column(self.notice, within=self.strips, gap=0)
+        self._shown: list[QWidget] = []
+        self._trouble = ""  # that was said
+        self._saving = Saving(settings, window)
+        self._saving.refused.connect(partial(self.notice.say, bad=True))
+        self._handing_on = Saving(settings, window)
+        self._handing_on.done.connect(self.notice.say)
+        self._handing_on.refused.connect(partial(self.notice.say, bad=True))
+        self._question = FileQuestion(tr("Open a recording"), _ALL.filter, window)
+        self._question.chosen.connect(self.open_asked)
+        self._connect()
+        self._show_recent()
+        self._on_making_changed()
+
+    def follow(self, session: RememberingSession) -> None:
+        """Which the window shows from now on; the one before may be gone."""
+        self._session = session
+        self.making.follow(session)
+        if self.replay is not None:
+            self.replay.stop()
+            self.replay.deleteLater()
+            self.replay = None
+        for part in self._shown:
+            part.hide()
+            part.deleteLater()
+        self._shown = []
+        if isinstance(session, RecordedSession):
+            self._show_replay(session)
+        for do in _OF_SHOWN:
+            self._commands[do].setVisible(self.replay is not None)
+        # Its key plays the recording meanwhile.
+        self._commands.hold.setVisible(self.replay is None)
+
+    def say(self, sentence: str) -> None:
+        """Why a file could not be opened, say."""
+        self.notice.say(sentence, bad=True)
+
+    def stop(self) -> None:
+        """Ends a recording as it should end. Harmless when called twice."""
+        for asks in (self._saving, self._handing_on, self._question):
+            asks.stop()
+        if self.replay is not None:
+            self.replay.stop()
+        self.making.stop_now()
+
+    def _connect(self) -> None:
+        for do, slot in (
+            (Do.RECORD, self._on_record_asked),
+            (Do.RECORD_ANONYMOUSLY, self._on_anonymous_asked),
+            (Do.OPEN_RECORDING, self._question.ask),
+            (Do.CLOSE_RECORDING, self.close_asked),
+            (Do.REPORT, self._on_report_asked),
+            (Do.EXPORT_RECORDING, self._on_export_asked),
+            (Do.REPLAY, self._on_replay_asked),
+            (Do.NEXT_EVENT, self._on_next_asked),
+            (Do.EVENT_BEFORE, self._on_before_asked),
+        ):
+            self._commands[do].triggered.connect(slot)
+        for action in self._commands.recent:
+            action.triggered.connect(partial(self._open_recent, action))
+        self._button.clicked.connect(self._on_record_asked)
+        self.making.changed.connect(self._on_making_changed)
+        self.making.ended.connect(self._on_ended)
+        self.notice.read.connect(self.making.forget_trouble)
+
+    def _show_replay(self, session: RecordedSession) -> None:
+        self.replay = replay = ReplayState(session, self)
+        banner = RecordingBanner(self._look, session.recording)
+        banner.close_asked.connect(self.close_asked)
+        bar = ReplayBar(self._look, replay, self._time_window)
+        self._shown = [banner, bar]
+        for part in self._shown:
+            self._strips.addWidget(part)
+        self._remember(session.recording.path)
+
+    def _on_record_asked(self) -> None:
+        if self.making.recording:
+            self.making.stop()
+        else:
+            self._ask_where((_ALL, _ANONYMOUS))
+
+    def _on_anonymous_asked(self) -> None:
+        self._ask_where((_ANONYMOUS, _ALL))
+
+    def _ask_where(self, kinds: Sequence[FileKind]) -> None:
+        session = self._session
+        if session is None or self.making.recording or not self.making.possible:
+            return
+        name = suggested_name("recording", session.clock.wall(), simulated=session.simulated)
+        caption = tr("Record: where to?")
+        self._saving.ask(caption, name, kinds, self._start, may_replace=False)
+
+    def _start(self, path: Path) -> None:
+        self.notice.hide()
+        self.making.start(path, anonymous=self._saving.kind is _ANONYMOUS)
+
+    def _on_making_changed(self) -> None:
+        making, record = self.making, self._commands[Do.RECORD]
+        match making.phase:
+            case RecordingPhase.NONE:
+                self._button.show_idle(trouble=making.trouble, possible=making.possible)
+            case RecordingPhase.STARTING:
+                self._button.show_busy(tr("Making the file…"))
+            case RecordingPhase.RECORDING:
+                self._button.show_recording(making.seconds, making.size)
+            case RecordingPhase.ENDING:
+                self._button.show_busy(tr("Ending…"))
+        if making.trouble != self._trouble:
+            self._trouble = making.trouble
+            if self._trouble:
+                self.notice.say(self._trouble, bad=True)
+        record.setText(tr("Stop recording") if making.recording else tr("Record…"))
+        record.setEnabled(making.recording or making.possible)
+        self._commands[Do.RECORD_ANONYMOUSLY].setEnabled(
+            making.possible and not making.recording
+        )
+
+    def _on_ended(self, path: Path, because: str) -> None:
+        making = self.making
+        said = recorded(path.name, making.seconds, making.size, self._settings.choices.units)
+        self._remember(path)
+        ways: list[Way] = [
+            (tr("Open it"), partial(self.open_asked.emit, path)),
+            (tr("Show in folder"), partial(_show_folder, path)),
+            (tr("Save a report…"), partial(self._ask_report, path)),
+        ]
+        sentence = " ".join(each for each in (making.trouble, because, said) if each)
+        self.notice.say(sentence, ways, bad=bool(making.trouble))
+
+    def _on_replay_asked(self) -> None:
+        if self.replay is not None:
+            self.replay.toggle()
+
+    def _on_next_asked(self) -> None:
+        if self.replay is not None:
+            self.replay.next_mark()
+
+    def _on_before_asked(self) -> None:
+        if self.replay is not None:
+            self.replay.mark_before()
+
+    def _on_report_asked(self) -> None:
+        if self.replay is not None:
+            self._ask_report(self.replay.recording.path)
+
+    def _ask_report(self, path: Path) -> None:
+        write = partial(write_report, path)
+        self._hand_on(tr("Save a report"), f"{path.stem}-report", [_REPORT], write)
+
+    def _on_export_asked(self) -> None:
+        if self.replay is not None:
+            path = self.replay.recording.path
+            write = partial(write_export, path)
+            self._hand_on(tr("Export the recording"), path.stem, _EXPORTS, write)
+
+    def _hand_on(
+        self, caption: str, name: str, kinds: Sequence[FileKind], write: Callable[[Path], None]
+    ) -> None:
+        def take(target: Path) -> Write:
+            self.notice.say(tr("{file} is being written…", file=target.name))
+            return partial(write, target)
+
+        self._handing_on.ask(caption, name, kinds, take)
+
+    def _open_recent(self, action: QAction, _checked: bool = False) -> None:
+        self.open_asked.emit(Path(action.data()))
+
+    def _recent(self) -> list[Path]:
+        try:
+            kept = json.loads(self._settings.remembered(_RECENT) or "[]")
+            return [Path(str(each)) for each in list(kept)[:MOST_RECENT]]
+        except (ValueError, TypeError):
+            return []  # somebody else wrote there
+
+    def _remember(self, path: Path) -> None:
+        whole = path.absolute()
+        recent = [whole, *(each for each in self._recent() if each != whole)]
+        names = [str(each) for each in recent[:MOST_RECENT]]
+        self._settings.remember(_RECENT, json.dumps(names))
+        self._show_recent()
+
+    def _show_recent(self) -> None:
+        """In the menu, and among all commands."""
+        recent = self._recent()
+        for at, action in enumerate(self._commands.recent):
+            there = at < len(recent)
+            action.setVisible(there)
+            if there:
+                action.setText(tr("Open {file}", file=recent[at].name.replace("&", "&&")))
+                action.setToolTip(str(recent[at]))
+                action.setData(str(recent[at]))
+
+
+def _show_folder(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))

@@ -1,0 +1,257 @@
+"""What lab and copies said, as lines of a recording, and read again from whoever wrote them."""
+
+import base64
+import binascii
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import result_as_json
+from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.copy_job import MODES
+from gpuexplorer.lab.events import (
+    Asked,
+    Began,
+    Event,
+    Failed,
+    Finished,
+    Freed,
+    Hello,
+    Pictured,
+    Placed,
+    Printed,
+    Progressed,
+    Spans,
+    Transferred,
+    Watched,
+)
+from gpuexplorer.lab.wire import Run
+from gpuexplorer.recording.told import Topic
+
+
+@dataclass(frozen=True)
+class Sent(Run):
+    """A command that made a cell, or runs it `again`."""
+
+    cures: "int | None" = None
+    by_form: bool = False
+    outside: str = ""
+    again: bool = False
+    past: bool = False  # before the recording began: when, it does not say
+
+    @property
+    def command(self) -> Run:
+        return Run(**{each.name: getattr(self, each.name) for each in fields(Run)})
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A lab with nothing in it; one before it is over, and its commands are no more."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The cell does not wait any more for what it asked. The answer itself is not kept."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Gone:
+    """There is no worker any more, and nothing on the shelf."""
+
+    why: Message = NOTHING
+    lost: tuple[str, ...] = ()  # the cards that do not answer any more
+    released: bool = False
+
+
+@dataclass(frozen=True)
+class StartedOver:
+    """What was lost is not wanted back."""
+
+
+@dataclass(frozen=True)
+class Forgot:
+    """All copies that were measured."""
+
+
+@dataclass(frozen=True)
+class ProgramChosen:
+    """A program is to run, and to be watched; what was watched before is forgotten."""
+
+    path: str
+    text: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProgramStands:
+    """How far it is: one of the window's phases."""
+
+    phase: str
+    status: int | None = None
+    sentence: Message = NOTHING
+
+
+@dataclass(frozen=True)
+class OfProgram:
+    """The same of a program that is watched."""
+
+    what: "ProgramChosen | ProgramStands | Event"
+
+
+Noted: TypeAlias = (
+    Opened | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
+)
+
+# All that the ledger is the sum of. What a person looked into or typed is not kept.
+EVENTS = (
+    Hello,
+    Began,
+    Transferred,
+    Spans,
+    Placed,
+    Freed,
+    Printed,
+    Pictured,
+    Asked,
+    Progressed,
+    Watched,
+    Finished,
+    Failed,
+)
+_TOPICS: Mapping[Topic, tuple[type, ...]] = {
+    Topic.CELL: (Opened, Sent, Answered, Gone, StartedOver),
+    Topic.EVENT: EVENTS,
+    Topic.COPY: (CopyResult, Forgot),
+    Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),
+}
+
+
+def _name(kind: type) -> str:
+    """What a line says it is; what was sent is a Run, with more to it."""
+    return "run" if kind is Sent else kind.__name__.lower()
+
+
+_KINDS = {
+    topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()
+}
+_TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
+
+LONGEST = 8_000_000  # letters; a picture may take millions
+_MOST_PARTS = 100_000  # of one line: more would keep the window waiting
+_MOST_CODE = 1_000_000
+_MOST_PIXELS = 16_000_000
+# What turns the direction of a text, as JSON writes it.
+_TURNS = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\u(?:202[a-e]|206[6-9])|[\u202a-\u202e\u2066-\u2069]", re.IGNORECASE
+)
+_DEVICE = re.compile(r"[a-z]{1,16}(:\d{1,4})?")
+_KINDS_OF_THINGS = ("tensor", "model", "optimiser", "container", "value")
+
+
+def line_of(noted: Noted) -> tuple[Topic, str] | None:
+    """None for what a recording does not keep."""
+    what = noted.what if isinstance(noted, OfProgram) else noted
+    topic = _TOPIC_OF.get(type(what))
+    if topic is None:
+        return None
+    said: dict[str, object] = {"is": _name(type(what))}
+    if isinstance(what, CopyResult):
+        # For whoever reads files of ours; and all of it, as it was.
+        said |= {**result_as_json(what), "whole": written(what)}
+    else:
+        said |= written(what)
+    text = text_of(said)
+    if len(text) > LONGEST or text.count(",") > _MOST_PARTS:
+        return None
+    return Topic.PROGRAM if isinstance(noted, OfProgram) else topic, text
+
+
+def noted_of(topic: Topic, text: str) -> Noted:
+    """Raises UnreadableError for what a program of ours would not have written."""
+    if len(text) > LONGEST or text.count(",") > _MOST_PARTS:
+        raise UnreadableError
+    unsure: list[str] = []
+    try:
+        content = json.loads(
+            _TURNS.sub(r"\1�", text),
+            parse_int=_whole,
+            parse_float=_finite,
+            parse_constant=unsure.append,
+        )
+        kind = _KINDS[topic][content.pop("is")]
+        if unsure and kind is Progressed:  # a loss may well be no number
+            content = json.loads(text)
+            del content["is"]
+        elif unsure:
+            raise UnreadableError
+        what = reader(kind)(content["whole"] if kind is CopyResult else content)
+        _check(what)
+    except UNREADABLE as error:
+        raise UnreadableError from error
+    noted: Noted = OfProgram(what) if topic is Topic.PROGRAM else what
+    return noted
+
+
+def _whole(text: str) -> int:
+    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+        raise UnreadableError
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(float(text)):
+        raise UnreadableError
+    return float(text)
+
+
+# Any: one of the records above.
+def _check(what: Any) -> None:
+    """What a type does not say, and what whoever shows it takes for granted."""
+    good = True
+    match what:
+        case Run(code=code) | ProgramChosen(text=code):
+            good = len(code) <= _MOST_CODE
+        case Hello(devices=devices) | Watched(devices=devices):
+            good = all(_DEVICE.fullmatch(each.name) for each in devices)
+        case Pictured(png=png):
+            good = _pixels(png) <= _MOST_PIXELS
+        case Placed(name=name, kind=kind):
+            good = name.isidentifier() and kind in _KINDS_OF_THINGS
+        case CopyResult(job=job, measured=measured):
+            good = job.mode in MODES and job.bytes > 0
+            good = good and _are_devices([job.source, job.target])
+            samples = (
+                () if measured is None else (*measured.samples_s, *measured.back_samples_s)
+            )
+            good = good and all(each > 0 for each in samples)
+        case Transferred(source=source, target=target):
+            good = _are_devices([source, target])
+        case Spans(spans=spans):
+            good = all(0 <= each.begin <= each.end for each in spans)
+            good = good and _are_devices([each.device for each in spans])
+        case Finished(memory=memory) | Failed(memory=memory):
+            good = _are_devices([each.device for each in memory])
+    if not good:
+        raise UnreadableError
+
+
+def _are_devices(names: Sequence[str]) -> bool:
+    return all(map(_DEVICE.fullmatch, names))
+
+
+def _pixels(png: str) -> int:
+    """As its head says; the rest is not looked at."""
+    try:
+        head = base64.b64decode(png[:32])
+    except binascii.Error as error:
+        raise UnreadableError from error
+    if head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
+        raise UnreadableError
+    return int.from_bytes(head[16:20], "big") * int.from_bytes(head[20:24], "big")

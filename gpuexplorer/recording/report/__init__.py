@@ -1,0 +1,1 @@
+"""A recording as a page to hand on: what it holds, and what stood out."""
