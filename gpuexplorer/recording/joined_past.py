@@ -11,6 +11,8 @@ from gpuexplorer.telemetry.history import History, Lengths
 from gpuexplorer.telemetry.history.condense import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 
+_ROUNDED = 0.001  # seconds; the axis counts since 1970
+
 
 class JoinedPast:
     """A TraceSource on the live steady clock, to which `shift` takes the recording's axis."""
@@ -44,14 +46,21 @@ class JoinedPast:
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
         now = self._live.past(card, metric, start, end) or Past.nothing(1.0)
+        width = (end - start) / max(columns, 1)
         return condensed(
-            joined(self._before(card, metric, start, end, columns), now), start, end, columns
+            joined(self._before(card, metric, start, end, width), now), start, end, columns
         )
 
     def _before(
-        self, card: CardId, metric: MetricId, start: float, end: float, columns: int
+        self, card: CardId, metric: MetricId, start: float, end: float, width: float
     ) -> Past:
         """Nothing of what is kept of this very run: the live past knows it better."""
         began = self._live.began
-        stop = end if began is None else min(end, began)
-        ...
+        cut = began is not None and began <= end
+        stop = began - _ROUNDED if began is not None and cut else end
+        if start > stop or stop < self.began:
+            return Past.nothing(1.0)
+        past = self._stored.past(
+            card, metric, start - self._shift, stop - self._shift, width, cut=cut
+        )
+        return replace(past, times=past.times + self._shift)

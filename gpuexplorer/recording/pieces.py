@@ -123,13 +123,22 @@ class PastStrand:
         """Where there are no buckets any more."""
         return min(self._tail, default=LATEST)
 
-    def within(self, start: float, end: float) -> Sequence[float]:
-        """The beginnings of the pieces that may reach into that stretch."""
+    @property
+    def firsts(self) -> Sequence[float]:
+        """When each piece begins, those of the tail among them."""
         if self._firsts is None:
             times = self.series.get(TIMES)
             found = () if times is None else self.pieces.firsts(times, 0)
             self._firsts = sorted({*found, *self._tail})
-        return within(self._firsts, start, end)
+        return self._firsts
+
+    @property
+    def began(self) -> float:
+        return self.firsts[0] if self.firsts else LATEST
+
+    def within(self, start: float, end: float) -> Sequence[float]:
+        """The beginnings of the pieces that may reach into that stretch."""
+        return within(self.firsts, start, end)
 
     def times(self, first: float) -> Column:
         """In order; empty where they are damaged."""

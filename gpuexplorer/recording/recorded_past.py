@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.recording.harmless import LATEST
 from gpuexplorer.recording.pieces import GAP, PastStrand
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import BUCKET, LEVELS
@@ -66,46 +67,75 @@ class RecordedPast:
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
     ) -> Trace:
-        return condensed(self.past(card, metric, start, end, columns), start, end, columns)
+        width = (end - start) / max(columns, 1)
+        return condensed(self.past(card, metric, start, end, width), start, end, columns)
 
     def past(
-        self, card: CardId, metric: MetricId, start: float, end: float, columns: int
+        self,
+        card: CardId,
+        metric: MetricId,
+        start: float,
+        end: float,
+        width: float,
+        *,
+        cut: bool = False,
     ) -> Past:
-        """As fine as so many columns can show."""
-        width = (end - start) / max(columns, 1)
+        """As fine as columns of that width can show. `cut`: nothing that goes on after it."""
         start, end = max(start, self.began), min(end, self.ended)
         for strand in self._recording.strands(card):
             if metric in strand.metrics and start <= end:
-                parts = self._parts(strand, metric, start, end, width)
-                return reduce(joined, parts, Past.nothing(_USUAL))
+                parts = self._parts(strand, metric, start, end, width, cut)
+                return reduce(joined, reversed(parts), Past.nothing(_USUAL))
         return Past.nothing(_USUAL)
 
     def _parts(
-        self, strand: PastStrand, metric: MetricId, start: float, end: float, width: float
+        self,
+        strand: PastStrand,
+        metric: MetricId,
+        start: float,
+        end: float,
+        width: float,
+        cut: bool,
     ) -> Sequence[Past]:
-        """Oldest first. Where the best level does not reach back, others do."""
+        """Newest first. Where the best level does not reach back, others do."""
         best = max((level for level in LEVELS if level <= width), default=0)
         coarser = [level for level in LEVELS if level > best]
         finer = [level for level in (*reversed(LEVELS), 0) if level < best]
         parts: list[Past] = []
-        if best and strand.tail_began <= end:
+        if best:
             # What is in no piece yet is in no bucket.
-            parts.append(self._readings(strand, metric, max(start, strand.tail_began), end))
-            end = math.nextafter(strand.tail_began, 0)
-        before = end
-        for level in (best, *coarser, *finer):
-            if before < start:
+            rest = strand.tail_began
+            last = min(end, math.nextafter(rest, 0))
+            part = self._buckets(strand, metric, start, last - best if cut else last, best)
+            if cut:
+                rest = part.times[-1] + best if part.times.size else start
+            if rest <= end:
+                parts.append(self._readings(strand, metric, max(start, rest), end))
+            parts.append(part)
+        else:
+            parts.append(self._readings(strand, metric, start, end))
+        before = self._since(strand, metric, best)
+        for level in (*coarser, *finer):
+            if before <= start:
                 break
+            since = self._since(strand, metric, level)
+            if since >= before:
+                continue
             if level:
-                # One that reaches into what is there already is of it.
-                last = before if before == end else before - level
-                part = self._buckets(strand, metric, start, last, level)
+                # One that reaches into what is there already holds some of it.
+                parts.append(self._buckets(strand, metric, start, before - level, level))
             else:
-                part = self._readings(strand, metric, start, before)
-            if part.times.size:
-                parts.append(part)
-                before = math.nextafter(part.times[0], 0)
-        return parts[::-1]
+                last = math.nextafter(before, 0)
+                parts.append(self._readings(strand, metric, start, last))
+            before = since
+        return parts
+
+    def _since(self, strand: PastStrand, metric: MetricId, level: int) -> float:
+        """From when on there is something of that level."""
+        if not level:
+            return strand.began
+        firsts = self._pieces.firsts(strand.series.get(metric, -1), level)
+        return firsts[0] if firsts else LATEST
 
     def _readings(self, strand: PastStrand, metric: MetricId, start: float, end: float) -> Past:
         firsts = strand.within(start, end)

@@ -13,6 +13,7 @@ import gpuexplorer
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.recording.anonymous import AnonymousTables
 from gpuexplorer.recording.axis import Axis, slept
 from gpuexplorer.recording.tables import Tables, lay_out
 from gpuexplorer.recording.told import Lost, Machine, Topic, Turn, Writer
@@ -59,7 +60,8 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._axis = Axis(clock, 0.0, asleep())
         self._database = _made(path, anonymous=anonymous)
-        self._tables = Tables(self._database, self._axis.began, _writer(), machine)
+        make = AnonymousTables if anonymous else Tables
+        self._tables = make(self._database, self._axis.began, _writer(), machine)
         self._tables.turn(self._axis.began, Turn.CLOCK, self._axis.to_wall)
         self._tables.commit()
 

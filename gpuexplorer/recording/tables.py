@@ -113,7 +113,7 @@ class Tables:
         self._insert(
             "happening (at, wall, kind, card, sentence, about, lasted)",
             *(at, happening.wall, happening.kind.value, happening.card),
-            *(text_of(happening.sentence), happening.about, happening.lasted),
+            *(text_of(happening.sentence), str(happening.about), happening.lasted),
         )
 
     def cards(self, at: float, cards: Sequence[Card]) -> None:

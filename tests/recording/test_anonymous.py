@@ -1,0 +1,103 @@
+"""An anonymous recording holds no name, wherever one may have stood."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.records import from_text
+from gpuexplorer.core.words import Message
+from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.told import Machine, ProgramFacts, Topic
+from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
+from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+
+# Whatever must not be in the file has this in it.
+SECRET = "secret"
+ONE, TWO = CardId(f"GPU-{SECRET}-1"), CardId(f"GPU-{SECRET}-2")
+PART = CardId(f"MIG-{SECRET}-3")
+CARDS = (
+    Card(ONE, 0, "H100", 1),
+    Card(PART, 0, "H100 MIG 1g.10gb", 1, kind=CardKind.MIG, parent=ONE),
+    Card(TWO, 1, "H100", 1),
+)
+MACHINE = Machine(
+    f"box-{SECRET}",
+    Source("nvml", Message("driver")),
+    1.0,
+    Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST),
+    (Message("{who} may not", who=SECRET),),
+)
+PROCESS = NamedProcess(
+    CardProcess(PART, 77, ProcessUse.COMPUTE),
+    resolved=True,
+    user=SECRET,
+    command=f"python {SECRET}.py",
+    container=SECRET,
+    ancestors=(Ancestor(5, SECRET),),
+)
+HAPPENINGS = (
+    Happening(
+        *(1000.0, 0.0, Kind.PROCESS_APPEARED, TWO),
+        *(Message("{program} ({pid}) uses the card", program=SECRET, pid=77), "77"),
+    ),
+    Happening(1000.0, 0.0, Kind.CARD_LOST, ONE, Message("The card is lost")),
+)
+
+
+def dump(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as database:
+        return "\n".join(database.iterdump())
+
+
+def tell_everything(recorder: Recorder, clock: ManualClock) -> None:
+    recorder.put_cards(CARDS)
+    recorder.put_topology(
+        Topology((ONE, TWO), (Link(ONE, TWO, PathKind.SWITCH),), {ONE: 0}, {TWO: "0-3"})
+    )
+    for card in (*CARDS, MACHINE.host):
+        recorder.put(Sample(card.id, clock.now(), {MetricId("memory_used"): 1.0}))
+    recorder.put_processes(PART, [PROCESS])
+    for happening in HAPPENINGS:
+        recorder.put_happening(happening)
+    recorder.put_said(Topic.CELL, SECRET)
+
+
+def recorded(path: Path, *, anonymous: bool) -> str:
+    clock = ManualClock()
+    recorder = Recorder(path, MACHINE, clock, anonymous=anonymous)
+    tell_everything(recorder, clock)
+    recorder.stop()
+    assert recorder.trouble is None
+    return dump(path)
+
+
+def test_nothing_that_names_anybody_stands_in_it(tmp_path: Path) -> None:
+    assert recorded(tmp_path / "named.gpurec", anonymous=False).count(SECRET) > 20
+    path = tmp_path / "it.gpurec"
+    assert SECRET not in recorded(path, anonymous=True)
+    assert SECRET.encode() not in path.read_bytes()
+
+
+def test_cards_keep_one_other_id_each_everywhere(tmp_path: Path) -> None:
+    text = recorded(tmp_path / "it.gpurec", anonymous=True)
+    with closing(sqlite3.connect(tmp_path / "it.gpurec")) as database:
+        names = [name for (name,) in database.execute("SELECT name FROM subject")]
+        happened = database.execute("SELECT card, sentence FROM happening").fetchall()
+        (facts,) = database.execute(
+            "SELECT facts FROM subject WHERE kind = 'process'"
+        ).fetchone()
+    one, part, two = "GPU-anonymous-0", "MIG-anonymous-1", "GPU-anonymous-2"
+    assert names == [one, part, two, HOST_ID, "77"]
+    assert f'"parent":"{one}"' in text
+    assert f'"a":"{one}","b":"{two}"' in text
+    assert happened[1][0] == one
+    sentence: Message = from_text(Message, happened[0][1])
+    assert (happened[0][0], sentence) == (two, "Process 77 uses the card")
+    program: ProgramFacts = from_text(ProgramFacts, facts)
+    assert (program.card, program.pid, program.command, program.user) == (part, 77, None, None)
