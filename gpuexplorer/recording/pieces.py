@@ -4,7 +4,7 @@ share their times, piece by piece, as they lie in the file or in its tail.
 
 import threading
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -168,6 +168,24 @@ class PastStrand:
             if place >= 0:
                 return first, times, place
         return None
+
+
+def readings_of(
+    strands: Sequence[PastStrand], metric: str, start: float, end: float
+) -> tuple[Column, Column]:
+    """When, and what: of every reading from start to end."""
+    times, values = array("d"), array("d")
+    for strand in strands:
+        if metric not in strand.metrics:
+            continue
+        for first in strand.within(start, end):
+            its = strand.times(first)
+            column = strand.column(first, metric, len(its))
+            some = slice(bisect_left(its, start), bisect_right(its, end))
+            if column is not None and (not times or (its[some] and its[some][0] >= times[-1])):
+                times.extend(its[some])
+                values.extend(column[some])
+    return times, values
 
 
 def within(firsts: Sequence[float], start: float, end: float) -> Sequence[float]:

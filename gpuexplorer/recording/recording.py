@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -19,7 +19,7 @@ from gpuexplorer.recording.columns import reason_number
 from gpuexplorer.recording.course import Course, Run, last_of
 from gpuexplorer.recording.harmless import clean, is_time, value_of
 from gpuexplorer.recording.opening import opened
-from gpuexplorer.recording.pieces import PastStrand, Pieces, is_late
+from gpuexplorer.recording.pieces import PastStrand, Pieces, is_late, readings_of
 from gpuexplorer.recording.safe_file import Row, SafeFile
 from gpuexplorer.recording.schema import BUCKET, CPU, HOST_MEMORY, STATE
 from gpuexplorer.recording.subjects import subjects_of
@@ -219,20 +219,13 @@ class Recording:
 
     def readings(self, card: CardId, metric: MetricId, start: float, end: float) -> Readings:
         """Every reading from start to end; nothing where only buckets are kept of that time."""
-        times, values = array("d"), array("d")
-        for strand in self.strands(card):
-            if metric not in strand.metrics:
-                continue
-            for first in strand.within(start, end):
-                its = strand.times(first)
-                column = strand.column(first, metric, len(its))
-                some = slice(bisect_left(its, start), bisect_right(its, end))
-                if column is not None and (
-                    not times or (its[some] and its[some][0] >= times[-1])
-                ):
-                    times.extend(its[some])
-                    values.extend(column[some])
-        return Readings(times, values)
+        return Readings(*readings_of(self.strands(card), metric, start, end))
+
+    def program_readings(self, subject: int, what: str, start: float, end: float) -> Readings:
+        """The same of a process on a card; `what`: a ProcessFigure, or what schema.py names."""
+        known = self._subjects.get(subject)
+        strands = () if known is None else list(known.strands.values())
+        return Readings(*readings_of(strands, what, start, end))
 
     def buckets(
         self, card: CardId, metric: MetricId, start: float, end: float, level: int
