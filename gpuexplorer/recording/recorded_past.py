@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.recording.harmless import LATEST
-from gpuexplorer.recording.pieces import GAP, PastStrand
+from gpuexplorer.recording.past_strand import GAP, PastStrand
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import BUCKET, LEVELS
 from gpuexplorer.telemetry.history.condense import Past, condensed
-from gpuexplorer.telemetry.history.tables import Lengths
 from gpuexplorer.telemetry.trace import Trace
 
 Floats = NDArray[np.float64]
@@ -55,12 +54,6 @@ class RecordedPast:
     @property
     def ended(self) -> float:
         return self._recording.ended
-
-    @property
-    def lengths(self) -> Lengths:
-        """Any stretch of it can be looked at in full."""
-        seconds = self.ended - self.began
-        return Lengths(seconds, seconds, LEVELS[0])
 
     def cards(self) -> Sequence[CardId]:
         return self._recording.with_readings()
