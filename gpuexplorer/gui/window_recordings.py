@@ -30,7 +30,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 SUFFIX = "gpurec"
-_ALL = FileKind(mark("Recording"), SUFFIX)
+_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
 _ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
 _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (

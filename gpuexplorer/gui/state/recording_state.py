@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.gui.state.lab.lab_recording import LabRecording
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.patience import Asked
@@ -40,8 +42,10 @@ class RecordingState(QObject):
         self.path = Path()
         self._session: RememberingSession | None = None
         self._recorded: RememberingSession | None = None
-        self._stop_asked = False
+        self._stop_asked = self._anonymous = False
         self._because = ""
+        self._lab: LabState | None = None
+        self._said: LabRecording | None = None
         self._last = (0.0, 0)  # of the one that ended
         self._recorder: Recorder | None = None
         self._listening: Listening | None = None
@@ -80,12 +84,18 @@ class RecordingState(QObject):
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
 
+    def follow_lab(self, lab: LabState) -> None:
+        """The lab of that session: what becomes of it goes into the recording too."""
+        self._lab = lab
+        self._keep_lab()
+
     def start(self, path: Path, *, anonymous: bool = False) -> None:
         session = self._session
         if session is None or self.recording or not self.possible:
             return
         self.phase, self.path, self.trouble = RecordingPhase.STARTING, path, ""
         self._recorded, self._stop_asked, self._because = session, False, ""
+        self._anonymous = anonymous
         self._beginning = Asked(partial(_begin, session, path, anonymous=anonymous))
         self._timer.start()
         self.changed.emit()
@@ -103,6 +113,7 @@ class RecordingState(QObject):
         self._timer.stop()
         if self._beginning is not None and self._beginning.answered_within(_LAST_PATIENCE):
             self._take_recorder(self._beginning)
+        self._let_lab_go()
         if self._listening is not None:
             self._listening.stop()
         if self._recorder is not None and self._ending is None:
@@ -139,10 +150,26 @@ class RecordingState(QObject):
         assert self._recorded is not None  # set where it was begun
         self._listening = Listening(self._recorded, recorder)
         self.phase = RecordingPhase.RECORDING
+        self._keep_lab()
         if self._stop_asked:
             self._end()
 
+    def _keep_lab(self) -> None:
+        """Another lab of the same session takes the place of the one before."""
+        self._let_lab_go()
+        lab, recorder = self._lab, self._recorder
+        if lab is None or recorder is None or self.phase is not RecordingPhase.RECORDING:
+            return
+        if lab.machine.session is self._recorded:
+            self._said = LabRecording(lab, recorder, anonymous=self._anonymous)
+
+    def _let_lab_go(self) -> None:
+        if self._said is not None:
+            self._said.stop()
+            self._said = None
+
     def _end(self) -> None:
+        self._let_lab_go()
         assert self._recorder is not None  # it records
         if self._listening is not None:
             self._listening.stop()

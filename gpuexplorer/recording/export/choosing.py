@@ -78,9 +78,7 @@ def chosen(
         )
     known = {
         card.id: [
-            each
-            for each in recording.metrics(card.id)
-            if each in METRICS and (metrics is None or each in metrics)
+            each for each in recording.metrics(card.id) if metrics is None or each in metrics
         ]
         for card in all_cards(recording)
         if cards is None or card.id in cards

@@ -170,9 +170,8 @@ class LabState(QObject):
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
-        if course is not self.course:
-            self.course = course
-            self.flags.show(course.flags)
+        self.course = course
+        self.flags.show(course.flags)
         self.shown.emit()
         self._tell_changed()
 
