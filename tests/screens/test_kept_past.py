@@ -26,6 +26,7 @@ def choose(person: Person, *options: str) -> None:
     for option in options:
         person.click(option, within="Recordings")
     person.press("Esc")
+    person.waits(person.window.isActiveWindow)
 
 
 def kept(folder: Path) -> Callable[[], bool]:
