@@ -53,11 +53,6 @@ VERBS = (
         mark("how fast bytes move, and whether they arrive"),
     ),
     (
-        "record",
-        "gpuexplorer.commands.record",
-        mark("keep what the cards do in a file"),
-    ),
-    (
         "lab",
         "gpuexplorer.commands.lab",
         mark("run a program, and say which of its lines keep the cards waiting"),
@@ -68,9 +63,24 @@ VERBS = (
         mark("lessons that lead through the lab: list, check, write and play them"),
     ),
     (
+        "record",
+        "gpuexplorer.commands.record",
+        mark("keep what the cards do in a file"),
+    ),
+    (
         "export",
         "gpuexplorer.commands.export",
         mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
+    ),
+    (
+        "report",
+        "gpuexplorer.commands.report",
+        mark("a recording as a page to hand on: plots, and what stood out"),
+    ),
+    (
+        "serve",
+        "gpuexplorer.commands.serve",
+        mark("show the readings to Prometheus"),
     ),
 )
 

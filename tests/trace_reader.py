@@ -24,9 +24,11 @@ def whole_trace(content: bytes) -> Mapping[str, Any]:
         assert line.split(",")[1].startswith('"ts":'), "older readers look for it there"
     whole: Mapping[str, Any] = json.loads(text)
     for each in whole["traceEvents"]:
-        assert each["ph"] in ("M", "X", "s", "f")
+        assert each["ph"] in ("M", "X", "s", "f", "C", "i")
         assert 0 < each["pid"] < _MOST
-        assert each["ph"] == "M" or 0 < each["tid"] < _MOST
+        assert each["ph"] in ("M", "C") or 0 < each["tid"] < _MOST
+        if each["ph"] == "C":
+            assert all(isinstance(value, int | float) for value in each["args"].values())
         assert each["ts"] >= 0
         assert each.get("dur", 0) >= 0
         assert each["name"]

@@ -1,29 +1,28 @@
 """gpuexplorer export: a recording as a file that other programs read."""
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OK, OneOf, WrongArgumentsError
 from gpuexplorer.commands.source import choose
+from gpuexplorer.commands.stretch import add_stretch_arguments, stretch, times_help
+from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.recording.export.choosing import (
     Choice,
-    all_cards,
     chosen,
     metrics_named,
-    moment,
     recorded,
 )
 from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
-_HELP = "help"
+_HELP, _HOST = "help", "host"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " reading and for whatever else was recorded; perfetto is a trace for ui.perfetto.dev"
         " and chrome://tracing."
     )
-    parser.epilog = tr(
-        "TIME is a time of day (14:05, 14:05:10), a date and time (2026-11-21T14:05), or an"
-        " offset: +10m after the beginning, -1h before the end. The exit status is 0 when it"
-        " was written; 1 when it could not be; 2 when the command was not understood; 130 after"
-        " Ctrl-C."
+    exit_status = tr(
+        "The exit status is 0 when it was written; 1 when it could not be; 2 when the command"
+        " was not understood; 130 after Ctrl-C."
     )
-    parser.add_argument("file", metavar=tr("FILE"), type=Path, help=tr("the recording"))
+    parser.epilog = f"{times_help()} {exit_status}"
+    add_stretch_arguments(parser)
     parser.add_argument(
         "--format",
         type=OneOf([*Form]),
@@ -53,21 +51,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=tr("where it is written, in place of what is there; else the terminal"),
     )
     parser.add_argument(
-        "--from", dest="start", metavar=tr("TIME"), help=tr("leave out what was before")
-    )
-    parser.add_argument(
-        "--to", dest="end", metavar=tr("TIME"), help=tr("leave out what was after")
-    )
-    parser.add_argument(
         "--metrics",
         metavar=tr("LIST"),
         help=tr("only these, such as power_draw,temperature; help lists those there are"),
     )
     parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these, by number, UUID or bus address")
+        "--cards",
+        metavar=tr("LIST"),
+        help=tr("only these, by number, UUID or bus address, or host"),
     )
-    # What begins like a negative number is no option: `--from -1h`.
-    parser._negative_number_matcher = re.compile(r"-\d")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,12 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
     recording = open_recording(arguments.file)
     try:
-        for note in recording.notes():
-            sys.stderr.write(f"{tr(note)}\n")
         if arguments.metrics == _HELP:
             _list_metrics(recorded(recording))
         else:
             _write(arguments, _understood(arguments, recording))
+        # Damage is found where it is read.
+        for note in recording.notes():
+            sys.stderr.write(f"{tr(note)}\n")
     finally:
         recording.close()
     return OK
@@ -93,17 +86,24 @@ def run(arguments: argparse.Namespace) -> int:
 def _understood(arguments: argparse.Namespace, recording: Recording) -> Choice:
     """Raises WrongArgumentsError."""
     try:
-        start = end = metrics = None
-        if arguments.start is not None:
-            start = moment(arguments.start, recording)
-        if arguments.end is not None:
-            end = moment(arguments.end, recording, recording.began if start is None else start)
+        start, end = stretch(arguments, recording)
+        metrics = None
         if arguments.metrics is not None:
             metrics = metrics_named(arguments.metrics, recorded(recording))
-        cards = choose(all_cards(recording), arguments.cards)
-        return chosen(recording, start, end, metrics, [card.id for card in cards])
+        cards = None if arguments.cards is None else _cards(arguments.cards, recording)
+        return chosen(recording, start, end, metrics, cards)
     except Trouble as trouble:
         raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+
+
+def _cards(text: str, recording: Recording) -> Sequence[CardId]:
+    words = [word.strip() for word in text.split(",")]
+    named = ",".join(word for word in words if word.lower() != _HOST)
+    there = recording.cards()
+    if named and not there:
+        raise Trouble("No card was recorded.", "Say --cards host for what is of the computer.")
+    cards = [card.id for card in choose(there, named)] if named else []
+    return cards if len(named.split(",")) == len(words) and named else [*cards, HOST_ID]
 
 
 def _write(arguments: argparse.Namespace, choice: Choice) -> None:

@@ -6,6 +6,7 @@ what begins with `ph` and `ts` can be read by its older ones too. Nothing may fo
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 # Any value of JSON.
 _Value = object
@@ -69,10 +70,7 @@ def flow_text(
 
 def counter_text(name: str, unit: str, process: int, at: int, value: float) -> str:
     """What a viewer draws as a curve: it holds until the next one of that name and process."""
-    return (
-        f'{{"ph":"C","ts":{microseconds(at)},"pid":{process},"name":{text(name)},'
-        f'"args":{text({unit: value})}}}'
-    )
+    return f'{{"ph":"C","ts":{microseconds(at)},{_curve(name, unit, process)}{value!r}}}}}'
 
 
 def instant_text(
@@ -112,6 +110,12 @@ def microseconds(nanoseconds: int) -> str:
 
 def text(value: _Value) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def _curve(name: str, unit: str, process: int) -> str:
+    """There are few of them, with very many values each."""
+    return f'"pid":{process},"name":{text(name)},"args":{{{text(unit)}:'
 
 
 def _named(what: str, process: int, thread: int, args: Mapping[str, _Value]) -> str:

@@ -27,6 +27,7 @@ from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.starting import lab_of
@@ -46,6 +47,7 @@ from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
@@ -73,6 +75,7 @@ class MainWindow(QMainWindow):
         look_again: Callable[[], None] | None = None,
         open_recording: Callable[[Path], None] = lambda _: None,
         close_recording: Callable[[], None] = lambda: None,
+        always_on: AlwaysOn | None = None,
     ) -> None:
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
@@ -111,8 +114,18 @@ class MainWindow(QMainWindow):
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
         self._top = TopBar(self.look, self.time_window)
+        self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
-            self.look, self.settings, self.commands, self._top.record, self.time_window, self
+            self.look,
+            self.settings,
+            self.commands,
+            self._top.record,
+            self.time_window,
+            self._always_on,
+            self,
+        )
+        self._comparing = WindowComparing(
+            self.look, self.commands, self.time_window, self._recordings, self
         )
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
@@ -151,7 +164,9 @@ class MainWindow(QMainWindow):
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
         lab = self._lab
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+        if lab is None or lab.recorded:
+            return False
+        return lab.stage.runs or lab.program.phase.runs
 
     def show_nothing(
         self,
@@ -189,13 +204,14 @@ class MainWindow(QMainWindow):
             self._lab.stop()
         self._live.stop()
         self._recordings.stop()
+        self._comparing.stop()
         self._alerts.stop()
         self._stillness.stop()
         self.companions.stop()
 
     def open_settings(self) -> None:
         """Or close them again."""
-        self._alerts.open_settings(self._machine)
+        self._alerts.open_settings(self._machine, self._always_on)
 
     def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
@@ -208,11 +224,13 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
             self._lab.stop()
         self.time_window.show_past(machine.past, session.clock)
         self._lab = lab = lab_of(machine, self._pythons)
+        self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
         # What a recording holds is no news.
@@ -253,7 +271,7 @@ class MainWindow(QMainWindow):
         self._banner.setVisible(simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        strips = (self._recordings.strips, self._banner)
+        strips = (self._recordings.strips, self._comparing.strip, self._banner)
         beside = column(self._top, *strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.recording.handing_on import write_export, write_report
-from gpuexplorer.gui.recording.notice import Notice, Way
 from gpuexplorer.gui.recording.recording_banner import RecordingBanner
+from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
 from gpuexplorer.gui.recording.words import recorded
-from gpuexplorer.gui.state.recording_state import Phase, RecordingState
+from gpuexplorer.gui.state.always_on import AlwaysOn
+from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -29,7 +30,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 SUFFIX = "gpurec"
-_ALL = FileKind(mark("Recording"), SUFFIX)
+_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
 _ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
 _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
@@ -58,15 +59,17 @@ class WindowRecordings(QObject):
         commands: WindowCommands,
         button: RecordButton,
         time_window: TimeWindow,
+        always_on: AlwaysOn,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._look, self._settings, self._commands = look, settings, commands
         self._time_window, self._button = time_window, button
+        self._always_on = always_on
         self._session: RememberingSession | None = None
         self.making = RecordingState(self)
         self.replay: ReplayState | None = None
-        self.notice = Notice(look)
+        self.notice = RecordingNotice(look)
         self.strips = QWidget()
         self._strips = column(self.notice, within=self.strips, gap=0)
         self._shown: list[QWidget] = []
@@ -86,6 +89,7 @@ class WindowRecordings(QObject):
         """Which the window shows from now on; the one before may be gone."""
         self._session = session
         self.making.follow(session)
+        self._always_on.follow(session)
         if self.replay is not None:
             self.replay.stop()
             self.replay.deleteLater()
@@ -98,6 +102,8 @@ class WindowRecordings(QObject):
             self._show_replay(session)
         for do in _OF_SHOWN:
             self._commands[do].setVisible(self.replay is not None)
+        # Its key plays the recording meanwhile.
+        self._commands.hold.setVisible(self.replay is None)
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""
@@ -110,6 +116,7 @@ class WindowRecordings(QObject):
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()
+        self._always_on.stop()
 
     def _connect(self) -> None:
         for do, slot in (
@@ -129,6 +136,7 @@ class WindowRecordings(QObject):
         self._button.clicked.connect(self._on_record_asked)
         self.making.changed.connect(self._on_making_changed)
         self.making.ended.connect(self._on_ended)
+        self._always_on.turned.connect(self._on_always_on_turned)
         self.notice.read.connect(self.making.forget_trouble)
 
     def _show_replay(self, session: RecordedSession) -> None:
@@ -165,13 +173,13 @@ class WindowRecordings(QObject):
     def _on_making_changed(self) -> None:
         making, record = self.making, self._commands[Do.RECORD]
         match making.phase:
-            case Phase.NONE:
+            case RecordingPhase.NONE:
                 self._button.show_idle(trouble=making.trouble, possible=making.possible)
-            case Phase.STARTING:
+            case RecordingPhase.STARTING:
                 self._button.show_busy(tr("Making the file…"))
-            case Phase.RECORDING:
+            case RecordingPhase.RECORDING:
                 self._button.show_recording(making.seconds, making.size)
-            case Phase.ENDING:
+            case RecordingPhase.ENDING:
                 self._button.show_busy(tr("Ending…"))
         if making.trouble != self._trouble:
             self._trouble = making.trouble
@@ -182,6 +190,10 @@ class WindowRecordings(QObject):
         self._commands[Do.RECORD_ANONYMOUSLY].setEnabled(
             making.possible and not making.recording
         )
+
+    def _on_always_on_turned(self) -> None:
+        if self._always_on.trouble:
+            self.notice.say(self._always_on.trouble, bad=True)
 
     def _on_ended(self, path: Path, because: str) -> None:
         making = self.making

@@ -100,7 +100,7 @@ class Course:
                 case _:
                     self._file.damaged = True
         rows.sort(key=lambda row: row[1])
-        before = [*(row[1] for row in rows[1:]), LATEST]
+        before = [*(row[1] for row in rows[1:]), LATEST][: len(rows)]
         runs = list(self._runs(rows, before, newest))
         if rows and not runs[-1].whole:
             self.being_written = self._is_written(rows[-1][3])

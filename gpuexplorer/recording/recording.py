@@ -187,6 +187,10 @@ class Recording:
         seen = (self._program(number, at) for number in there[:_MOST_PROCESSES])
         return [each for each in seen if each is not None and each.facts.card == card]
 
+    def reason(self, value: float) -> Absence:
+        """Why a reading is a NaN."""
+        return self._reason(value)
+
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
         return self._happenings

@@ -16,6 +16,7 @@ DISTRIBUTIONS = (
     "platformdirs",
     "pyqtgraph",
     "markdown-it-py",
+    "prometheus-client",
 )
 
 

@@ -15,7 +15,7 @@ _ONE_MARK = 1.0
 
 
 class ReplayState(QObject):
-    """`at` is on the recording's own axis. `moved` comes once a frame, however it is dragged."""
+    """`at` is on the recording's axis. `moved` comes once a frame, however it is dragged."""
 
     moved = Signal()
     playing_changed = Signal()
@@ -75,7 +75,9 @@ class ReplayState(QObject):
 
     def seek(self, at: float) -> None:
         self._playhead.seek(min(max(at, self.began), self.ended))
-        self._timer.start()
+        if not self._timer.isActive():
+            self._timer.start()
+            self._look()
 
     def next_mark(self) -> None:
         """To what happened next, or to the end."""

@@ -1,17 +1,21 @@
-"""A recording as lines of JSON, in order of time; docs/recordings.md says what they hold."""
+"""A recording as lines of JSON, in order of time; docs/command-line.md says what they hold."""
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from heapq import merge
 from typing import Any
 
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.recording.columns import REASONS, reason_number
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import result_as_json
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.recording.export.choosing import Choice, iso
+from gpuexplorer.recording.export.lab_stretches import noted
 from gpuexplorer.recording.export.looks import looks
 from gpuexplorer.recording.export.rounds import BUCKET, Round
+from gpuexplorer.recording.lab_said import OfProgram
 from gpuexplorer.recording.told import Turn
 
 SCHEMA = 1
@@ -25,7 +29,7 @@ def jsonl_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
     yield _text(_plain(_heading(choice))).encode()
     some: list[str] = []
     others = (_turns(choice), _happenings(choice), _programs(choice), _said(choice))
-    of_all_kinds = (*(map(_plain, each) for each in others), _figures(rounds))
+    of_all_kinds = (*(map(_plain, each) for each in others), _figures(choice, rounds))
     for at, line in merge(*of_all_kinds, key=lambda each: each[0]):
         time = {"time": iso(recording, at), "steady_s": round(at - recording.began, 6)}
         some.append(_text({"is": line["is"], **time, **line}))
@@ -63,47 +67,55 @@ def _heading(choice: Choice) -> Mapping[str, object]:
     }
 
 
-def _figures(rounds: Iterator[Round]) -> Iterator[_Line]:
+def _figures(choice: Choice, rounds: Iterator[Round]) -> Iterator[_Line]:
     for each in rounds:
         line: dict[str, object] = {
             "is": "means" if each.lowest else "sample",
             "card": each.card,
-            "values": {
-                metric: value
-                for metric, value in zip(each.metrics, each.values, strict=True)
-                if math.isfinite(value)
-            },
+            "values": _known(each.metrics, each.values),
         }
         if each.lowest:
             line |= {
                 "seconds": BUCKET,
-                "lowest": dict(zip(each.metrics, each.lowest, strict=True)),
-                "highest": dict(zip(each.metrics, each.highest, strict=True)),
+                "lowest": _known(each.metrics, each.lowest),
+                "highest": _known(each.metrics, each.highest),
             }
         else:
             line["missing"] = {
-                metric: _reason(value)
+                metric: choice.recording.reason(value).sentence
                 for metric, value in zip(each.metrics, each.values, strict=True)
                 if not math.isfinite(value)
             }
         yield each.at, line
 
 
-def _reason(value: float) -> str | None:
-    number = reason_number(value) if math.isnan(value) else 0
-    return REASONS[number - 1].sentence if 0 < number <= len(REASONS) else None
+def _known(metrics: Sequence[MetricId], values: Sequence[float]) -> Mapping[MetricId, float]:
+    together = zip(metrics, values, strict=True)
+    return {metric: value for metric, value in together if math.isfinite(value)}
 
 
 def _turns(choice: Choice) -> Iterator[_Line]:
     """What became true of the machine; the figures of processes have lines of their own."""
+    recording = choice.recording
+    known: Mapping[Turn, Callable[[float], object]] = {
+        Turn.CARDS: recording.cards,
+        Turn.TOPOLOGY: recording.topology,
+    }
     found = [
-        (at, {"is": kind.value, "value": value})
+        (at, {"is": kind.value, "value": known[kind](at) if kind in known else _flat(value)})
         for kind in Turn
         if kind is not Turn.PROCESSES
-        for at, value in choice.recording.turns(kind)
+        for at, value in recording.turns(kind)
         if choice.holds(at)
     ]
     yield from sorted(found, key=lambda each: each[0])
+
+
+def _flat(value: object) -> object:
+    """A number, or some by their names."""
+    if isinstance(value, Mapping):
+        return {name: each for name, each in value.items() if isinstance(each, int | float)}
+    return value if isinstance(value, int | float) else None
 
 
 def _happenings(choice: Choice) -> Iterator[_Line]:
@@ -114,17 +126,28 @@ def _happenings(choice: Choice) -> Iterator[_Line]:
 
 def _programs(choice: Choice) -> Iterator[_Line]:
     for each in looks(choice):
-        yield each.at, {"is": "processes", "card": each.card, "processes": each.programs}
+        told = [
+            {
+                **_plain(one.facts),
+                "since": iso(choice.recording, one.since),
+                "values": one.values,
+                "missing": one.missing,
+                "cpu": one.cpu,
+                "host_memory": one.memory_bytes,
+            }
+            for one in each.programs or ()
+        ]
+        known = None if each.programs is None else told
+        yield each.at, {"is": "processes", "card": each.card, "processes": known}
 
 
 def _said(choice: Choice) -> Iterator[_Line]:
-    for each in choice.recording.said():
+    for each, note in noted(choice.recording):
+        what = note.what if isinstance(note, OfProgram) else note
+        said = result_as_json(what) if isinstance(what, CopyResult) else what
         if choice.holds(each.at):
-            try:
-                said: object = json.loads(each.text)
-            except (ValueError, RecursionError):
-                said = each.text
-            yield each.at, {"is": each.what.value, "said": said}
+            kind = type(what).__name__.lower()
+            yield each.at, {"is": each.what.value, "what": kind, "said": said}
 
 
 def _text(line: Mapping[str, object]) -> str:
@@ -135,6 +158,8 @@ def _text(line: Mapping[str, object]) -> str:
 def _plain(value: Any) -> Any:
     """What JSON cannot hold, such as an infinite number, is null."""
     match value:
+        case Absence():
+            return value.sentence
         case str():
             return value
         case float():

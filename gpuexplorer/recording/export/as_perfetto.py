@@ -22,7 +22,7 @@ from gpuexplorer.recording.export.choosing import Choice, iso
 from gpuexplorer.recording.export.lab_stretches import CELLS, COPIES, MEASURED, lab_stretches
 from gpuexplorer.recording.export.looks import looks
 from gpuexplorer.recording.export.rounds import Round
-from gpuexplorer.recording.told import ProgramSeen
+from gpuexplorer.recording.told import ProgramFacts
 
 _PIECE = 500  # events
 _MOST_ROWS = 1000  # of one kind
@@ -82,16 +82,18 @@ class _Trace:
                 for metric, value in zip(each.metrics, each.values, strict=True)
                 if math.isfinite(value)
             }
-            if known:
-                before, usual = read.get(each.card, (self._choice.start, math.inf))
-                period = min(each.until - each.at, math.inf)
-                yield from self._unread(each.card, before, each.at, min(usual, period))
-                read[each.card] = each.at, period if math.isfinite(period) else usual
+            if not known:
+                continue
+            before, usual = read.get(each.card, (self._choice.start, math.inf))
+            period = each.until - each.at
+            yield from self._unread(each.card, before, each.at, min(usual, period))
+            read[each.card] = each.at, period if math.isfinite(period) else usual
+            process = yield from self._process(each.card)
+            at = self._nanoseconds(each.at)
             for metric, value in known.items():
                 if newest.get((each.card, metric)) != value:
                     newest[each.card, metric] = value
-                    about, at = METRICS[metric], self._nanoseconds(each.at)
-                    process = yield from self._process(each.card)
+                    about = METRICS[metric]
                     yield counter_text(about.label, about.unit, process, at, value)
         for card in self._choice.metrics:
             before, period = read.get(card, (self._choice.start, 0.0))
@@ -103,26 +105,24 @@ class _Trace:
 
     def programs(self) -> Iterator[str]:
         """Who used the cards, from the look that found it to the first that did not."""
-        there: dict[tuple[CardId, int], ProgramSeen] = {}
+        there: dict[tuple[CardId, int], tuple[float, ProgramFacts]] = {}
+        found: list[tuple[float, float, ProgramFacts]] = []
         run = self._choice.recording.run(self._choice.start)
         for look in looks(self._choice):
             last, run = run, self._choice.recording.run(look.at)
-            present = {(look.card, each.subject): each for each in look.programs or ()}
+            present = {(look.card, each.subject): each.facts for each in look.programs or ()}
             for key in [*there]:
                 # What somebody saw before a pause may have ended during it.
                 if last is not run or (key[0] == look.card and key not in present):
                     until = look.at if last is run else last.ended
-                    yield from self._program(there.pop(key), until)
-            there = {**present, **there}
-        for each in there.values():
-            yield from self._program(each, min(run.ended, self._choice.end))
-
-    def _program(self, seen: ProgramSeen, until: float) -> Iterator[str]:
-        facts = seen.facts
-        name = facts.command or f"pid {facts.pid}"
-        about = {"pid": facts.pid, "user": facts.user, "type": facts.use}
-        begin = max(self._choice.start, seen.since)
-        yield from self._slice(facts.card, "processes", name, begin, until, about)
+                    found.append((there[key][0], until, there.pop(key)[1]))
+            for key, facts in present.items():
+                there.setdefault(key, (look.at, facts))
+        found += [(begin, run.ended, facts) for begin, facts in there.values()]
+        for begin, until, facts in sorted(found, key=lambda each: each[0]):
+            name = facts.command or f"pid {facts.pid}"
+            about = {"pid": facts.pid, "user": facts.user, "type": facts.use}
+            yield from self._slice(facts.card, "processes", name, begin, until, about)
 
     def happenings(self) -> Iterator[str]:
         for each in self._choice.happenings():

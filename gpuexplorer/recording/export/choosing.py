@@ -60,10 +60,10 @@ def chosen(
     cards: Collection[CardId] | None = None,
 ) -> Choice:
     """All of it, where nothing else is said. Raises Trouble where nothing is left."""
-    # A clock may be finer than the ends of the recording are kept.
     first = recording.began if start is None else max(start, recording.began)
     last = recording.ended if end is None else min(end, recording.ended)
-    span = {"began": iso(recording, recording.began), "ended": iso(recording, recording.ended)}
+    began, ended = (_local(recording.wall(at)) for at in (recording.began, recording.ended))
+    span = {"began": f"{began:%Y-%m-%d %H:%M:%S}", "ended": f"{ended:%Y-%m-%d %H:%M:%S}"}
     if first > last or (first == last and recording.began < recording.ended):
         raise Trouble(
             "There is nothing between these two times.",
@@ -78,9 +78,7 @@ def chosen(
         )
     known = {
         card.id: [
-            each
-            for each in recording.metrics(card.id)
-            if each in METRICS and (metrics is None or each in metrics)
+            each for each in recording.metrics(card.id) if metrics is None or each in metrics
         ]
         for card in all_cards(recording)
         if cards is None or card.id in cards
@@ -121,8 +119,8 @@ def metrics_named(text: str, there: Sequence[MetricId]) -> Sequence[MetricId]:
     return [each for each in there if each in names]
 
 
-def moment(text: str, recording: Recording, after: float = -math.inf) -> float:
-    """On the axis. Of a time of day, the first one in the recording that is not before `after`.
+def moment(text: str, recording: Recording, after: float | None = None) -> float:
+    """On the axis. Of a time of day, the first one in the recording, and later than `after`.
     Raises Trouble.
     """
     offset = _OFFSET.fullmatch(text)
@@ -150,20 +148,17 @@ def iso(recording: Recording, at: float) -> str:
     return _local(recording.wall(at)).isoformat(timespec="milliseconds")
 
 
-def _time_of_day(asked: time, recording: Recording, after: float) -> float:
-    first, last = (
-        _local(recording.wall(at)).date() for at in (recording.began, recording.ended)
-    )
-    there = [
-        recording.at(
-            datetime.combine(first + timedelta(days=day), asked).astimezone().timestamp()
-        )
-        for day in range(min(max(0, (last - first).days), _MOST_DAYS) + 1)
+def _time_of_day(asked: time, recording: Recording, after: float | None) -> float:
+    first, last = recording.wall(recording.began), recording.wall(recording.ended)
+    day, days = _local(first).date(), (_local(last).date() - _local(first).date()).days
+    walls = [
+        datetime.combine(day + timedelta(days=more), asked).astimezone().timestamp()
+        for more in range(min(max(0, days), _MOST_DAYS) + 1)
     ]
-    inside = [at for at in there if max(after, recording.began) <= at <= recording.ended]
-    return inside[0] if inside else there[-1]
+    later = first if after is None else math.nextafter(recording.wall(after), math.inf)
+    inside = [wall for wall in walls if later <= wall <= last]
+    return recording.at(inside[0] if inside else walls[-1])
 
 
 def _local(wall: float) -> datetime:
-    """A damaged file may hold times that no calendar has."""
-    return datetime.fromtimestamp(min(max(wall, 0.0), 2.5e11), UTC).astimezone()
+    return datetime.fromtimestamp(wall, UTC).astimezone()

@@ -1,14 +1,16 @@
 """When cells of the lab ran and what they copied, and when copies were measured."""
 
-import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import Began, Event, Failed, Finished, Transferred
-from gpuexplorer.lab.wire import Run, command_of, event_of
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import result_as_json
+from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.lab.events import Began, Failed, Finished, Transferred
+from gpuexplorer.recording.lab_said import Noted, Sent, noted_of
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.told import Said, Topic
+from gpuexplorer.recording.told import Said
 
 CELLS, COPIES, MEASURED = "cells", "copies", "measured copies"
 
@@ -23,15 +25,21 @@ class Stretch(NamedTuple):
     args: Mapping[str, object]
 
 
-def lab_stretches(recording: Recording) -> Iterator[Stretch]:
+def noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
     """What is no message of ours is left out."""
-    cells: dict[int, Run] = {}
-    began: dict[int, float] = {}
     for said in recording.said():
-        match _message(said):
-            case Run() as run:
-                cells[run.id] = run
-            case Began(id=number):
+        with suppress(UnreadableError):
+            yield said, noted_of(said.what, said.text)
+
+
+def lab_stretches(recording: Recording) -> Iterator[Stretch]:
+    cells: dict[int, Sent] = {}
+    began: dict[int, float] = {}
+    for said, what in noted(recording):
+        match what:
+            case Sent(past=False) as sent:
+                cells[sent.id] = sent
+            case Began(id=number) if number in cells:
                 began[number] = said.at
             case Transferred(id=number, begin=float(begin), end=float(end)) as copy:
                 if number in began:
@@ -40,29 +48,14 @@ def lab_stretches(recording: Recording) -> Iterator[Stretch]:
             case Finished(id=number) | Failed(id=number) as done:
                 if number in cells and number in began:
                     yield _ran(cells[number], done, began.pop(number), said.at)
-            case dict() as copy:
-                name = f"{copy.get('source')} to {copy.get('target')}"
-                yield Stretch(MEASURED, name, said.at, said.at, copy)
+            case CopyResult(job=job) as measured:
+                args = result_as_json(measured)
+                yield Stretch(MEASURED, f"{job.source} to {job.target}", said.at, said.at, args)
             case _:
                 pass
 
 
-def _message(said: Said) -> Event | Run | dict[str, object] | None:
-    try:
-        match said.what:
-            case Topic.CELL:
-                command = command_of(said.text)
-                return command if isinstance(command, Run) else None
-            case Topic.EVENT:
-                return event_of(said.text)
-            case Topic.COPY:
-                measured = json.loads(said.text)
-                return measured if isinstance(measured, dict) else None
-    except (Trouble, ValueError, RecursionError):
-        return None
-
-
-def _ran(cell: Run, done: Finished | Failed, begin: float, end: float) -> Stretch:
+def _ran(cell: Sent, done: Finished | Failed, begin: float, end: float) -> Stretch:
     first = next((line for line in cell.code.splitlines() if line.strip()), "")
     args: dict[str, object] = {"code": cell.code, "modelled": done.modelled}
     if isinstance(done, Failed):

@@ -8,6 +8,7 @@ from gpuexplorer.recording.export.choosing import Choice
 from gpuexplorer.recording.told import ProgramSeen, Turn
 
 _EVERY = 60.0  # seconds
+_MOST = 50_000  # a month and a little more
 
 
 class Look(NamedTuple):
@@ -27,8 +28,9 @@ def looks(choice: Choice) -> Iterator[Look]:
     ]
     for run in recording.runs:
         first, last = max(run.began, choice.start), min(run.ended, choice.end)
-        minutes = range(int((last - first) // _EVERY) + 1 if first <= last else 0)
-        rhythm = [(first + _EVERY * minute, cards) for minute in minutes]
+        every = max(_EVERY, (last - first) / _MOST)
+        times = range(int((last - first) // every) + 1 if first <= last else 0)
+        rhythm = [(first + every * number, cards) for number in times]
         for at, some in sorted(
             [*rhythm, *(turn for turn in turns if first < turn[0] <= last)],
             key=lambda each: each[0],

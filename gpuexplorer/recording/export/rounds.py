@@ -52,7 +52,7 @@ def rounds(choice: Choice, stop: Callable[[], bool]) -> Iterator[Round]:
         last = min(first + seconds, past_end)
         groups = _groups(choice, first, last, stop)
         yield from merge(*groups, key=lambda each: each.at)
-        first = last
+        first = last if groups else _next(choice, last)
 
 
 def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
@@ -64,6 +64,18 @@ def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
     last = min(first + level, choice.end)
     readings = _between(choice.recording.readings(card, metric, first, last), first, last)
     return bool(_buckets(choice, card, metric, first, last, readings)[0])
+
+
+def _next(choice: Choice, at: float) -> float:
+    """Where the next piece begins: a pause may be as long as somebody likes."""
+    recording, end = choice.recording, choice.end
+    strands = [each for card in choice.metrics for each in recording.strands(card)]
+    found = [strand.within(at, end) for strand in strands] + [
+        recording.pieces.within(series, LEVELS[0], at, end)
+        for strand in strands
+        for series in strand.series.values()
+    ]
+    return min((first for some in found for first in some if first >= at), default=math.inf)
 
 
 def _groups(

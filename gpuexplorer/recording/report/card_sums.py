@@ -29,6 +29,16 @@ _SUMMED = (
     *(GPU_UTILIZATION, MEMORY_USED, MEMORY_TOTAL, POWER_DRAW, POWER_LIMIT, TEMPERATURE),
     *(TEMPERATURE_MAX, clocks.CLOCK_SM, links.PCIE_WIDTH, links.PCIE_WIDTH_MAX),
 )
+_TABLED = (
+    GPU_UTILIZATION,
+    MEMORY_USED,
+    POWER_DRAW,
+    ENERGY,
+    TEMPERATURE,
+    *PCIE,
+    *HEAT,
+    *AT_LIMIT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,7 @@ class CardSums:
     card: Card
     number: str
     of: Mapping[MetricId, Sums]
-    missing: Mapping[MetricId, Absence]
+    missing: Mapping[MetricId, Absence]  # of what people ask for first
     pcie: Sums | None  # in and out together
     busy_seconds: float  # at MUCH of what it can do
     full_seconds: float  # with MUCH of its memory in use
@@ -72,7 +82,9 @@ def _sums(courses: Courses, card: Card, number: str) -> CardSums:
     joules = growth(energy) if energy else None
     if joules is None and power is not None:
         joules = power.mean * power.seconds
-    wanted = [each for each in (*_SUMMED, *PCIE, ENERGY, *HEAT, *AT_LIMIT) if each not in of]
+    wanted = [each for each in _TABLED if not courses.of(card.id, each)]
+    if joules is not None and ENERGY in wanted:
+        wanted.remove(ENERGY)
     return CardSums(
         card=card,
         number=number,

@@ -85,20 +85,25 @@ class Courses:
     def _one(self, card: CardId, metric: MetricId) -> Sequence[Step]:
         key = card, metric
         if key not in self._known:
-            self._known[key] = list(self._steps(card, metric))
+            self._known[key] = self._steps(card, metric)
         return self._known[key]
 
-    def _steps(self, card: CardId, metric: MetricId) -> Iterator[Step]:
+    def _steps(self, card: CardId, metric: MetricId) -> Sequence[Step]:
+        """Of what is older than a day there may be buckets alone, of the newest readings."""
         if self.level:
-            return self._buckets(card, metric, self.end)
-        read = self.recording.readings(card, metric, self.start, self.end)
-        first = read.times[0] if len(read.times) else self.end
-        # Of what is older than a day there may be nothing but buckets.
-        older = self._buckets(card, metric, first) if first - self.start > LEVELS[0] else ()
-        return chain(older, _lasting(read.times, read.values, self.end))
+            found = list(self._buckets(card, metric, self.level, self.end))
+            since = found[-1].end if found else self.start
+            read = self.recording.readings(card, metric, since, self.end)
+        else:
+            read = self.recording.readings(card, metric, self.start, self.end)
+            first = read.times[0] if len(read.times) else self.end
+            older = first - self.start > LEVELS[0]
+            found = list(self._buckets(card, metric, LEVELS[0], first)) if older else []
+        return [*found, *_lasting(read.times, read.values, self.end)]
 
-    def _buckets(self, card: CardId, metric: MetricId, end: float) -> Iterator[Step]:
-        level = self.level or LEVELS[0]
+    def _buckets(
+        self, card: CardId, metric: MetricId, level: int, end: float
+    ) -> Iterator[Step]:
         for at, least, most, mean, count in zip(
             *self.recording.buckets(card, metric, self.start, end, level), strict=True
         ):

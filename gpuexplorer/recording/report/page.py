@@ -1,5 +1,6 @@
 """The page of a report: what was recorded of a machine, and what stood out."""
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -92,7 +93,7 @@ def _finding(found: Finding) -> str:
     return (
         f'<div class="{kind}"><h3>{_text(tr(found.title))}</h3>'
         f"<p>{_text(tr(found.sentence))}</p>"
-        f'<p class="note">{_text(tr(found.why))} {_text(tr(found.cure))}</p></div>\n'
+        f'<p class="note">{_code(tr(found.why))} {_code(tr(found.cure))}</p></div>\n'
     )
 
 
@@ -116,6 +117,11 @@ def _row(kind: str, row: Sequence[str], sides: str) -> str:
 
 def _say(template: str) -> str:
     return escape(tr(template))
+
+
+def _code(text: str) -> str:
+    """A sentence of ours, in which commands stand between backticks."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", _text(text))
 
 
 def _text(text: str) -> str:

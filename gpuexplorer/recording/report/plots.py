@@ -88,9 +88,10 @@ def _figure(
         field = _field(courses, lines, top, [each / (size * ceiling) for each in ticks], flags)
         for each in ticks:
             unit = f" {gauge.name}" if each == ticks[-1] else ""
-            field += _word(f"{each:g}{unit}", "tick", bottom=each / ticks[-1])
+            field += _word(f"{each:g}{unit}", "tick", each / ticks[-1])
         if plot.marked and len(limits) == 1:
-            field += _word(tr("limit"), "limit", bottom=next(iter(limits)) / top)
+            at = next(iter(limits)) / top
+            field += f'<i style="bottom:{at * 100:.2f}%"></i>{_word(tr("limit"), "limit", at)}'
         field += _ends(lines, top)
     silent = len(tops) - len(lines)
     beside = f" <small>{escape(_silent(silent, len(tops)))}</small>" if silent else ""
@@ -209,7 +210,7 @@ def _ends(lines: Sequence[tuple[CardSums, Sequence[Step]]], top: float) -> str:
     wanted = [(1 - steps[-1].mean / top) * _PIXELS for _, steps in lines]
     places = spread(wanted, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)
     return "".join(
-        _word(card.number, f"end e{card.card.index % MOST_LINES}", bottom=1 - place / _PIXELS)
+        _word(card.number, f"end e{card.card.index % MOST_LINES}", 1 - place / _PIXELS)
         for (card, _), place in zip(lines, places, strict=True)
     )
 
@@ -226,7 +227,7 @@ def _times(courses: Courses) -> str:
     return f'<div class="times">{"".join(words)}</div>'
 
 
-def _word(text: str, kind: str, *, bottom: float) -> str:
+def _word(text: str, kind: str, bottom: float) -> str:
     return f'<span class="{kind}" style="bottom:{bottom * 100:.2f}%">{escape(text)}</span>'
 
 

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.units import bytes_words, duration
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.lab.cell_said import error_words, time_words
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.wire import command_of, event_of
+from gpuexplorer.recording.lab_said import EVENTS, Sent, noted_of
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import Courses
 from gpuexplorer.recording.report.tables import MOST_ROWS, NO_FIGURE, Table, left_out, moment
-from gpuexplorer.recording.told import ProgramSeen, Said, Topic, Turn
+from gpuexplorer.recording.told import Said, Topic, Turn
 from gpuexplorer.telemetry.processes import ProcessFigure
 
 _LOOKS = 200  # at who uses the cards, beside those when that changed
@@ -22,61 +22,64 @@ _LOOKS = 200  # at who uses the cards, beside those when that changed
 
 @dataclass(slots=True)
 class _Use:
-    seen: ProgramSeen
+    """Of the cards, by all processes of one name and user."""
+
     first: float
+    pids: dict[int, None] = field(default_factory=dict)
     cards: dict[str, None] = field(default_factory=dict)
     seconds: float = 0.0
     most: float | None = None
 
 
 def program_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
-    uses: dict[int, _Use] = {}
+    uses: dict[tuple[str, str], _Use] = {}
     size = (courses.end - courses.start) / _LOOKS
     looks = {courses.start + size * each for each in range(_LOOKS)}
     looks |= {at for at, _ in courses.recording.turns(Turn.PROCESSES)}
     within = sorted(each for each in looks if courses.start <= each <= courses.end)
     for at, following in pairwise([*within, courses.end]):
+        users = set()
         for card in cards:
             for seen in courses.recording.processes(card.card.id, at) or ():
-                use = uses.setdefault(seen.subject, _Use(seen, at))
-                use.cards[card.number] = None
-                use.seconds += following - at
+                facts = seen.facts
+                who = (facts.command or tr("a program without a name"), facts.user or NO_FIGURE)
+                use = uses.setdefault(who, _Use(at))
+                use.pids[facts.pid] = use.cards[card.number] = None
                 memory = seen.values.get(ProcessFigure.MEMORY)
                 use.most = max(use.most or 0.0, memory) if memory is not None else use.most
-    longest = sorted(uses.values(), key=lambda each: -each.seconds)[:MOST_ROWS]
+                users.add(who)
+        for who in users:
+            uses[who].seconds += following - at
+    longest = sorted(uses.items(), key=lambda each: -each[1].seconds)[:MOST_ROWS]
     rows = [
         (
-            each.seen.facts.command or tr("a program without a name"),
-            str(each.seen.facts.pid),
-            each.seen.facts.user or NO_FIGURE,
-            listed(list(each.cards)),
-            moment(courses, each.first),
-            str(duration(each.seconds)),
-            NO_FIGURE if each.most is None else bytes_words(each.most),
+            *who,
+            str(*use.pids)
+            if len(use.pids) == 1
+            else tr("{count} of them", count=len(use.pids)),
+            listed(list(use.cards)),
+            moment(courses, use.first),
+            str(duration(use.seconds)),
+            NO_FIGURE if use.most is None else bytes_words(use.most),
         )
-        for each in longest
+        for who, use in longest
     ]
     heads = (
-        *(tr("Program"), tr("Process"), tr("User"), tr("Card"), tr("First seen")),
-        *(tr("For"), tr("Most memory")),
+        *(tr("Program"), tr("User"), tr("Process"), tr("Cards"), tr("First seen")),
+        *(tr("For"), tr("Most memory of one")),
     )
-    return Table(tr("Programs"), "lrlllrr", heads, rows, left_out(len(rows), len(uses)))
+    return Table(tr("Programs"), "llrllrr", heads, rows, left_out(len(rows), len(uses)))
 
 
 def copy_table(courses: Courses) -> Table:
     told = [(e.at, _object(e.text)) for e in _said(courses) if e.what is Topic.COPY]
-    arrived = {True: tr("intact"), False: tr("WRONG")}
     rows = [
         (
             moment(courses, at),
             f"{copy.get('source')} → {copy.get('target')}",
             bytes_words(size) if isinstance(size := copy.get("bytes"), int) else NO_FIGURE,
             *(_rate(copy.get(each)) for each in ("rate_gbs", "limit_gbs")),
-            tr("modelled")
-            if copy.get("modelled")
-            else arrived.get(
-                copy.get("intact") is True or copy.get("intact"), tr("not checked")
-            ),
+            _arrived(copy),
         )
         for at, copy in told[-MOST_ROWS:]
     ]
@@ -91,14 +94,14 @@ def cell_table(courses: Courses) -> Table:
     ledger, sent = Ledger(), dict[int, float]()
     for said in _said(courses):
         try:
-            if said.what is Topic.CELL:
-                command = command_of(said.text)
-                ledger.sent(command)
-                sent[command.id] = said.at
-            elif said.what is Topic.EVENT:
-                ledger.apply(event_of(said.text))
-        except Trouble:
+            noted = noted_of(said.what, said.text)
+        except UnreadableError:
             continue  # of another version, or damaged: the rest is shown
+        if isinstance(noted, Sent) and not (noted.past or noted.again):
+            ledger.sent(noted.command)
+            sent[noted.id] = said.at
+        elif isinstance(noted, EVENTS):
+            ledger.apply(noted)
     rows = [
         (
             moment(courses, sent[each.id]),
@@ -116,6 +119,13 @@ def cell_table(courses: Courses) -> Table:
 
 def _said(courses: Courses) -> Iterator[Said]:
     return (e for e in courses.recording.said() if courses.start <= e.at <= courses.end)
+
+
+def _arrived(copy: Mapping[str, object]) -> str:
+    if copy.get("modelled"):
+        return tr("modelled")
+    intact = copy.get("intact")
+    return tr("not checked") if intact is None else tr("intact") if intact else tr("WRONG")
 
 
 def _rate(told: object) -> str:

@@ -41,6 +41,8 @@ class LabNotices:
         shown = self._of_worker() or self._of_work() or self._of_what_stands()
         if self._said.sentence and (shown is None or not shown.answers):
             return self._said
+        if self._lab.recorded:
+            return shown or Notice(tr(self._lab.said_of_recording))
         return shown or Notice(tr(self._lab.pythons.passed_over), Tone.WARN)
 
     def _of_worker(self) -> Notice | None:

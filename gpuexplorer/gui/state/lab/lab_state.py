@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.lab.lab_course import LabCourse
 from gpuexplorer.gui.state.lab.lab_devices import lab_devices, lost_devices
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_worker import LabWorker, Stage
-from gpuexplorer.gui.state.lab.program_state import ProgramState, StartProgram
+from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.selection import Selection
 from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
@@ -33,7 +33,6 @@ _SETTLED = 16  # milliseconds in which what happens is told once
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)
-RECORDED = Message("This is a recording: nothing runs in it.")
 _BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
 _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 
@@ -48,6 +47,7 @@ class LabState(QObject):
     changed = Signal()  # of the ledger or the devices; a burst of events is told once
     told = Signal(object)  # each event, in its order, when the ledger knows of it
     noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
+    ended = Signal()  # for good
     shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
@@ -75,6 +75,7 @@ class LabState(QObject):
         self.pythons = pythons
         self.selection = Selection(self)
         self.recorded = recorded
+        self.said_of_recording = RECORDED if recorded else NOTHING
         self._nvidia_smi = nvidia_smi
         self.switches = Switches()
         self.course = self.new_course()
@@ -102,6 +103,7 @@ class LabState(QObject):
             lambda: self.switches,
             program_load,
             self,
+            recorded=recorded,
         )
         self._worker.said.connect(self._on_said)
         self._worker.gone.connect(self._on_gone)
@@ -168,9 +170,8 @@ class LabState(QObject):
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
-        if course is not self.course:
-            self.course = course
-            self.flags.show(course.flags)
+        self.course = course
+        self.flags.show(course.flags)
         self.shown.emit()
         self._tell_changed()
 
@@ -308,6 +309,7 @@ class LabState(QObject):
     def stop(self) -> None:
         """For good. Nobody is waited for; harmless when called twice."""
         self._stopped = True
+        self.ended.emit()
         self._settle.stop()
         self.program.stop()
         self._worker.stop()

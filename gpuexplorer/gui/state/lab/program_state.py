@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun, no_route
+from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
 
 
 class Phase(StrEnum):
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 _SETTLED = 50  # milliseconds in which what happens is told once
 _PATIENCE = 2000  # milliseconds that a program may take to end after Ctrl+C
 _ID = 1  # a worker that runs a program has no other command
+RECORDED = Message("This is a recording: nothing runs in it.")
 _ENDED = Message("It was ended, since it did not come back.")
 
 StartProgram = Callable[[Program], StartWorker]
@@ -72,12 +74,48 @@ class Chosen:
     arguments: tuple[str, ...] = ()
 
 
+@dataclass
+class ProgramCourse:
+    """What became of it: the sum of all that was noted."""
+
+    chosen: Chosen | None = None  # None where no program is watched
+    phase: Phase = Phase.NONE
+    ledger: Ledger = field(default_factory=Ledger)  # all that its worker said
+    sentence: Message = NOTHING  # why it was killed, or cannot be started; else empty
+    # With which its process ended; negative: the signal. None while it runs.
+    status: int | None = None
+    began_at: float | None = None
+    ended_at: float | None = None
+
+    def take(self, what: "ProgramChosen | ProgramStands | Event", at: float) -> None:
+        match what:
+            case ProgramChosen(path=path, text=text, arguments=arguments):
+                self._begin_anew(Chosen(Path(path), text, arguments))
+                self.ledger.sent(Run(_ID, text, 1))
+            case ProgramStands(phase=Phase.NONE):
+                self._begin_anew(None)
+            case ProgramStands(phase=phase, status=status, sentence=sentence):
+                self.phase, self.status, self.sentence = Phase(phase), status, sentence
+                if not self.phase.runs and self.began_at is not None:
+                    self.ended_at = self.ended_at or at
+            case _:
+                self.ledger.apply(what)
+                if isinstance(what, Began):
+                    self.began_at = at
+                elif isinstance(what, Finished | Failed):
+                    self.ended_at = at
+
+    def _begin_anew(self, chosen: Chosen | None) -> None:
+        vars(self).update(vars(ProgramCourse(chosen)))
+
+
 class ProgramState(QObject):
     """One at a time. It runs beside the lab's session, in a worker of its own."""
 
     changed = Signal()  # how far it is, what it printed or asks; a burst is told once
     watched = Signal()  # more was seen of it, about each half second
-    begun = Signal()  # another one, or the same again
+    begun = Signal()  # another one, or the same again; in a recording also that there is none
+    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
 
     def __init__(
         self,
@@ -87,12 +125,15 @@ class ProgramState(QObject):
         switches: Callable[[], Switches],
         load: Load | None = None,
         parent: QObject | None = None,
+        *,
+        recorded: bool = False,
     ) -> None:
         """On simulated cards, `load` tells them what the program does to them."""
         super().__init__(parent)
         self._machine = machine
         self._load = load
-        self.chosen: Chosen | None = None  # None where no program is watched
+        self.recorded = recorded  # all of it: nothing runs
+        self.course = ProgramCourse()
         self._start_program = start_program
         self._slot = WorkerSlot(pythons, self._start_worker, switches, self)
         self._slot.begun.connect(self._on_begun)
@@ -100,19 +141,33 @@ class ProgramState(QObject):
         self._slot.said.connect(self._on_said)
         self._slot.ended.connect(self._on_ended)
         self._ways: Ways | None = None
-        self.phase = Phase.NONE
-        self.ledger = Ledger()  # all that its worker said
-        self.sentence = NOTHING  # why it was killed, or cannot be started; else empty
-        # With which its process ended; negative: the signal. None while it runs.
-        self.status: int | None = None
+        self._seen: Chosen | None = None  # of a recording
         self._killed = False  # by the person
-        self._began_at: float | None = None
-        self._ended_at: float | None = None
         self._allowed: set[Path] = set()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
         self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._patience.timeout.connect(self._on_patience_over)
+
+    @property
+    def chosen(self) -> Chosen | None:
+        return self.course.chosen
+
+    @property
+    def phase(self) -> Phase:
+        return self.course.phase
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.course.ledger
+
+    @property
+    def sentence(self) -> Message:
+        return self.course.sentence
+
+    @property
+    def status(self) -> int | None:
+        return self.course.status
 
     @property
     def cell(self) -> Cell | None:
@@ -126,10 +181,11 @@ class ProgramState(QObject):
     @property
     def seconds(self) -> float | None:
         """For how long it has run, or ran; None before it began."""
-        if self._began_at is None:
+        course = self.course
+        if course.began_at is None:
             return None
-        now = self._machine.session.clock.now() if self._ended_at is None else self._ended_at
-        return now - self._began_at
+        now = self._machine.session.clock.now() if course.ended_at is None else course.ended_at
+        return now - course.began_at
 
     def run(self) -> ProgramRun | None:
         """As it stands now, and stays: for lines and findings, in whatever thread."""
@@ -153,8 +209,7 @@ class ProgramState(QObject):
         """A person said that it may run. What was watched before is forgotten."""
         self.close()
         self._allowed.add(chosen.path)
-        self.chosen = chosen
-        self.ledger.sent(Run(_ID, chosen.text, 1))
+        self._note(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
         self._slot.begin()
         if self._slot.searching:
             self._enter(Phase.SEARCHING)
@@ -163,7 +218,7 @@ class ProgramState(QObject):
     def answer(self, text: str | None) -> None:
         """What it asked for. None: the input is at its end."""
         cell = self.cell
-        if cell is not None and cell.asked is not None:
+        if cell is not None and cell.asked is not None and not self.recorded:
             self._slot.send(Answer(_ID, text))
             self.ledger.answered(cell)
             self._tell()
@@ -173,7 +228,7 @@ class ProgramState(QObject):
         if self.phase in (Phase.SEARCHING, Phase.STARTING):
             self._let_go()
             self._enter(Phase.STOPPED)
-        elif self.phase is Phase.RUNNING:
+        elif self.phase is Phase.RUNNING and not self.recorded:
             self._slot.cancel(_ID)
             self._patience.start()
             self._enter(Phase.STOPPING)
@@ -186,11 +241,17 @@ class ProgramState(QObject):
     def close(self) -> None:
         """Nobody is waited for, and nothing stays of it."""
         self._let_go()
-        self.chosen = None
-        self.ledger, self.sentence = Ledger(), NOTHING
-        self.status = self._began_at = self._ended_at = None
         self._killed = False
         self._enter(Phase.NONE)
+
+    def show(self, course: ProgramCourse) -> None:
+        """As much as is noted in it. Only of a program that was recorded."""
+        before, self.course, self._seen = self._seen, course, course.chosen
+        if course.chosen != before:
+            self.begun.emit()
+        self._look()
+        self.watched.emit()
+        self._tell()
 
     def stop(self) -> None:
         """For good; harmless when called twice."""
@@ -217,12 +278,18 @@ class ProgramState(QObject):
             self._load.released()
 
     def _refuse(self, why: Message) -> None:
-        self.sentence = why
-        self._enter(Phase.REFUSED)
+        self._enter(Phase.REFUSED, sentence=why)
 
-    def _enter(self, phase: Phase) -> None:
-        self.phase = phase
+    def _enter(
+        self, phase: Phase, status: int | None = None, sentence: Message = NOTHING
+    ) -> None:
+        self._note(ProgramStands(phase, status, sentence))
         self._tell()
+
+    def _note(self, what: "ProgramChosen | ProgramStands | Event") -> None:
+        """It takes place now."""
+        self.course.take(what, self._machine.session.clock.now())
+        self.noted.emit(OfProgram(what))
 
     def _tell(self) -> None:
         if not self._settle.isActive():
@@ -246,18 +313,14 @@ class ProgramState(QObject):
         self._enter(Phase.STARTING)
 
     def _on_said(self, event: Event) -> None:
-        self.ledger.apply(event)
+        self._note(event)
         if self._load is not None:
             self._load.apply(event)
         match event:
             case Hello():
                 self._look()
-            case Began():
-                self._began_at = self._machine.session.clock.now()
-                if self.phase is Phase.STARTING:
-                    self._enter(Phase.RUNNING)
-            case Finished() | Failed():
-                self._ended_at = self._machine.session.clock.now()
+            case Began() if self.phase is Phase.STARTING:
+                self._enter(Phase.RUNNING)
             case Watched():
                 if event.devices:
                     self._look()
@@ -268,17 +331,14 @@ class ProgramState(QObject):
 
     def _on_ended(self, why: Message) -> None:
         self._patience.stop()
-        self.status = self._slot.status
+        status = self._slot.status
         if self._load is not None:
             self._load.released()
-        if self._began_at is None:
-            self._refuse(why)
+        if self.course.began_at is None:
+            self._enter(Phase.REFUSED, status, why)
             return
-        self._ended_at = self._ended_at or self._machine.session.clock.now()
-        phase = self._end_of(self.status or 0)
-        if phase is Phase.KILLED:
-            self.sentence = why
-        self._enter(phase)
+        phase = self._end_of(status or 0)
+        self._enter(phase, status, why if phase is Phase.KILLED else NOTHING)
         self.watched.emit()
 
     def _end_of(self, status: int) -> Phase:

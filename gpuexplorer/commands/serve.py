@@ -1,0 +1,142 @@
+"""gpuexplorer serve: the readings for Prometheus, until it is ended."""
+
+import argparse
+import signal
+import sys
+from contextlib import suppress
+from typing import NoReturn
+
+from gpuexplorer.commands.arguments import (
+    OK,
+    WrongArgumentsError,
+    add_source_arguments,
+    number,
+)
+from gpuexplorer.commands.source import choose, open_source
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.telemetry.backend import MADE_UP
+from gpuexplorer.telemetry.sampler import check_interval
+from gpuexplorer.telemetry.session import Session
+
+_USUAL = "127.0.0.1:9410"
+_FORMS = "127.0.0.1:9410, [::1]:9410, 0.0.0.0:9410, 9410"
+_FIRST_ANSWERS = 6.0
+# Prometheus looks every 15 to 60 seconds.
+_INTERVAL = 5.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = tr(
+        "Show the readings to Prometheus: read only, and on this computer alone unless another"
+        " address is chosen. Ctrl-C or SIGTERM ends it."
+    )
+    parser.add_argument(
+        "--prometheus",
+        nargs="?",
+        const=_USUAL,
+        metavar=tr("ADDRESS:PORT"),
+        help=tr("where to listen; {usual} unless said otherwise", usual=_USUAL),
+    )
+    parser.add_argument(
+        "--interval",
+        type=number,
+        default=_INTERVAL,
+        metavar=tr("SECONDS"),
+        help=tr("how often the cards are read, 0.1 to 60 s; 5 s unless said otherwise"),
+    )
+    parser.add_argument(
+        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
+    )
+    parser.add_argument(
+        "--processes",
+        action="store_true",
+        help=tr("also which program of which user takes how much of a card's memory"),
+    )
+    add_source_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    host, port = _address(arguments.prometheus)
+    try:
+        interval = check_interval(arguments.interval)
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, _end)
+    with suppress(KeyboardInterrupt):
+        _serve(arguments, host, port, interval)
+    return OK
+
+
+def _serve(arguments: argparse.Namespace, host: str, port: int, interval: float) -> None:
+    from gpuexplorer.serving.readings import Readings  # noqa: PLC0415 - not for a wrong word
+    from gpuexplorer.serving.server import Server  # noqa: PLC0415 - as above
+    from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
+
+    backend, attempts = open_source(arguments)
+    if backend is None:
+        raise Trouble(
+            "No graphics card answers, so there is nothing to show. {why}",
+            "`gpuexplorer doctor` looks for the cause.",
+            why=paragraph([each.note for each in attempts]),
+        )
+    session = Session(backend, attempts, interval, on_host=lambda _: None)
+    session.want(processes=arguments.processes)
+    session.start()
+    try:
+        session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
+        chosen = arguments.cards and {
+            card.id for card in choose(session.cards(), arguments.cards)
+        }
+        names = ProcessNames() if arguments.processes else None
+        with Server(host, port, Readings(session, chosen, names)) as server:
+            _say(tr("Readings for Prometheus: {url}", url=server.url))
+            if session.simulated:
+                _say(tr(MADE_UP))
+            if not server.local:
+                _say(tr(_OPEN))
+            server.serve_forever()
+    finally:
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ending, signal.SIG_IGN)
+        session.stop()
+
+
+_OPEN = Message(
+    "Anybody who can reach this computer at that port can read them: no password is asked for,"
+    " and nothing is encrypted."
+)
+
+
+def _end(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _say(sentence: str) -> None:
+    sys.stdout.write(f"{sentence}\n")
+    sys.stdout.flush()
+
+
+def _address(text: str | None) -> tuple[str, int]:
+    """A host and a port. Raises WrongArgumentsError."""
+    if text is None:
+        raise WrongArgumentsError(
+            "Say for whom the readings are.", "Such as: gpuexplorer serve --prometheus"
+        )
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        host = _USUAL.rpartition(":")[0]
+    bracketed = host.startswith("[") and host.endswith("]")
+    if bracketed:
+        host = host[1:-1]
+    if (
+        not host
+        or bracketed != (":" in host)
+        or not (port.isascii() and port.isdigit())
+        or int(port[:6]) > 65535
+    ):
+        raise WrongArgumentsError(
+            "{text!r} is no address with a port.", "Such as: {forms}", text=text, forms=_FORMS
+        )
+    return host, int(port)

@@ -1,0 +1,97 @@
+"""LabRecording: puts what becomes of the lab, its copies and its program into a recording."""
+
+from collections import deque
+from collections.abc import Iterator
+from time import perf_counter
+from typing import get_args
+
+from PySide6.QtCore import QObject, QTimer
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.lab.events import Event
+from gpuexplorer.recording.lab_bounds import LabBounds
+from gpuexplorer.recording.lab_past import past_of
+from gpuexplorer.recording.lab_said import (
+    Forgot,
+    Gone,
+    Noted,
+    OfProgram,
+    Opened,
+    ProgramChosen,
+    ProgramStands,
+    line_of,
+)
+from gpuexplorer.recording.recorder import Recorder
+
+_SLICE, _PAUSE = 0.005, 10  # seconds of work, milliseconds between
+_EVENTS = get_args(Event)
+
+
+class LabRecording(QObject):
+    """From when it is made until `stop`; what was there before comes first. In the window's
+    thread, a little at a time, so that nobody waits.
+
+    `anonymous`: what cells say and print may hold any name, so that only copies that were
+    measured are kept.
+    """
+
+    def __init__(self, lab: LabState, recorder: Recorder, *, anonymous: bool = False) -> None:
+        super().__init__()
+        self._lab, self._recorder, self._anonymous = lab, recorder, anonymous
+        self._bounds, self._bounds_of_program = LabBounds(), LabBounds()
+        self._waiting: deque[Noted] = deque()
+        for each in self._past():
+            self._on_noted(each)
+        self._timer = QTimer(self, interval=_PAUSE)
+        self._timer.timeout.connect(self._on_due)
+        self._timer.start()
+        for state in (lab, lab.program):
+            state.noted.connect(self._on_noted)
+
+    def stop(self) -> None:
+        """With all that waits. Harmless when called twice."""
+        if self._timer.isActive():
+            self._timer.stop()
+            for state in (self._lab, self._lab.program):
+                state.noted.disconnect(self._on_noted)
+            self._waiting.extend(self._bounds.rest())
+            self._waiting.extend(map(OfProgram, self._bounds_of_program.rest()))
+            self._write(float("inf"))
+
+    def _past(self) -> Iterator[Noted]:
+        lab, program = self._lab, self._lab.program
+        yield Opened()
+        yield from past_of(lab.ledger)
+        if lab.sentence:
+            yield Gone(lab.sentence)
+        yield from lab.course.copies.values()
+        if program.chosen is not None:
+            chosen = program.chosen
+            yield OfProgram(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
+            events = (each for each in past_of(program.ledger) if isinstance(each, _EVENTS))
+            yield from map(OfProgram, events)
+            yield OfProgram(ProgramStands(program.phase, program.status, program.sentence))
+
+    def _write(self, until: float) -> None:
+        while self._waiting and perf_counter() < until:
+            line = line_of(self._waiting.popleft())
+            if line is not None:
+                self._recorder.put_said(*line)
+
+    def _on_noted(self, noted: Noted) -> None:
+        now = self._lab.machine.session.clock.now()
+        if isinstance(noted, CopyResult | Forgot):
+            self._waiting.append(noted)
+        elif self._anonymous:
+            return
+        elif isinstance(noted, _EVENTS):
+            self._waiting.extend(self._bounds.take(noted, now))
+        elif isinstance(noted, OfProgram) and isinstance(noted.what, _EVENTS):
+            events = self._bounds_of_program.take(noted.what, now)
+            self._waiting.extend(map(OfProgram, events))
+        else:
+            self._waiting.append(noted)
+
+    def _on_due(self) -> None:
+        self._write(perf_counter() + _SLICE)

@@ -1,0 +1,134 @@
+"""LabReplay: shows of a recorded lab what its recording says, up to the playhead."""
+
+import threading
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import islice
+from time import perf_counter
+
+from PySide6.QtCore import QObject, QTimer
+
+from gpuexplorer.core.records import UNREADABLE, UnreadableError
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.recording.lab_said import Noted, OfProgram, noted_of
+from gpuexplorer.recording.playhead import Playhead
+from gpuexplorer.recording.recording import Recording
+
+_EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do
+_SLICE = 0.010  # seconds of work
+_BATCH = 200  # lines
+_MOST = 200_000  # lines; the first of them
+
+
+class LabReplay(QObject):
+    """Lines are read in a thread, and taken in the window's, a little at a time. Forward they
+    are added to what is shown; where the playhead went back, all begins anew, and is shown when
+    it has come as far. Of what cannot be read nothing is taken but its number.
+    """
+
+    def __init__(self, lab: LabState, recording: Recording, playhead: Playhead) -> None:
+        super().__init__(lab)
+        self._lab, self._playhead = lab, playhead
+        self._times: list[float] = []
+        self._said: list[Noted] = []
+        self.left_out = 0
+        self.read = False  # all of it
+        self._course, self._taken = lab.course, 0
+        self._of_program = False  # something of what was taken since it was last shown
+        self._stopping = threading.Event()
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_came)
+        self._timer = QTimer(self, interval=_EVERY)
+        self._timer.timeout.connect(self._on_due)
+        self._timer.start()
+        lab.ended.connect(self.stop)
+        # Neither of Qt: the thread may outlive the window's end of it.
+        put, stopping = self._inbox.letterbox.put, self._stopping
+        self._reader = threading.Thread(
+            target=_read, args=(recording, put, stopping), name="recorded lab", daemon=True
+        )
+        self._reader.start()
+
+    @property
+    def up_to_date(self) -> bool:
+        """All is shown that the playhead has passed."""
+        return self.read and self._taken == self._due
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self._stopping.set()
+        self._timer.stop()
+
+    @property
+    def _due(self) -> int:
+        return bisect_right(self._times, self._playhead.now())
+
+    def _take(self, due: int) -> None:
+        """As many as may be done at once."""
+        until = perf_counter() + _SLICE
+        while self._taken < due and perf_counter() < until:
+            what, at = self._said[self._taken], self._times[self._taken]
+            self._taken += 1
+            self._of_program |= isinstance(what, OfProgram)
+            try:
+                self._course.take(what, at)
+            except UNREADABLE:  # each for itself could be, but not one after the other
+                self.left_out += 1
+
+    def _on_due(self) -> None:
+        due, before = self._due, self._taken
+        if due < self._taken:
+            self._course, self._taken = self._lab.new_course(), 0
+        self._take(due)
+        another = self._course is not self._lab.course
+        if self._taken == due and (another or self._taken != before):
+            self._lab.show(self._course)
+            if another or self._of_program:
+                self._lab.program.show(self._course.program)
+            self._of_program = False
+            self._say()
+        self._timer.setInterval(_EVERY if self._taken == due else _AT_ONCE)
+
+    def _say(self) -> None:
+        if self.left_out:
+            lines = Message.counted(
+                "{count} line about the lab in this file cannot be read and is left out.",
+                "{count} lines about the lab in this file cannot be read and are left out.",
+                self.left_out,
+            )
+            self._lab.said_of_recording = told(RECORDED, lines)
+
+    def _on_came(self, came: tuple[list[float], list[Noted], int] | None) -> None:
+        if came is None:
+            self.read = True
+        else:
+            self._times += came[0]
+            self._said += came[1]
+            self.left_out += came[2]
+
+
+def _read(
+    recording: Recording,
+    put: Callable[[tuple[list[float], list[Noted], int] | None], None],
+    stopping: threading.Event,
+) -> None:
+    times: list[float] = []
+    found: list[Noted] = []
+    left_out, last = 0, float("-inf")
+    for said in islice(recording.said(), _MOST):
+        try:
+            found.append(noted_of(said.what, said.text))
+            last = max(last, said.at)
+            times.append(last)
+        except UnreadableError:
+            left_out += 1
+        if len(found) + left_out >= _BATCH:
+            put((times, found, left_out))
+            times, found, left_out = [], [], 0
+        if stopping.is_set():
+            return
+    put((times, found, left_out))
+    put(None)

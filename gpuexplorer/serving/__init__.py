@@ -1,0 +1,1 @@
+"""The readings for other programs, over HTTP. Nothing else of ours listens."""
