@@ -51,7 +51,7 @@ class Sent(Run):
 
 
 @dataclass(frozen=True)
-class Opened:
+class LabBegan:
     """A lab with nothing in it; one before it is over, and its commands are no more."""
 
 
@@ -107,7 +107,7 @@ class OfProgram:
 
 
 Noted: TypeAlias = (
-    Opened | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
+    LabBegan | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
 )
 
 # What the lab is the sum of. What a person typed, and what was only asked, is not kept.
@@ -128,7 +128,7 @@ EVENTS = (
     Failed,
 )
 _TOPICS: Mapping[Topic, tuple[type, ...]] = {
-    Topic.CELL: (Opened, Sent, Answered, Gone, StartedOver),
+    Topic.CELL: (LabBegan, Sent, Answered, Gone, StartedOver),
     Topic.EVENT: EVENTS,
     Topic.COPY: (CopyResult, Forgot),
     Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),

@@ -16,9 +16,9 @@ from gpuexplorer.recording.lab_said import (
     Answered,
     Forgot,
     Gone,
+    LabBegan,
     Noted,
     OfProgram,
-    Opened,
     Sent,
     StartedOver,
 )
@@ -61,7 +61,7 @@ class LabCourse:
     def take(self, what: Noted, at: float) -> None:
         ledger = self.ledger
         match what:
-            case Opened():
+            case LabBegan():
                 self._begin()
             case Sent():
                 before = ledger.by_number(what.number) if what.again else None
