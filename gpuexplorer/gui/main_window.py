@@ -46,6 +46,7 @@ from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
@@ -113,6 +114,9 @@ class MainWindow(QMainWindow):
         self._top = TopBar(self.look, self.time_window)
         self._recordings = WindowRecordings(
             self.look, self.settings, self.commands, self._top.record, self.time_window, self
+        )
+        self._comparing = WindowComparing(
+            self.look, self.commands, self.time_window, self._recordings, self
         )
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
@@ -191,6 +195,7 @@ class MainWindow(QMainWindow):
             self._lab.stop()
         self._live.stop()
         self._recordings.stop()
+        self._comparing.stop()
         self._alerts.stop()
         self._stillness.stop()
         self.companions.stop()
@@ -210,6 +215,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
             self._lab.stop()
@@ -256,7 +262,7 @@ class MainWindow(QMainWindow):
         self._banner.setVisible(simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        strips = (self._recordings.strips, self._banner)
+        strips = (self._recordings.strips, self._comparing.strip, self._banner)
         beside = column(self._top, *strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)

@@ -29,7 +29,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 SUFFIX = "gpurec"
-_ALL = FileKind(mark("Recording"), SUFFIX)
+_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
 _ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
 _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
@@ -98,6 +98,8 @@ class WindowRecordings(QObject):
             self._show_replay(session)
         for do in _OF_SHOWN:
             self._commands[do].setVisible(self.replay is not None)
+        # Its key plays the recording meanwhile.
+        self._commands.hold.setVisible(self.replay is None)
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""

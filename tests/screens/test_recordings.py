@@ -136,7 +136,7 @@ def test_keys_play_it_and_go_from_event_to_event(open_program: OpenProgram, hour
     person = opened(open_program, hour)
     person.press("F8")
     person.sees("Pause the recording")
-    person.press("F8")
+    person.press("Space")
     person.sees("Play the recording")
     before = person.said("Replay")
     person.press("F9")

@@ -50,7 +50,6 @@ class Scrubber(QSlider):
     """A slider to keyboard and screen readers. What stands still is drawn once."""
 
     asked = Signal(float)  # a moment of the axis
-    play_asked = Signal()
 
     def __init__(self, look: Look, replay: ReplayState, time_window: TimeWindow) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -260,9 +259,7 @@ class Scrubber(QSlider):
             Qt.Key.Key_PageUp: self.SliderAction.SliderPageStepSub,
             Qt.Key.Key_PageDown: self.SliderAction.SliderPageStepAdd,
         }
-        if event.key() == Qt.Key.Key_Space:
-            self.play_asked.emit()
-        elif event.key() in pages:
+        if event.key() in pages:
             self.triggerAction(pages[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
@@ -271,10 +268,6 @@ class Scrubber(QSlider):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.told_at(event.pos().x()), self)
-            return True
-        override = event.type() is QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
-            event.accept()  # here it plays, rather than holding the plots
             return True
         return super().event(event)
 

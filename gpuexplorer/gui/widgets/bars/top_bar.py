@@ -115,7 +115,10 @@ class TopBar(QFrame):
         room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
         looking_back = self._time_window.looking_back
-        room -= self._pause.width() + _GAP
+        # A recording is played and paused in its own bar.
+        replaying = self._time_window.replaying
+        self._pause.setVisible(not replaying)
+        room -= 0 if replaying else self._pause.width() + _GAP
         room -= self.record.shortest() + _GAP
         # Where one looks matters more than where else one could look.
         pill = self._pill.longest() + _GAP if looking_back else 0
@@ -144,13 +147,11 @@ class TopBar(QFrame):
         known = any(seconds == window.span for seconds, _ in SPANS)
         self._spans.show_choice(window.span, "" if known else span_words(window.span))
         if window.following:
-            goes_on = tr("Pause the plots; reading goes on")
-            words = tr("Hold the plots still") if window.replaying else goes_on
-            self._pause.show_meaning(Icon.PAUSE, words, "Space")
+            self._pause.show_meaning(
+                Icon.PAUSE, tr("Pause the plots; reading goes on"), "Space"
+            )
         else:
-            follow = tr("Let the plots follow the recording's playhead")
-            words = follow if window.replaying else tr("Resume the plots")
-            self._pause.show_meaning(Icon.PLAY, words, "Space")
+            self._pause.show_meaning(Icon.PLAY, tr("Resume the plots"), "Space")
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
