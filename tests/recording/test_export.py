@@ -25,7 +25,7 @@ from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.recording.export import rounds
 from gpuexplorer.recording.export.choosing import chosen, moment
-from gpuexplorer.recording.export.exporting import Form, pieces, write_export
+from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.export.rounds import StoppedError
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
@@ -83,9 +83,7 @@ def beats(recorder: Recorder, clock: ManualClock, count: int, name: str = "NVIDI
 
 
 def written(recording: Recording, form: Form, **stretch: Any) -> bytes:
-    out = io.BytesIO()
-    write_export(recording, form, out, **stretch)
-    return out.getvalue()
+    return b"".join(pieces(chosen(recording, **stretch), form))
 
 
 def table(content: bytes) -> tuple[list[str], list[dict[str, str]]]:
