@@ -12,6 +12,7 @@ from bench.table import show
 _SUBJECTS = {
     "beats": "Beats on the NVML stand-in",
     "memory": "History",
+    "recorder": "Recording",
     "lab": "The lab",
     "copies": "Copies, beside plain loops",
     "copies_watch": "Copies of the lab's lines",

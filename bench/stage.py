@@ -29,6 +29,7 @@ def stage(spec: str | None, faults: str = "", screen: str = "overview") -> Itera
     """The program on simulated cards, or on those of NVML, with its window shown."""
     arguments = argparse.Namespace(
         or_simulate=False,
+        open=None,
         simulate=spec,
         fault=faults,
         seed=0,

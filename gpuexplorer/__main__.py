@@ -53,11 +53,6 @@ VERBS = (
         mark("how fast bytes move, and whether they arrive"),
     ),
     (
-        "record",
-        "gpuexplorer.commands.record",
-        mark("keep what the cards do in a file"),
-    ),
-    (
         "lab",
         "gpuexplorer.commands.lab",
         mark("run a program, and say which of its lines keep the cards waiting"),
@@ -66,6 +61,11 @@ VERBS = (
         "lesson",
         "gpuexplorer.commands.lesson",
         mark("lessons that lead through the lab: list, check, write and play them"),
+    ),
+    (
+        "record",
+        "gpuexplorer.commands.record",
+        mark("keep what the cards do in a file"),
     ),
     (
         "export",

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
@@ -216,9 +217,7 @@ class App:
 
     def _open_recording(self, path: Path, patience: float = 0.0) -> None:
         """In a thread, since disks hang too; the one asked for last is shown."""
-        self._reading = Asked(
-            lambda: RecordedSession(open_recording(path)), self._bridge.post_recording_read
-        )
+        self._reading = Asked(partial(_recorded, path), self._bridge.post_recording_read)
         if self._reading.answered_within(patience):
             self._on_recording_read()
 
@@ -319,6 +318,15 @@ def run(arguments: argparse.Namespace) -> int:
         app.stop()
         delete([app.window])
     return status
+
+
+def _recorded(path: Path) -> RecordedSession:
+    """With its first readings, so that the screens have them when they open."""
+    session = RecordedSession(open_recording(path))
+    want = session.want()
+    session.look()
+    session.sampler.release(want)
+    return session
 
 
 def _end(session: RememberingSession) -> None:

@@ -43,7 +43,7 @@ def start(qtbot: QtBot) -> Iterator[Start]:
         **asked: object,
     ) -> App:
         usual: dict[str, object] = {
-            **dict.fromkeys(("simulate", "view", "theme", "size", "screenshot")),
+            **dict.fromkeys(("simulate", "view", "theme", "size", "screenshot", "open")),
             "or_simulate": False,
             "fault": "",
             "seed": 0,

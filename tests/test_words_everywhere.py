@@ -19,6 +19,7 @@ PACKAGE = Path(gpuexplorer.__file__).parent
 # Files whose f-strings with words are no words for people to translate, and why.
 WRITES_NO_WORDS = {
     "commands/checkup/pythons.py": "commands to type",
+    "core/html_page.py": "HTML",
     "copies/trace_file.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
     "gui/crash_dialog.py": "a traceback on the terminal",
@@ -33,6 +34,9 @@ WRITES_NO_WORDS = {
     "lessons/export/texts.py": "HTML",
     "programs/trace.py": "names in a trace, which other programs show",
     "recording/export/as_csv.py": "comments of a CSV file, which programs read",
+    "recording/report/page.py": "HTML",
+    "recording/report/plots.py": "SVG",
+    "recording/report/strips.py": "HTML",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
     "worker/failures.py": "an error raised in PyTorch's place",
 }
@@ -105,7 +109,8 @@ DATA = re.compile(
             r"--?[a-z][a-z-]*",  # arguments
             r"gpuexplorer( \w+)?",
             # Commands, as they are typed.
-            r"\b(snapshot|topology|doctor|copies|lab|lesson|list|check|new|run|export|record|report|serve)\b",
+            r"\b(snapshot|topology|doctor|copies|lab|lesson|record|export|report|serve)\b",
+            r"\b(list|check|new|run)\b",
             r"\b(one-way|both-ways|latency|pageable|fresh|staged|blocking|overlap|strided)\b",
             r"\b(converted|raw|cpu|cuda|sweep|all|dark|light|both|csv|jsonl|perfetto)\b",
             r"\b(NV#?|PHB|SYS|NODE|PIX|PXB|X|NUMA|SIMULATED|WRONG)\b",

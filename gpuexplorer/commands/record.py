@@ -21,7 +21,7 @@ from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.core.words import tr
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.backends.no_cards import NoCards
@@ -82,25 +82,25 @@ def run(arguments: argparse.Namespace) -> int:
     for attempt in attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
     session = QuietSession(backend or NoCards(), attempts, arguments.interval)
+    over = threading.Event()
     try:
         only = None
         if arguments.cards is not None:
             only = frozenset(card.id for card in choose(session.cards(), arguments.cards))
-        over = threading.Event()
-        recorder = Recorder(
-            arguments.file,
-            machine_of(session, anonymous=arguments.anonymous),
-            session.clock,
-            anonymous=arguments.anonymous,
-            on_trouble=lambda _: over.set(),
-        )
         with _ended_by_signals(over):
+            recorder = Recorder(
+                arguments.file,
+                machine_of(session, anonymous=arguments.anonymous),
+                session.clock,
+                anonymous=arguments.anonymous,
+                on_trouble=lambda _: over.set(),
+            )
             listening = Listening(session, recorder, only)
             usual = (Cadence.FAST, Cadence.SLOW)
             session.want(tuple(Cadence) if arguments.all else usual)
             session.start()
             recorder.start()
-            _wait(recorder, over, arguments.file, seconds)
+            _wait(recorder, over, seconds)
             listening.stop()
             written = recorder.stop(_LAST_PATIENCE)
     finally:
@@ -113,30 +113,25 @@ def run(arguments: argparse.Namespace) -> int:
             "Look at the disk.",
             file=arguments.file,
         )
-    sys.stdout.write(f"{_told(Message('Recorded'), recorder, arguments.file)}\n")
+    told = tr("Recorded {time}, {size}: {file}", **_so_far(recorder), file=arguments.file)
+    sys.stdout.write(f"{told}\n")
     return OK
 
 
-def _wait(recorder: Recorder, over: threading.Event, file: Path, seconds: float | None) -> None:
+def _wait(recorder: Recorder, over: threading.Event, seconds: float | None) -> None:
     """Until somebody ends it, the time is over, or it cannot be written further."""
-    hint = Message("Ctrl-C ends it.")
     with ProgressLine(sys.stderr) as line:
         while not over.is_set():
             left = _LOOK if seconds is None else seconds - recorder.seconds
             if left <= 0:
                 return
-            line.show(paragraph((_told(Message("Recording"), recorder, file), hint)))
+            line.show(tr("Recording {time}, {size}. Ctrl-C ends it.", **_so_far(recorder)))
             over.wait(min(left, _LOOK))
 
 
-def _told(doing: Message, recorder: Recorder, file: Path) -> str:
-    return tr(
-        "{doing} {file}: {time}, {size}.",
-        doing=doing,
-        file=file,
-        time=timedelta(seconds=int(recorder.seconds)),
-        size=bytes_words(recorder.size),
-    )
+def _so_far(recorder: Recorder) -> dict[str, object]:
+    time = timedelta(seconds=int(recorder.seconds))
+    return {"time": time, "size": bytes_words(recorder.size)}
 
 
 @contextmanager

@@ -21,6 +21,9 @@ class CopyBook:
 
     def __init__(self, route: Callable[[str, str], Route | None] | None = None) -> None:
         self._route = route
+        self._forget(Ledger())
+
+    def _forget(self, ledger: Ledger) -> None:
         self._routes: dict[tuple[str, str], Route | None] = {}
         self._rows: list[CopyRow] = []
         self._of_cell: dict[int, list[int]] = {}
@@ -29,7 +32,7 @@ class CopyBook:
         self._taken = 0  # so many transfers of the cell that goes on
         self._at = 0  # what began before it is over and taken in
         self._life = 0
-        self._ledger = Ledger()
+        self._ledger = ledger
 
     @property
     def costliest_hidden(self) -> CopyRow | None:
@@ -45,9 +48,11 @@ class CopyBook:
         return len(self._rows)
 
     def take(self, ledger: Ledger) -> Sequence[CopyRow]:
-        """What came since the last time, of cells that run as well. One book, one ledger."""
+        """What came since the last time, of cells that run as well; of another ledger all."""
+        if ledger is not self._ledger:
+            self._forget(ledger)
         first = len(self._rows)
-        self._ledger, self._life = ledger, ledger.life
+        self._life = ledger.life
         while self._at < len(ledger.begun):
             cell, run = ledger.begun[self._at]
             over = cell.state not in ("waiting", "running") or cell.runs > run

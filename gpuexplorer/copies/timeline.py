@@ -78,6 +78,10 @@ class Timeline:
     """
 
     def __init__(self) -> None:
+        self._forget(None)
+
+    def _forget(self, ledger: Ledger | None) -> None:
+        self._ledger = ledger
         self._lanes: dict[Track, Lane] = {}
         self._items: dict[Track, list[Item]] = {}
         self._places: list[Place] = []
@@ -88,7 +92,11 @@ class Timeline:
         self.length = 0.0
 
     def take(self, ledger: Ledger, book: CopyBook) -> bool:
-        """Whether any cell is over that was not; the book must have taken them."""
+        """Whether any cell is over that was not; the book must have taken them. Of another
+        ledger all is taken anew.
+        """
+        if ledger is not self._ledger:
+            self._forget(ledger)
         before = self._at
         while self._at < len(ledger.begun):
             cell, run = ledger.begun[self._at]

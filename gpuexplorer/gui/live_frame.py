@@ -29,7 +29,7 @@ _PROCESSES = "processes"
 
 def window_title(session: Session, *which: str) -> str:
     """`which` of the windows: nothing for the main one."""
-    parts = [*which, host_name(), "GPU Explorer"]
+    parts = [*which, host_name(session), "GPU Explorer"]
     if session.simulated:
         parts.insert(0, tr(SIMULATED))
     return " – ".join(parts)
@@ -83,15 +83,19 @@ class LiveFrame(QObject):
         session = machine.session
         cards = machine.cards()
         # The driver may have gone or come back since.
+        self._top.show_computer(host_name(session))
         self._top.show_source(session.source)
         self._status.show_source(session.source)
-        if session.bare:
+        interval = session.sampler.interval
+        if session.past.ended is not None:
+            self._status.show_words(tr("Recorded every {seconds} s", seconds=plain(interval)))
+        elif session.bare:
             every = plain(session.sampler.host_period)
             self._status.show_words(
                 tr("Only the computer itself is read, every {seconds} s", seconds=every)
             )
         else:
-            self._status.show_beat(session.sampler.interval, session.beats())
+            self._status.show_beat(interval, session.beats())
         self._rail.devices.show_absent(self._absent if session.bare else "")
         faces = [machine.face(each) for each in cards]
         self._rail.devices.show_faces(faces, machine.host_face())

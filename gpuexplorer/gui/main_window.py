@@ -46,6 +46,7 @@ from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
@@ -114,6 +115,9 @@ class MainWindow(QMainWindow):
         self._recordings = WindowRecordings(
             self.look, self.settings, self.commands, self._top.record, self.time_window, self
         )
+        self._comparing = WindowComparing(
+            self.look, self.commands, self.time_window, self._recordings, self
+        )
         self._banner = Banner(self.look)
         self._screens = Screens(self.navigation)
         self._lessons = LessonPlace(
@@ -151,7 +155,9 @@ class MainWindow(QMainWindow):
     def lab_works(self) -> bool:
         """Whether something lies there that would go with the session."""
         lab = self._lab
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+        if lab is None or lab.recorded:
+            return False
+        return lab.stage.runs or lab.program.phase.runs
 
     def show_nothing(
         self,
@@ -189,6 +195,7 @@ class MainWindow(QMainWindow):
             self._lab.stop()
         self._live.stop()
         self._recordings.stop()
+        self._comparing.stop()
         self._alerts.stop()
         self._stillness.stop()
         self.companions.stop()
@@ -208,11 +215,13 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
             self._lab.stop()
         self.time_window.show_past(machine.past, session.clock)
         self._lab = lab = lab_of(machine, self._pythons)
+        self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
         # What a recording holds is no news.
@@ -253,7 +262,7 @@ class MainWindow(QMainWindow):
         self._banner.setVisible(simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
-        strips = (self._recordings.strips, self._banner)
+        strips = (self._recordings.strips, self._comparing.strip, self._banner)
         beside = column(self._top, *strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)

@@ -68,8 +68,8 @@ class SmallWindow(QWidget):
         self._drawn: object = None
         self.addActions(list(actions))
         self._badge = SourceBadge(look)
-        host = ElidedLabel(look.letters.body, Tone.QUIET, host_name())
-        head = row(self._badge, host, GROWS, margins=(round(_SIDE), 4, round(_SIDE), 8))
+        self._host = ElidedLabel(look.letters.body, Tone.QUIET)
+        head = row(self._badge, self._host, GROWS, margins=(round(_SIDE), 4, round(_SIDE), 8))
         self._model = DeviceList(self)
         self._list = DeviceView()
         self._list.setProperty("kind", "bare")
@@ -93,6 +93,7 @@ class SmallWindow(QWidget):
         self._machine = machine
         self._drawn = None
         self.setWindowTitle(window_title(machine.session, tr("All cards")))
+        self._host.show_text(host_name(machine.session))
         if self.isVisible():
             self._on_ticked()
 

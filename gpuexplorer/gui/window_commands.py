@@ -71,11 +71,16 @@ class Do(Enum):
         mark("Record without names, command lines and users…"),
     )
     OPEN_RECORDING = CommandGroup.RECORDING, mark("Open a recording…"), "Ctrl+Shift+R"
-    REPLAY = CommandGroup.RECORDING, mark("Play or pause the recording"), "F8"
+    REPLAY = CommandGroup.RECORDING, mark("Play or pause the recording"), "Space", "F8"
     EVENT_BEFORE = CommandGroup.RECORDING, mark("Recording: to the event before"), "F7"
     NEXT_EVENT = CommandGroup.RECORDING, mark("Recording: to the next event"), "F9"
     REPORT = CommandGroup.RECORDING, mark("Save a report of this recording…")
     EXPORT_RECORDING = CommandGroup.RECORDING, mark("Export this recording…")
+    COMPARE_FILE = CommandGroup.TIME, mark("Compare with another recording…"), "Ctrl+Shift+D"
+    COMPARE_HOUR = CommandGroup.TIME, mark("Compare with an hour earlier")
+    COMPARE_DAY = CommandGroup.TIME, mark("Compare with the same time the day before")
+    COMPARE_MARK = CommandGroup.TIME, mark("Compare with the time from the mark on")
+    COMPARE_END = CommandGroup.TIME, mark("End the comparison")
     CLOSE_RECORDING = CommandGroup.RECORDING, mark("Back to the live cards")
     SEARCH = CommandGroup.PROGRAM, mark("Search all commands"), "Ctrl+K", "Ctrl+Shift+P"
     SETTINGS = CommandGroup.PROGRAM, mark("Settings…"), "Ctrl+,"

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.recording.handing_on import write_export, write_report
-from gpuexplorer.gui.recording.notice import Notice, Way
+from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.recording_banner import RecordingBanner
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
 from gpuexplorer.gui.recording.words import recorded
-from gpuexplorer.gui.state.recording_state import Phase, RecordingState
+from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -29,7 +29,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 SUFFIX = "gpurec"
-_ALL = FileKind(mark("Recording"), SUFFIX)
+_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
 _ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
 _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
@@ -66,7 +66,7 @@ class WindowRecordings(QObject):
         self._session: RememberingSession | None = None
         self.making = RecordingState(self)
         self.replay: ReplayState | None = None
-        self.notice = Notice(look)
+        self.notice = RecordingNotice(look)
         self.strips = QWidget()
         self._strips = column(self.notice, within=self.strips, gap=0)
         self._shown: list[QWidget] = []
@@ -98,6 +98,8 @@ class WindowRecordings(QObject):
             self._show_replay(session)
         for do in _OF_SHOWN:
             self._commands[do].setVisible(self.replay is not None)
+        # Its key plays the recording meanwhile.
+        self._commands.hold.setVisible(self.replay is None)
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""
@@ -165,13 +167,13 @@ class WindowRecordings(QObject):
     def _on_making_changed(self) -> None:
         making, record = self.making, self._commands[Do.RECORD]
         match making.phase:
-            case Phase.NONE:
+            case RecordingPhase.NONE:
                 self._button.show_idle(trouble=making.trouble, possible=making.possible)
-            case Phase.STARTING:
+            case RecordingPhase.STARTING:
                 self._button.show_busy(tr("Making the file…"))
-            case Phase.RECORDING:
+            case RecordingPhase.RECORDING:
                 self._button.show_recording(making.seconds, making.size)
-            case Phase.ENDING:
+            case RecordingPhase.ENDING:
                 self._button.show_busy(tr("Ending…"))
         if making.trouble != self._trouble:
             self._trouble = making.trouble

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Pictured, Printed, Watched
 from gpuexplorer.lab.ledger import event_id
 from gpuexplorer.lab.seen import merged
@@ -12,7 +12,7 @@ from gpuexplorer.lab.seen import merged
 MOST_PRINTED, LAST_PRINTED = 200_000, 50_000  # letters of a cell: its first, and its last
 MOST_PICTURED = 16_000_000  # letters of base64 in a cell
 SEEN_EVERY = 5.0  # seconds; a program that is watched tells of itself ten times as often
-_LEFT_OUT = Message("[Left out of this recording: {letters:,} letters, {pictures} pictures]")
+_LEFT_OUT = mark("[Left out of this recording: {letters:,} letters, {pictures} pictures]")
 
 
 @dataclass(slots=True)

@@ -2,8 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
-from gpuexplorer.lab.events import Began, Event, Freed, Progressed, Spans
+from gpuexplorer.lab.events import (
+    Asked,
+    Began,
+    Event,
+    Failed,
+    Finished,
+    Freed,
+    Pictured,
+    Placed,
+    Printed,
+    Progressed,
+    Spans,
+    Transferred,
+    Watched,
+)
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.recording.lab_said import Gone, Sent, StartedOver
 
@@ -16,8 +31,13 @@ def past_of(ledger: Ledger) -> Iterator[Sent | Gone | StartedOver | Event]:
     for number, cell in enumerate(ledger.cells):
         if number and number == ledger.first:
             yield StartedOver()
-        how = {"by_form": cell.by_form, "outside": cell.outside, "cures": cell.cures}
-        yield Sent(**vars(cell.command), **how, past=True)
+        yield Sent(
+            **vars(cell.command),
+            cures=cell.cures,
+            by_form=cell.by_form,
+            outside=cell.outside,
+            past=True,
+        )
         if cell.runs and cell.life != life and ledger.hello is not None:
             life, there = cell.life, set()
             yield ledger.hello
@@ -35,10 +55,24 @@ def past_of(ledger: Ledger) -> Iterator[Sent | Gone | StartedOver | Event]:
             yield Began(command, again.random)
 
 
+_OfCell: TypeAlias = (
+    Printed
+    | Pictured
+    | Transferred
+    | Placed
+    | Spans
+    | Progressed
+    | Watched
+    | Asked
+    | Finished
+    | Failed
+)
+
+
 def _became_of(cell: Cell) -> Iterator[Event]:
     if cell.runs:
         yield Began(cell.id, cell.random)
-    told: list[Event] = [*cell.outputs, *cell.transfers, *cell.placed.values()]
+    told: list[_OfCell] = [*cell.outputs, *cell.transfers, *cell.placed.values()]
     if cell.spans:
         told.append(Spans(cell.id, tuple(cell.spans)))
     if cell.losses:

@@ -50,6 +50,11 @@ class Sent(Run):
 
 
 @dataclass(frozen=True)
+class Opened:
+    """A lab with nothing in it; one before it is over, and its commands are no more."""
+
+
+@dataclass(frozen=True)
 class Answered:
     """The cell does not wait any more for what it asked. The answer itself is not kept."""
 
@@ -101,11 +106,11 @@ class OfProgram:
 
 
 Noted: TypeAlias = (
-    Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
+    Opened | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
 )
 
 # All that the ledger is the sum of. What a person looked into or typed is not kept.
-_EVENTS = (
+EVENTS = (
     Hello,
     Began,
     Transferred,
@@ -121,15 +126,22 @@ _EVENTS = (
     Failed,
 )
 _TOPICS: Mapping[Topic, tuple[type, ...]] = {
-    Topic.CELL: (Sent, Answered, Gone, StartedOver),
-    Topic.EVENT: _EVENTS,
+    Topic.CELL: (Opened, Sent, Answered, Gone, StartedOver),
+    Topic.EVENT: EVENTS,
     Topic.COPY: (CopyResult, Forgot),
-    Topic.PROGRAM: (ProgramChosen, ProgramStands, *_EVENTS),
+    Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),
 }
+
+
+def _name(kind: type) -> str:
+    """What a line says it is; what was sent is a Run, with more to it."""
+    return "run" if kind is Sent else kind.__name__.lower()
+
+
 _KINDS = {
-    topic: {each.__name__.lower(): each for each in kinds} for topic, kinds in _TOPICS.items()
+    topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()
 }
-_TOPIC_OF = {kind: topic for topic, kinds in reversed(_TOPICS.items()) for kind in kinds}
+_TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
 
 LONGEST = 8_000_000  # letters; a picture may take millions
 _MOST_PARTS = 100_000  # of one line: more would keep the window waiting
@@ -149,7 +161,7 @@ def line_of(noted: Noted) -> tuple[Topic, str] | None:
     topic = _TOPIC_OF.get(type(what))
     if topic is None:
         return None
-    said: dict[str, object] = {"is": type(what).__name__.lower()}
+    said: dict[str, object] = {"is": _name(type(what))}
     if isinstance(what, CopyResult):
         # For whoever reads files of ours; and all of it, as it was.
         said |= {**result_as_json(what), "whole": written(what)}

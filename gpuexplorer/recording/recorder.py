@@ -1,22 +1,19 @@
 """Recorder: writes what a session says into a file, in a thread of its own and in batches."""
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
-import gpuexplorer
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.anonymous import AnonymousTables
 from gpuexplorer.recording.axis import Axis, slept
-from gpuexplorer.recording.tables import Tables, lay_out
-from gpuexplorer.recording.told import Lost, Machine, Topic, Turn, Writer
+from gpuexplorer.recording.tables import Tables
+from gpuexplorer.recording.told import Lost, Machine, Topic, Turn
+from gpuexplorer.recording.written_file import PATIENCE, make_file, this_program, trouble_of
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -24,7 +21,7 @@ from gpuexplorer.telemetry.topology import Topology
 _EVERY = 1.0  # seconds from batch to batch
 # What waits for a disk that hangs takes no more than some 50 MB.
 _MOST_WAITING = 20_000
-_PATIENCE = 0.1  # for somebody who reads the file at the end
+_LAST_PATIENCE = 5.0  # for somebody else who has hold of the file at the end
 
 _Write = Callable[[float], object]
 
@@ -58,12 +55,35 @@ class Recorder:
         self._ended_at: float | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._axis = Axis(clock, 0.0, asleep())
-        self._database = _made(path, anonymous=anonymous)
-        make = AnonymousTables if anonymous else Tables
-        self._tables = make(self._database, self._axis.began, _writer(), machine)
-        self._tables.turn(self._axis.began, Turn.CLOCK, self._axis.to_wall)
-        self._tables.commit()
+        self._anonymous = anonymous
+        try:
+            self._begin(machine)
+        except (sqlite3.Error, OSError) as error:
+            raise trouble_of(path, error) from error
+
+    def _begin(self, machine: Machine) -> None:
+        self._database = self._opened()
+        try:
+            newest = self._newest(self._database)
+            self._axis = Axis(self._clock, newest, self._slept())
+            make = AnonymousTables if self._anonymous else Tables
+            self._tables = make(self._database, self._axis.began, this_program(), machine)
+            self._tables.turn(self._axis.began, Turn.CLOCK, self._axis.to_wall)
+            self._tables.commit()
+            self._size = self._size_now()
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _opened(self) -> sqlite3.Connection:
+        return make_file(self._path, anonymous=self._anonymous)
+
+    def _newest(self, _: sqlite3.Connection) -> float:
+        """After that the run begins."""
+        return 0.0
+
+    def _after_batch(self) -> None:
+        """For what has to be done now and then."""
 
     @property
     def trouble(self) -> Trouble | None:
@@ -148,6 +168,12 @@ class Recorder:
                 self.write_now()
 
     def _write_batch(self) -> None:
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            return  # it is tried again, and what comes meanwhile waits with the rest
         with self._lock:
             waiting, self._waiting = self._waiting, []
             lost, self._lost = self._lost, 0
@@ -162,6 +188,7 @@ class Recorder:
         if self._axis.stepped():
             self._tables.turn(now, Turn.CLOCK, self._axis.to_wall)
         self._tables.commit()
+        self._after_batch()
         self._size = self._size_now()
 
     def _size_now(self) -> int:
@@ -170,7 +197,9 @@ class Recorder:
         return self._path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def _end(self) -> None:
-        self.write_now()
+        if self._ended_at is None:
+            self._be_patient(_LAST_PATIENCE)
+            self.write_now()
         if self._ended_at is not None:
             return
         try:
@@ -182,11 +211,14 @@ class Recorder:
 
     def _close(self) -> None:
         """One plain file again, which no other has to lie beside."""
-        self._database.execute(f"PRAGMA busy_timeout = {round(_PATIENCE * 1000)}")
+        self._be_patient(PATIENCE)
         with suppress(sqlite3.OperationalError):  # somebody reads it: then it stays as it is
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         self._size = self._size_now()
+
+    def _be_patient(self, seconds: float) -> None:
+        self._database.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _give_up(self, error: sqlite3.Error | OSError) -> None:
         self._ended_at = self._axis.now()
@@ -195,61 +227,5 @@ class Recorder:
             self._database.rollback()
         with suppress(sqlite3.Error):
             self._database.close()
-        self._trouble = trouble = _trouble_of(self._path, error)
+        self._trouble = trouble = trouble_of(self._path, error)
         self._on_trouble(trouble)
-
-
-def _writer() -> Writer:
-    process = psutil.Process()
-    return Writer(f"GPU Explorer {gpuexplorer.__version__}", process.pid, process.create_time())
-
-
-def _made(path: Path, *, anonymous: bool) -> sqlite3.Connection:
-    """The new file, with nothing in its tables."""
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except FileExistsError:
-        raise Trouble(
-            "{file} is there already, and a recording never replaces anything.",
-            "Choose another name, or move it away.",
-            file=path,
-        ) from None
-    except OSError as error:
-        raise Trouble(
-            "The recording {file} cannot be made: {reason}.",
-            "Choose a folder that is there and that you may write to.",
-            file=path,
-            reason=error.strerror or error,
-        ) from None
-    try:
-        database = sqlite3.connect(path, check_same_thread=False)
-        database.execute("PRAGMA page_size = 8192")
-        lay_out(database, anonymous=anonymous)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.Error as error:
-        with suppress(OSError):
-            path.unlink()
-        raise _trouble_of(path, error) from error
-    return database
-
-
-def _trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-        return Trouble(
-            "The disk is full, so the recording {file} has ended.",
-            "What was recorded until then is in it. Make room, and begin another.",
-            file=path,
-        )
-    if isinstance(error, FileNotFoundError):
-        return Trouble(
-            "The recording {file} was moved or removed while it was written, so it has ended.",
-            "Begin another.",
-            file=path,
-        )
-    return Trouble(
-        "The recording {file} could not be written further: {reason}.",
-        "What was recorded until then is in it. Look at the disk, and begin another.",
-        file=path,
-        reason=error,
-    )

@@ -4,11 +4,12 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 import gpuexplorer
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.records import text_of
+from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.recording.columns import NANS, REASONS, STATES, from_raw, raw
 from gpuexplorer.recording.folding import FULL, Strand, fold
 from gpuexplorer.recording.schema import (
@@ -45,7 +46,8 @@ _AT_ONCE = 4
 def lay_out(database: sqlite3.Connection, *, anonymous: bool) -> None:
     """The tables of a new file."""
     database.executescript(
-        f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {TABLES}"
+        "BEGIN;"
+        f" PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {TABLES}"
     )
     facts = {
         "anonymous": anonymous,
@@ -73,8 +75,7 @@ class Tables:
         self._users: dict[CardId, list[int] | None] = {}
         self._tail: list[tuple[int, int, float, bytes]] = []
         self._fold_what_was_left()
-        (newest,) = database.execute("SELECT max(id) FROM tail").fetchone()
-        self._row: int = newest or 0
+        self._row = 0
         self._run = self._insert(
             "run (began, writer, machine)", began, text_of(writer), text_of(machine)
         )
@@ -240,13 +241,17 @@ class Tables:
         """By a run that was killed."""
         layouts = self._database.execute("SELECT id, subject, rhythm, metrics FROM layout")
         for layout, subject, rhythm, metrics in layouts.fetchall():
-            names = tuple(json.loads(metrics))
-            strand = Strand(layout, subject, names, self._series(subject, rhythm, names))
-            for row, at, data in self._database.execute(
-                "SELECT id, at, data FROM tail WHERE layout = ? ORDER BY id", (layout,)
-            ):
-                strand.add(row, at, from_raw(data, len(names)))
-            fold(self._database, strand, with_buckets=rhythm != PROCESSES_RHYTHM)
+            # What is damaged is left out, and the rest goes on.
+            with suppress(ValueError):
+                names: Sequence[str] = from_text(tuple[str, ...], metrics)
+                strand = Strand(layout, subject, names, self._series(subject, rhythm, names))
+                for row, at, data in self._database.execute(
+                    "SELECT id, at, data FROM tail WHERE layout = ? ORDER BY id", (layout,)
+                ):
+                    strand.add(row, at, from_raw(data, len(names)))
+                fold(self._database, strand, with_buckets=rhythm != PROCESSES_RHYTHM)
+        for table in ("tail", "layout"):
+            self._database.execute(f"DELETE FROM {table}")
 
 
 def facts_of(named: NamedProcess) -> ProgramFacts:

@@ -214,7 +214,8 @@ def _tell_figures(
         labels = whose.dcgm if told.as_dcgm else whose.ours
         if told.part:
             labels = labels | told.part
-        figure = value * told.factor
+        # Rounded, as 0.55 is no 55.00000000000001 %.
+        figure = value if told.factor == 1.0 else float(f"{value * told.factor:.15g}")
         families.add(told.family, told.about, labels, figure, told.type, told.sample)
     for metric, absence in reading.missing.items():
         told = named[metric]

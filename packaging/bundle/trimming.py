@@ -83,8 +83,6 @@ MODULES = (
 # What more goes where no PyTorch wants it.
 SLIM_MODULES = (
     "torch",
-    "ssl",  # no network; with it goes OpenSSL
-    "_ssl",
     "_hashlib",
     "numpy.f2py",
     "numpy.testing",
@@ -95,7 +93,6 @@ SLIM_MODULES = (
     "unittest",
     "doctest",
     "pdb",
-    "sqlite3",
     "xmlrpc",
 )
 # Whatever is trimmed, these stay: each was missed once, or is loaded by name only.

@@ -64,3 +64,29 @@ def test_a_place_for_the_diagnostics_that_cannot_be_written_to_is_said_at_once(
     status, line = told(capsys, "--diagnostics", str(tmp_path / "no" / "cost.json"))
     assert status == TROUBLE
     assert line.endswith(f"there is no folder {tmp_path / 'no'}.")
+
+
+def test_a_recording_that_cannot_be_opened_is_said_before_the_window_opens(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "letter.gpurec"
+    other.write_text("Dear reader, this is no recording. " * 100)
+    for words in (("--open", str(other)), ("--open", str(tmp_path / "gone.gpurec"))):
+        status, line = told(capsys, *words)
+        assert status == TROUBLE
+        assert Path(words[1]).name in line
+    assert main([str(other)]) == TROUBLE
+    assert "letter.gpurec" in capsys.readouterr().err
+
+
+def test_one_window_opens_one_recording(capsys: pytest.CaptureFixture[str]) -> None:
+    status, line = told(capsys, "a.gpurec", "--open", "b.gpurec")
+    assert status == WRONG
+    assert "Two recordings" in line
+
+
+def test_a_word_that_is_neither_a_command_nor_a_file_is_no_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["snapshto"]) == WRONG
+    assert "'snapshto' is not a command." in capsys.readouterr().err

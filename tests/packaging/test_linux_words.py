@@ -96,8 +96,8 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["s"], {"snapshot"}),
-        ([""], {"snapshot", "topology", "doctor", "copies", "lab", "lesson"}),
+        (["s"], {"snapshot", "serve"}),
+        ([""], {"snapshot", "topology", "doctor", "copies", "lab", "lesson", "serve"}),
         (["--th"], {"--theme"}),
         (["--theme", "l"], {"light"}),
         (["--view", "to"], {"topology"}),

@@ -60,7 +60,7 @@ def test_it_begins_where_the_recording_ends(session: RecordedSession) -> None:
 
 def test_its_readings_are_those_of_the_moment_looked_at(session: RecordedSession) -> None:
     session.want()
-    seen = {}
+    seen: dict[float, list[float]] = {}
     for second in (10.0, 50.0, 10.0):
         session.playhead.seek(session.recording.began + second)
         session.look()

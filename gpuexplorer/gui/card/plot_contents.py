@@ -57,15 +57,18 @@ def plot_contents(
     slowed: Sequence[SlowedSpan],
     log: Sequence[Happening],
     then: Then,
+    beside: TraceSource | None = None,
 ) -> Sequence[PlotContent]:
-    """`log` and `then` say why there is nothing, where there is nothing."""
+    """`log` and `then` say why there is nothing, where there is nothing; `beside` is what all
+    is compared with.
+    """
     bands = tuple(Band(each.start, each.end, each.word, each.tone) for each in slowed)
     return [
         PlotContent(
             family.name,
             tr(family.title),
             family.unit,
-            _lines(shown, reading, metrics, past, stretch, log, then),
+            _lines(shown, reading, metrics, past, stretch, log, then, beside),
             _limits(reading, metrics),
             bands,
             family.lowest,
@@ -96,21 +99,24 @@ def _lines(
     stretch: VisibleStretch,
     log: Sequence[Happening],
     then: Then,
+    beside: TraceSource | None,
 ) -> tuple[Line, ...]:
     lines, card = [], shown.card.id
+    visible = (stretch.start, stretch.end, stretch.columns)
     for at, metric in enumerate(metrics):
         colour, dash = _style(shown.colour, at)
         lines.append(
             Line(
                 short_label(METRICS[metric]),
                 METRICS[metric],
-                past.trace(card, metric, stretch.start, stretch.end, stretch.columns),
+                past.trace(card, metric, *visible),
                 reason=reason_then(_reason(reading, metric), card, reading.state, log, then),
                 colour=colour,
                 dash=dash,
                 card=card,
                 now=reading.values.get(metric),
                 tone=_tone(reading, metric),
+                beside=None if beside is None else beside.trace(card, metric, *visible),
             )
         )
     return tuple(lines)

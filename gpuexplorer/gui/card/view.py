@@ -99,6 +99,7 @@ class CardView(LiveView):
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
+        self._plots.stack.files.comparing = machine.comparing
         self._facts = FactsPanel(look, time_window)
         self._chips.setObjectName("card.cards")
         self._memory_panel.setObjectName("card.memory")
@@ -179,10 +180,12 @@ class CardView(LiveView):
             self._past.slowed,
             happenings,
             self.time_window.then(),
+            self.machine.comparing.beside,
         )
         source = self.machine.session.source
         simulated = source.simulated and not shown.host
-        origin = Origin(origin_words(shown, source), simulated, self.machine.past)
+        words = self.machine.comparing.named(origin_words(shown, source))
+        origin = Origin(words, simulated, self.machine.past)
         self._plots.stack.show_origin(origin)
         self._plots.title.show_text(plots_title(self.time_window))
         marks = [

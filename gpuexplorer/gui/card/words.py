@@ -148,7 +148,7 @@ def plots_title(window: TimeWindow) -> str:
     start, end = window.stretch()
     if window.following:
         return tr("Last {span}", span=span_words(end - start))
-    return tr("{start} to {end}", start=window.moment(start), end=window.moment(end))
+    return window.moments()
 
 
 def origin_words(shown: Shown, source: Source) -> str:

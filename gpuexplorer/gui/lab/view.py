@@ -22,6 +22,7 @@ from gpuexplorer.gui.lab.strips.strips import Strips
 from gpuexplorer.gui.lab.three_columns import Side, ThreeColumns
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
@@ -171,6 +172,10 @@ class LabView(LiveView):
         self._show_beside(Side.CODE)
 
     def _on_open_asked(self, name: str) -> None:
+        if self._lab.recorded:
+            self._show_beside(Side.CODE)
+            self._code.refuse(tr(RECORDED))
+            return
         if self._inside is None:
             # As much again as all the rest, and many a session never looks inside.
             self._inside = self._make_inside()
@@ -199,8 +204,10 @@ class LabView(LiveView):
             self._panel.back_asked.connect(self._on_cells_asked)
             self._panel.closed.connect(self._on_program_closed)
             self._place.addWidget(self._panel)
-        if self._program.chosen is not None:
-            self._code.show_watched(self._program.chosen.path.name)
+        if self._program.chosen is None:
+            self._on_program_closed()
+            return
+        self._code.show_watched(self._program.chosen.path.name)
         self._show_program()
 
     def _on_cells_asked(self) -> None:

@@ -16,7 +16,6 @@ from gpuexplorer.gui.overview.tile_feed import TileFeed
 from gpuexplorer.gui.overview.words import (
     ends_in_words,
     pointed_words,
-    stretch_words,
     value_in_words,
 )
 from gpuexplorer.gui.plots.content import Origin
@@ -45,8 +44,7 @@ class AllCardsFeed(QObject):
         self._history = StripHistory(machine.past)
         self._rows: tuple[CardFace, ...] = ()
         self._row: int | None = None
-        source = machine.session.source
-        panel.plots.show_origin(Origin(tr(source.label), source.simulated, machine.past))
+        panel.plots.files.comparing = machine.comparing
         panel.strip.pointed.connect(self._on_strip_pointed)
         panel.strip.dragged.connect(self._on_strip_dragged)
         panel.strip.turned.connect(self._on_strip_turned)
@@ -60,7 +58,7 @@ class AllCardsFeed(QObject):
         slowed: SlowedBook,
     ) -> None:
         self._panel.show_count(len(seen), len(boards))
-        self._panel.show_stretch(stretch_words(self._time_window))
+        self._panel.show_stretch(self._time_window.moments())
         if len(seen) == 1:
             self._panel.show_heading(tr("Card {number}", number=seen[0].number))
         else:
@@ -94,9 +92,13 @@ class AllCardsFeed(QObject):
                 slowed,
                 log,
                 self._time_window.then(),
+                self._machine.comparing.beside,
             )
             for plotted in self._panel.plotted()
         ]
+        source = self._machine.session.source
+        words = self._machine.comparing.named(tr(source.label))
+        self._panel.plots.show_origin(Origin(words, source.simulated, self._machine.past))
         marks = list(notable_flags(log, seen, stretch))
         for each in seen:
             marks += flags_of(self._lab_flags, each.id, *stretch, each.colour)

@@ -113,9 +113,11 @@ def plot_content(
     slowed: SlowedBook,
     log: Sequence[Happening],
     then: Then,
+    beside: TraceSource | None = None,
 ) -> PlotContent:
     """`log` and `then` say why there is nothing, where there is nothing. The line of a card
     that is alone is called by what it shows, since the heading says which card it is.
+    `beside` is what all is compared with.
     """
     start, end = stretch
     alone = len(cards) == 1
@@ -138,6 +140,9 @@ def plot_content(
                 colour=each.colour,
                 dash=at,
                 now=value_of(each, plotted),
+                beside=None
+                if beside is None
+                else summed_trace(beside, each.id, plotted, start, end, columns),
             )
             for at, each in enumerate(cards)
         ),

@@ -30,12 +30,6 @@ _UNREAD = {
 }
 
 
-def stretch_words(window: TimeWindow) -> str:
-    """ "14:02:32 to 14:07:32"."""
-    start, end = window.stretch()
-    return tr("{start} to {end}", start=window.moment(start), end=window.moment(end))
-
-
 def hidden_words(count: int) -> str:
     """Empty where none is."""
     if not count:

@@ -38,6 +38,7 @@ class Line:
     card: CardId | None = None  # for files, and to ask the history for all of it
     now: float | None = None  # the newest reading; None: the trace's last column
     tone: Tone = Tone.TEXT  # of what it says now
+    beside: Trace | None = None  # of what it is compared with, on the same axis
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class _Mark:
     line: Line
     y: float
     runs: list[Run]
+    beside: float | None  # where what it is compared with is
 
     @property
     def width(self) -> float:
@@ -46,8 +47,30 @@ def words_at(layout: Layout, at: float, units: Units) -> str:
             value = value_at(line.trace, at)
             absent = _absent(stretch, at)
             read = absent if value is None else str(quantity(line.metric, value, units))
+            _, compared = compared_words(plot, line, value, at, units)
+            if compared:
+                read = tr("{now}, compared: {other}", now=read, other=compared)
             said.append(f"{name_of(plot, line)} {read}")
     return ", ".join(said)
+
+
+def compared_words(
+    plot: PlotPlace, line: Line, value: float | None, at: float, units: Units
+) -> tuple[float | None, str]:
+    """What it is compared with at that moment, and how far from that it is: "48 %, +14 %"."""
+    if line.beside is None:
+        return None, ""
+    other = value_at(line.beside, at)
+    if other is None:
+        return None, tr("not read")
+    words = str(quantity(line.metric, other, units))
+    if value is None or line.metric.text_of(value) is not None:
+        return other, words
+    scale = plot.scale
+    apart = f"{(value - other) / scale.measure.size:+.{scale.decimals}f}".replace(
+        "-", "\N{MINUS SIGN}"
+    )
+    return other, f"{words}, {apart} {scale.measure.name}".rstrip()
 
 
 def name_of(plot: PlotPlace, line: Line) -> str:
@@ -85,6 +108,10 @@ def _draw_values(
         drawing.painter.setPen(QPen(drawing.theme.surface, 1.5))
         drawing.painter.setBrush(drawing.theme.card(mark.line.colour))
         drawing.painter.drawEllipse(QPointF(int(x) + 0.5, mark.y), _DOT, _DOT)
+        if mark.beside is not None:
+            drawing.painter.setPen(QPen(drawing.theme.card(mark.line.colour), 1))
+            drawing.painter.setBrush(drawing.theme.surface)
+            drawing.painter.drawEllipse(QPointF(int(x) + 0.5, mark.beside), _DOT - 1, _DOT - 1)
 
 
 def _marks(drawing: Drawing, plot: PlotPlace, at: float, units: Units) -> list[_Mark]:
@@ -92,13 +119,17 @@ def _marks(drawing: Drawing, plot: PlotPlace, at: float, units: Units) -> list[_
     marks = []
     for line in plot.content.lines:
         value = value_at(line.trace, at)
+        other, compared = compared_words(plot, line, value, at, units)
+        beside = None if other is None else plot.y(other)
         if value is None:
             continue
         read = quantity(line.metric, value, units)
         runs = [Run(read.number, letters.badge, theme.text)]
         if read.unit:
             runs.append(Run(f"{THIN_SPACE}{read.unit}", letters.caption, theme.quiet))
-        marks.append(_Mark(line, plot.y(value), runs))
+        if compared:
+            runs.append(Run(f"   {compared}", letters.caption, theme.quiet))
+        marks.append(_Mark(line, plot.y(value), runs, beside))
     return marks
 
 

@@ -17,6 +17,7 @@ from gpuexplorer.telemetry.trace import Trace
 Numbers = NDArray[np.float64]
 COLUMN_PIXELS = 2  # narrower columns cost more than they show
 LINE_WIDTH = 1.5
+_THIN = 1.0
 _FILL, _BAND = 0.12, 0.26
 _DOT = 3.0
 # Marks in columns, a gap of two after each; 0 is a whole line. Qt's dashed pens take forty
@@ -27,6 +28,7 @@ _PATTERNS = [
     np.array([on for mark in marks for on in (True,) * mark + (False,) * 2] or [True])
     for marks in MARKS
 ]
+_DOTTED = np.array([True, False])
 # Steeper than this a segment is drawn whole: a dash must not hide a peak.
 _STEEP = 2.0
 
@@ -40,6 +42,7 @@ class Curve:
     fill: bool = False
     dash: int = 0
     bare: tuple[tuple[float, float], ...] = ()
+    behind: bool = False  # another one is compared with it: thin, dotted, without a band
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +94,7 @@ class _CurveDrawing:
                 tops[(cells >= round(self._x(begin))) & (cells < round(self._x(end)))] = np.nan
             floor = min(self._place.bottom(), self._level)
             self._draw_area(_FILL, cells, tops, np.full(cells.size, floor))
-        if spread:
+        if spread and not curve.behind:
             tops, bottoms = self._heights(trace.maxima[view]), self._heights(trace.minima[view])
             tops[bottoms - tops <= LINE_WIDTH] = np.nan
             tops[:-1][x[1:] - x[:-1] > 2 * column + 1] = np.nan  # none over what is left out
@@ -134,12 +137,12 @@ class _CurveDrawing:
 
     def _draw_line(self, x: Numbers, y: Numbers) -> None:
         painter, curve = self._painter, self._curve
-        pen = QPen(curve.colour, LINE_WIDTH)
+        pen = QPen(curve.colour, _THIN if curve.behind else LINE_WIDTH)
         # Round ends cost nine times as much, and are no better to see at this width.
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)
         parts = runs(np.isfinite(y))
-        if curve.dash % DASHES or by_pixels(painter):
+        if curve.behind or curve.dash % DASHES or by_pixels(painter):
             lines = self._segments(x, y)
             if len(lines):
                 # A list of lines takes longer to build than to draw: Qt reads the array itself.
@@ -159,15 +162,15 @@ class _CurveDrawing:
             painter.drawPoint(QPointF(x[alone], y[alone]))
 
     def _segments(self, x: Numbers, y: Numbers) -> Numbers:
-        dash = self._curve.dash % DASHES
-        if dash:
+        behind, dash = self._curve.behind, self._curve.dash % DASHES
+        if behind or dash:
             every = np.union1d(x, self._columns(x[0], x[-1])[1:])
             # Between a value and a gap this gives no number, which is what is wanted.
             x, y = every, np.interp(every, x, y)
         risen = y[1:] - y[:-1]
         drawn = np.isfinite(risen)
-        if dash:
-            pattern = _PATTERNS[dash]
+        if behind or dash:
+            pattern = _DOTTED if behind else _PATTERNS[dash]
             column = ((x[:-1] - self._phase) // COLUMN_PIXELS).astype(np.int64)
             drawn &= (np.abs(risen) > _STEEP) | pattern[column % pattern.size]
         return _rows(x[:-1], y[:-1], x[1:], y[1:])[drawn]

@@ -94,7 +94,7 @@ def _still_good(before: Frame, now: Frame) -> tuple[int, int, int] | None:
 
 def _same_between(before: Curve, now: Curve) -> Stretch | None:
     """Between which moments two curves are drawn alike; None where they never are."""
-    looks = [(c.colour, c.fill, c.dash, c.bare) for c in (before, now)]
+    looks = [(c.colour, c.fill, c.dash, c.bare, c.behind) for c in (before, now)]
     old, new = before.trace, now.trace
     if looks[0] != looks[1]:
         return None

@@ -139,7 +139,7 @@ def lay_out(
     lines = 4 if height >= _FOUR_LINES_FROM else 3 if height >= _THREE_LINES_FROM else 2
     summaries = [tuple(summarise(line, stretch) for line in c.lines) for c in contents]
     scales = scales_before or [
-        scale_of(content, seen, lines, units)
+        scale_of(content, (*seen, *_beside(content, stretch)), lines, units)
         for content, seen in zip(contents, summaries, strict=True)
     ]
     labels, columns = _gutter(place, contents, scales, letters, units, compact=compact)
@@ -173,6 +173,15 @@ def lay_out(
         labels,
         columns,
     )
+
+
+def _beside(content: PlotContent, stretch: Stretch) -> list[Summary]:
+    """What its lines are compared with finds room as well."""
+    return [
+        summarise(replace(line, trace=line.beside, now=None), stretch)
+        for line in content.lines
+        if line.beside is not None
+    ]
 
 
 def _on_columns(content: PlotContent, column: float) -> PlotContent:

@@ -56,8 +56,15 @@ class Plot:
         bare = [(band.start, band.end) for band in place.content.bands] if filled else []
         self._traces.show_curves(
             [
-                Curve(line.trace, theme.card(line.colour), filled, line.dash, tuple(bare))
-                for line in lines
+                *(
+                    Curve(line.trace, theme.card(line.colour), filled, line.dash, tuple(bare))
+                    for line in lines
+                ),
+                *(
+                    Curve(line.beside, theme.card(line.colour), behind=True)
+                    for line in lines
+                    if line.beside is not None
+                ),
             ]
         )
         limits = [each.value for each in place.content.limits if scale.holds(each.value)]

@@ -179,11 +179,17 @@ class EndingActions(QObject):
     @property
     def allowed(self) -> bool:
         """False in read-only mode, whatever is picked."""
-        return not self._settings.choices.read_only
+        return not (self._settings.choices.read_only or self._recorded)
 
     @property
     def why_not_allowed(self) -> str:
+        if self._recorded:
+            return tr("This is a recording: nothing can be ended in it.")
         return "" if self.allowed else self._settings.read_only_because or tr(READ_ONLY)
+
+    @property
+    def _recorded(self) -> bool:
+        return self._machine.past.ended is not None
 
     def refusal(self, picked: PickedProcesses) -> str:
         """Why nothing of it can be ended; empty where something can."""

@@ -20,8 +20,9 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.telemetry.patience import Asked
 
-PLAY_KEYS, NEXT_KEYS, BEFORE_KEYS = "F8", "F9", "F7"
+PLAY_KEYS, NEXT_KEYS, BEFORE_KEYS = "Space", "F9", "F7"
 _LOOK_EVERY = 60  # milliseconds, until the outline was read
+_AROUND_SPEED = 38
 _NARROW = 620  # below, the marks are stepped through by their keys alone
 
 
@@ -40,11 +41,10 @@ class ReplayBar(QFrame):
         self._next = IconButton(look, Icon.AFTER, tr("Next event"), NEXT_KEYS)
         self._next.clicked.connect(replay.next_mark)
         self._speed = MenuButton(tr("Speed"))
-        self._speed.show_words(_speed_words(SPEEDS[-1]))
-        self._speed.setMinimumWidth(self._speed.sizeHint().width())
+        widest = look.letters.body.width(_speed_words(SPEEDS[-1]))
+        self._speed.setMinimumWidth(round(widest) + _AROUND_SPEED)
         self._speed.about_to_open.connect(self._on_speed_asked)
         self._scrubber = Scrubber(look, replay, time_window)
-        self._scrubber.play_asked.connect(replay.toggle)
         self._time = label("", look.letters.title)
         self._day = label("", look.letters.caption, Tone.QUIET)
         # Figures of one width: the scrubber beside them stays where it is.

@@ -39,7 +39,7 @@ _LOUD, _QUIET = 9.0, 5.0
 _NEAR = 6.0  # pixels at which a click means the mark
 
 
-class _Part(NamedTuple):
+class _RunPart(NamedTuple):
     """A run, from where to where."""
 
     left: float
@@ -50,7 +50,6 @@ class Scrubber(QSlider):
     """A slider to keyboard and screen readers. What stands still is drawn once."""
 
     asked = Signal(float)  # a moment of the axis
-    play_asked = Signal()
 
     def __init__(self, look: Look, replay: ReplayState, time_window: TimeWindow) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -64,7 +63,6 @@ class Scrubber(QSlider):
         self.setRange(0, max(1, round(replay.seconds * _TENTHS)))
         self.setSingleStep(max(_TENTHS, self.maximum() // _STEPS))
         self.setPageStep(max(_TENTHS, self.maximum() // _PAGES))
-        self.setInvertedControls(True)  # PgUp goes back in time, as on the plots
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -75,6 +73,10 @@ class Scrubber(QSlider):
         time_window.changed.connect(self.update)
         look.changed.connect(self._on_look_changed)
         self._on_moved()
+
+    @property
+    def outlined(self) -> bool:
+        return self._outline is not None
 
     def show_outline(self, outline: Outline) -> None:
         self._outline = outline
@@ -182,9 +184,9 @@ class Scrubber(QSlider):
             edge = [(left, up[0]), *tops, (right, up[-1]), (right, _FLOOR), (left, _FLOOR)]
             drawing.painter.drawPolygon([QPointF(x, y) for x, y in edge])
 
-    def _runs(self) -> Sequence[_Part]:
+    def _runs(self) -> Sequence[_RunPart]:
         recording = self._replay.recording
-        return [_Part(self._x(run.began), self._x(run.ended)) for run in recording.runs]
+        return [_RunPart(self._x(run.began), self._x(run.ended)) for run in recording.runs]
 
     def _width(self) -> float:
         return max(1.0, self.width() - 2 * _MARGIN)
@@ -252,8 +254,13 @@ class Scrubber(QSlider):
 
     @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            self.play_asked.emit()
+        # PgUp goes back in time, as on the plots.
+        pages = {
+            Qt.Key.Key_PageUp: self.SliderAction.SliderPageStepSub,
+            Qt.Key.Key_PageDown: self.SliderAction.SliderPageStepAdd,
+        }
+        if event.key() in pages:
+            self.triggerAction(pages[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
@@ -261,10 +268,6 @@ class Scrubber(QSlider):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.told_at(event.pos().x()), self)
-            return True
-        override = event.type() is QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space:
-            event.accept()  # here it plays, rather than holding the plots
             return True
         return super().event(event)
 

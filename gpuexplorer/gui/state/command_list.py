@@ -61,9 +61,9 @@ class CommandList(QObject):
             span = self.make(time, tr("Show {span}", span=words), f"Alt+{position}", run=choose)
             span.setCheckable(True)
             self._spans[seconds] = span
-        hold = self.make(time, tr("Pause or resume the plots"), "Space")
-        hold.triggered.connect(time_window.toggle_pause)
-        hold.setAutoRepeat(False)
+        self.hold = self.make(time, tr("Pause or resume the plots"), "Space")
+        self.hold.triggered.connect(time_window.toggle_pause)
+        self.hold.setAutoRepeat(False)
         self._now = self.make(time, tr("Back to now"), "Ctrl+End")
         self._now.triggered.connect(time_window.back_to_now)
         time_window.changed.connect(self._on_time_changed)

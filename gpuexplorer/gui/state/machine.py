@@ -11,6 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host_face
 from gpuexplorer.gui.cards.moments import since_when
+from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -34,6 +35,7 @@ class MachineState(QObject):
         self.settings = settings
         self.session = session
         self.past: TraceSource = session.past
+        self.comparing = Comparing(session.past, self)
         self._short_silence = ShortSilence()
         self._faces: dict[CardId, tuple[object, CardFace]] = {}
         # What was answered already of this very instant.

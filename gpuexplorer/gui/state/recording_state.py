@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.gui.state.lab.lab_recording import LabRecording
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.patience import Asked
@@ -18,7 +20,7 @@ _LOOK_EVERY = 250  # milliseconds
 _PATIENCE, _LAST_PATIENCE = 10.0, 1.5
 
 
-class Phase(Enum):
+class RecordingPhase(Enum):
     """How far it has come. Making a file and closing it may take as long as the disk likes."""
 
     NONE = auto()
@@ -35,13 +37,15 @@ class RecordingState(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.phase = Phase.NONE
+        self.phase = RecordingPhase.NONE
         self.trouble = ""  # stays until `forget_trouble`
         self.path = Path()
         self._session: RememberingSession | None = None
         self._recorded: RememberingSession | None = None
-        self._stop_asked = False
+        self._stop_asked = self._anonymous = False
         self._because = ""
+        self._lab: LabState | None = None
+        self._said: LabRecording | None = None
         self._last = (0.0, 0)  # of the one that ended
         self._recorder: Recorder | None = None
         self._listening: Listening | None = None
@@ -53,7 +57,7 @@ class RecordingState(QObject):
 
     @property
     def recording(self) -> bool:
-        return self.phase is not Phase.NONE
+        return self.phase is not RecordingPhase.NONE
 
     @property
     def seconds(self) -> float:
@@ -76,25 +80,31 @@ class RecordingState(QObject):
         """
         self._session = session
         other = session is not self._recorded and self.possible
-        if other and self.phase in (Phase.STARTING, Phase.RECORDING):
+        if other and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING):
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
+
+    def follow_lab(self, lab: LabState) -> None:
+        """The lab of that session: what becomes of it goes into the recording too."""
+        self._lab = lab
+        self._keep_lab()
 
     def start(self, path: Path, *, anonymous: bool = False) -> None:
         session = self._session
         if session is None or self.recording or not self.possible:
             return
-        self.phase, self.path, self.trouble = Phase.STARTING, path, ""
+        self.phase, self.path, self.trouble = RecordingPhase.STARTING, path, ""
         self._recorded, self._stop_asked, self._because = session, False, ""
+        self._anonymous = anonymous
         self._beginning = Asked(partial(_begin, session, path, anonymous=anonymous))
         self._timer.start()
         self.changed.emit()
 
     def stop(self, because: str = "") -> None:
         """`because` is said where nobody asked for it."""
-        if self.phase is Phase.STARTING:
+        if self.phase is RecordingPhase.STARTING:
             self._stop_asked, self._because = True, because
-        elif self.phase is Phase.RECORDING:
+        elif self.phase is RecordingPhase.RECORDING:
             self._because = because
             self._end()
 
@@ -103,6 +113,7 @@ class RecordingState(QObject):
         self._timer.stop()
         if self._beginning is not None and self._beginning.answered_within(_LAST_PATIENCE):
             self._take_recorder(self._beginning)
+        self._let_lab_go()
         if self._listening is not None:
             self._listening.stop()
         if self._recorder is not None and self._ending is None:
@@ -123,7 +134,7 @@ class RecordingState(QObject):
         if self._ending is not None and self._ending.answered:
             self._take_ending(whole=self._ending.result())
         recorder = self._recorder
-        if self.phase is Phase.RECORDING and recorder is not None and recorder.trouble:
+        if self.phase is RecordingPhase.RECORDING and recorder is not None and recorder.trouble:
             self._say_trouble(recorder.trouble)
             self._end()
         self.changed.emit()
@@ -138,15 +149,31 @@ class RecordingState(QObject):
             return
         assert self._recorded is not None  # set where it was begun
         self._listening = Listening(self._recorded, recorder)
-        self.phase = Phase.RECORDING
+        self.phase = RecordingPhase.RECORDING
+        self._keep_lab()
         if self._stop_asked:
             self._end()
 
+    def _keep_lab(self) -> None:
+        """Another lab of the same session takes the place of the one before."""
+        self._let_lab_go()
+        lab, recorder = self._lab, self._recorder
+        if lab is None or recorder is None or self.phase is not RecordingPhase.RECORDING:
+            return
+        if lab.machine.session is self._recorded:
+            self._said = LabRecording(lab, recorder, anonymous=self._anonymous)
+
+    def _let_lab_go(self) -> None:
+        if self._said is not None:
+            self._said.stop()
+            self._said = None
+
     def _end(self) -> None:
+        self._let_lab_go()
         assert self._recorder is not None  # it records
         if self._listening is not None:
             self._listening.stop()
-        self.phase = Phase.ENDING
+        self.phase = RecordingPhase.ENDING
         self._ending = Asked(partial(self._recorder.stop, _PATIENCE))
         self.changed.emit()
 
@@ -169,7 +196,7 @@ class RecordingState(QObject):
 
     def _rest(self) -> None:
         self._timer.stop()
-        self.phase = Phase.NONE
+        self.phase = RecordingPhase.NONE
         self._last = (self.seconds, self.size)
         self._recorder = self._listening = self._recorded = None
         self._beginning = self._ending = None

@@ -75,7 +75,9 @@ class ReplayState(QObject):
 
     def seek(self, at: float) -> None:
         self._playhead.seek(min(max(at, self.began), self.ended))
-        self._timer.start()
+        if not self._timer.isActive():
+            self._timer.start()
+            self._look()
 
     def next_mark(self) -> None:
         """To what happened next, or to the end."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import Then, moment_words
 from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.telemetry.trace import TraceSource
@@ -58,7 +59,11 @@ class TimeWindow(QObject):
 
     @property
     def span(self) -> float:
-        """Seconds from beginning to end, as chosen; after the start less is shown."""
+        """Seconds from beginning to end, as chosen; after the start less is shown, and of a
+        recording more may be.
+        """
+        if self._held is not None and self.replaying:
+            return self._held[1] - self._held[0]
         return self._span
 
     @property
@@ -125,6 +130,12 @@ class TimeWindow(QObject):
         """ "14:05:10", with the day where it is not today's."""
         today = time.time() if self.replaying else self.wall(self.now())
         return moment_words(self.wall(at), today)
+
+    def moments(self) -> str:
+        """ "14:02:32 to 14:07:32"; the day is said once, where it is the same."""
+        start, end = self.stretch()
+        ended = moment_words(self.wall(end), self.wall(start))
+        return tr("{start} to {end}", start=self.moment(start), end=ended)
 
     def follow_clock(self) -> None:
         """Somebody may have set the computer's clock: then everything is called anew, what

@@ -187,7 +187,7 @@ class TopologyView(LiveView):
         moment = datetime.datetime.now(datetime.UTC).astimezone()
         title = tr(
             "How the cards of {computer} are wired, {moment}",
-            computer=host_name(),
+            computer=host_name(self.machine.session),
             moment=f"{moment:%Y-%m-%d %H:%M:%S}",
         )
         foot = tr(
@@ -239,8 +239,9 @@ class TopologyView(LiveView):
     def _on_copy_asked(self) -> None:
         if self._now is None:
             return
-        source = self.machine.session.source
-        heading = tr("{computer}, {source}", computer=host_name(), source=source.label)
+        session = self.machine.session
+        source, computer = session.source, host_name(session)
+        heading = tr("{computer}, {source}", computer=computer, source=source.label)
         if source.simulated:
             made_up = tr("SIMULATED: these cards do not exist, their wiring is made up.")
             heading = f"{made_up} {heading}"

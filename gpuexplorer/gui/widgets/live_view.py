@@ -125,6 +125,7 @@ class LiveView(QWidget):
         self._frame_clock.ticked.connect(self._on_ticked)
         self._frame_clock.paused.connect(self._on_clock_paused)
         self.time_window.changed.connect(self._pull_now)
+        self.machine.comparing.changed.connect(self._pull_now)
         # A window that opens minimised is seen by nobody; the clock tells when it is.
         if self._frame_clock.running:
             self._ask()
@@ -137,6 +138,7 @@ class LiveView(QWidget):
         self._frame_clock.ticked.disconnect(self._on_ticked)
         self._frame_clock.paused.disconnect(self._on_clock_paused)
         self.time_window.changed.disconnect(self._pull_now)
+        self.machine.comparing.changed.disconnect(self._pull_now)
         self._release()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

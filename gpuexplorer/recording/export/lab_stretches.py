@@ -37,9 +37,9 @@ def lab_stretches(recording: Recording) -> Iterator[Stretch]:
     began: dict[int, float] = {}
     for said, what in noted(recording):
         match what:
-            case Sent() as sent:
+            case Sent(past=False) as sent:
                 cells[sent.id] = sent
-            case Began(id=number):
+            case Began(id=number) if number in cells:
                 began[number] = said.at
             case Transferred(id=number, begin=float(begin), end=float(end)) as copy:
                 if number in began:

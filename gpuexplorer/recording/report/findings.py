@@ -8,7 +8,14 @@ from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.time_axis import moment_word
-from gpuexplorer.core.units import duration, energy, part_of_memory, ratio, temperature, watts
+from gpuexplorer.core.units import (
+    duration,
+    energy,
+    part_of_memory,
+    ratio,
+    temperature,
+    watts_together,
+)
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.recording.report.card_sums import HARMFUL, HEAT, CardSums
 from gpuexplorer.recording.report.courses import Courses
@@ -237,7 +244,7 @@ def _energy(known: Known) -> Iterator[Finding]:
         "{watts} on average.",
         "{watts} on average, {count} cards together.",
         len(telling),
-        watts=watts(joules / span),
+        watts=watts_together(joules / span),
     )
     yield Finding(
         Matter.ENERGY,

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.units import bytes_words, duration
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.lab.cell_said import error_words, time_words
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.wire import command_of, event_of
+from gpuexplorer.recording.lab_said import EVENTS, Sent, noted_of
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import Courses
 from gpuexplorer.recording.report.tables import MOST_ROWS, NO_FIGURE, Table, left_out, moment
@@ -94,14 +94,14 @@ def cell_table(courses: Courses) -> Table:
     ledger, sent = Ledger(), dict[int, float]()
     for said in _said(courses):
         try:
-            if said.what is Topic.CELL:
-                command = command_of(said.text)
-                ledger.sent(command)
-                sent[command.id] = said.at
-            elif said.what is Topic.EVENT:
-                ledger.apply(event_of(said.text))
-        except Trouble:
+            noted = noted_of(said.what, said.text)
+        except UnreadableError:
             continue  # of another version, or damaged: the rest is shown
+        if isinstance(noted, Sent) and not (noted.past or noted.again):
+            ledger.sent(noted.command)
+            sent[noted.id] = said.at
+        elif isinstance(noted, EVENTS):
+            ledger.apply(noted)
     rows = [
         (
             moment(courses, sent[each.id]),

@@ -59,9 +59,11 @@ def facts(courses: Courses) -> Iterator[tuple[str, str]]:
 
 
 def card_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
+    # Where all are alike the head has named them.
+    mixed = len({each.card.name for each in cards}) > 1
     rows = [
         (
-            f"{each.number}  {each.card.name}",
+            f"{each.number}  {each.card.name}" if mixed else each.number,
             *_figures(each.of.get(GPU_UTILIZATION), GPU_UTILIZATION, each.busy_seconds),
             *_figures(each.of.get(MEMORY_USED), MEMORY_USED, each.full_seconds),
             *_figures(each.of.get(POWER_DRAW), POWER_DRAW),
@@ -109,6 +111,13 @@ def span_table(courses: Courses) -> Table:
             found.append((at, None, tr("the clock was set forward by {time}", time=size)))
         elif set_by <= -_CLOCK_STEP:
             found.append((at, None, tr("the clock was set back by {time}", time=size)))
+    for at, lost in recording.turns(Turn.LOST):
+        if isinstance(lost, dict) and courses.start <= at <= courses.end:
+            what = tr(
+                "the file could not be written: {count} readings lost",
+                count=lost.get("samples"),
+            )
+            found.append((at, None, what))
     rows = [
         (moment(courses, at), NO_FIGURE if seconds is None else str(duration(seconds)), what)
         for at, seconds, what in sorted(found, key=lambda each: each[0])
@@ -130,22 +139,27 @@ def unread(courses: Courses) -> float:
 def event_table(
     courses: Courses, cards: Sequence[CardSums], episodes: Sequence[Episode]
 ) -> Table:
+    """What happened to a card again and again is one row; programs have their own table."""
     numbers: Mapping[CardId | None, str] = {each.card.id: each.number for each in cards}
-    shown = episodes
-    if len(shown) > MOST_ROWS:
-        common = (Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED)
-        shown = [each for each in shown if each.first.kind not in common]
+    alike: dict[tuple[str, str], list[Episode]] = {}
+    for each in episodes:
+        if each.first.kind not in (Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED):
+            card = numbers.get(each.first.card, each.first.card or tr("all"))
+            alike.setdefault((card, tr(each.first.sentence)), []).append(each)
     rows = [
         (
-            moment_word(each.first.wall, courses.recording.wall(courses.end)),
-            numbers.get(each.first.card, each.first.card or tr("all")),
-            tr(each.first.sentence),
-            "" if each.lasted is None else str(duration(each.lasted)),
+            moment_word(some[0].first.wall, courses.recording.wall(courses.end)),
+            *card_and_what,
+            str(len(some)),
+            str(duration(total))
+            if (total := sum(e.lasted or 0.0 for e in some))
+            else NO_FIGURE,
         )
-        for each in shown[-MOST_ROWS:]
+        for card_and_what, some in alike.items()
     ]
-    heads = (tr("When"), tr("Card"), tr("What"), tr("For"))
-    return Table(tr("Events"), "lllr", heads, rows, left_out(len(rows), len(episodes)))
+    heads = (tr("First"), tr("Card"), tr("What"), tr("Times"), tr("For"))
+    note = left_out(min(MOST_ROWS, len(rows)), len(rows))
+    return Table(tr("Events"), "lllrr", heads, rows[:MOST_ROWS], note)
 
 
 def left_out(shown: int, count: int) -> str:

@@ -127,8 +127,9 @@ class MatrixPage(CopiesPage):
     def copy_text(self) -> None:
         """To the clipboard, for a spreadsheet."""
         now = self._now
+        computer = host_name(self.copies.lab.machine.session)
         text = matrix_text(
-            tr("{machine}: {title}", machine=host_name(), title=title_words(now.question)),
+            tr("{machine}: {title}", machine=computer, title=title_words(now.question)),
             now.heads,
             now.cells,
             simulated=self.copies.modelled,

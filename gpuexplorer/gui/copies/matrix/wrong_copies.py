@@ -50,7 +50,7 @@ class WrongCopies(QObject):
     def _report(self, wrong: Sequence[CopyResult]) -> str:
         session = self._copies.lab.machine.session
         return wrong_report(
-            f"{host_name()}, {session.source.label}",
+            f"{host_name(session)}, {session.source.label}",
             moment_words(session.clock.wall()),
             self._now.heads,
             wrong,

@@ -8,8 +8,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
-from gpuexplorer.core.units import Units, bytes_words, duration, rate
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import Units, bytes_words, duration, rate
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.copies.moving.moved import Moved, called
 from gpuexplorer.gui.copies.moving.words import Said

@@ -175,12 +175,19 @@ class CopiesNow:
         self.book = CopyBook(copies.route)
         self._cells: dict[int, Sequence[Moved]] = {}
         self.rows: list[Moved] = []  # In the order of their cells.
+        self._ledger = copies.lab.ledger
         self._measured: dict[CopyJob, CopyResult] = {}
         self._devices: dict[str, BenchDevice] = {}
 
     def take(self) -> Sequence[CopyRow]:
         """What came since the last time."""
-        new = self.book.take(self._copies.lab.ledger)
+        ledger = self._copies.lab.ledger
+        if ledger is not self._ledger:
+            self._ledger = ledger
+            self._cells.clear()
+            self._measured.clear()
+            self.rows = []
+        new = self.book.take(ledger)
         self._fold(dict.fromkeys(row.ran for row in new))
         return new
 

@@ -7,8 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.route import Route
-from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState

@@ -1,5 +1,6 @@
 """CodePane: the cells of the session with what each cost, and where one types the next."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -169,7 +170,7 @@ class CodePane(QFrame):
             if self._try(partial(self._lab.run, cell.code, watched=watched)):
                 self._transcript.go_to_end()
 
-    def _try(self, act: "partial[object]") -> bool:
+    def _try(self, act: Callable[[], object]) -> bool:
         """Else it says why not."""
         try:
             act()

@@ -10,7 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.state.lab.lab_state import RECORDED, LabState
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
+from gpuexplorer.gui.state.lab.program_state import RECORDED, Chosen, ProgramState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
@@ -37,16 +37,23 @@ class Watching(QObject):
         self._typed: dict[Path, str] = {}
 
     def ask_which(self) -> None:
-        self._question.ask()
+        if not self._refuses():
+            self._question.ask()
+
+    def _refuses(self) -> bool:
+        if self._state.recorded:
+            self.refused.emit(tr(RECORDED))
+        return self._state.recorded
 
     def offer(self, path: Path) -> None:
         """Ask with which arguments this one is to run."""
-        self._read(path, partial(self._ask, path))
+        if not self._refuses():
+            self._read(path, partial(self._ask, path))
 
     def run_again(self) -> None:
         """As it stands in its file now, with the same arguments."""
         before = self._state.chosen
-        if before is not None:
+        if before is not None and not self._refuses():
             self._read(before.path, partial(self._start, before.path, before.arguments))
 
     def stop(self) -> None:

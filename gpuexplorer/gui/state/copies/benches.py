@@ -10,7 +10,8 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import RECORDED, LabState
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 

@@ -16,6 +16,7 @@ from gpuexplorer.recording.lab_said import (
     Gone,
     Noted,
     OfProgram,
+    Opened,
     Sent,
     StartedOver,
 )
@@ -25,6 +26,10 @@ class LabCourse:
     """The same comes out of the same, whether it happens now or is read from a recording."""
 
     def __init__(self, devices: Callable[["LabCourse"], Sequence[BenchDevice]]) -> None:
+        self._devices = devices
+        self._begin()
+
+    def _begin(self) -> None:
         self.ledger = Ledger()
         # The newest of each job, in the order in which they were first measured.
         self.copies: dict[CopyJob, CopyResult] = {}
@@ -32,20 +37,26 @@ class LabCourse:
         self.began_at: dict[int, float] = {}  # by the command, on the clock of the session
         self.newest_began: float | None = None
         self.done_at = 0.0  # when a cell was last done
-        self.flags = CellFlags(self.ledger, self.began_at.get, lambda: devices(self))
+        self.flags = CellFlags(self.ledger, self.began_at.get, lambda: self._devices(self))
         self.program = ProgramCourse()  # of a recording; else it has a state of its own
         self._past: set[int] = set()
 
     def take(self, what: Noted, at: float) -> None:
         ledger = self.ledger
         match what:
+            case Opened():
+                self._begin()
             case Sent():
                 before = ledger.by_number(what.number) if what.again else None
                 if before is not None:
                     ledger.sent_again(what.command, before)
                 else:
-                    how = {"by_form": what.by_form, "outside": what.outside}
-                    ledger.sent(what.command, cures=what.cures, **how)
+                    ledger.sent(
+                        what.command,
+                        cures=what.cures,
+                        by_form=what.by_form,
+                        outside=what.outside,
+                    )
                 self._past |= {what.id} if what.past else set()
             case Answered(id=command):
                 cell = ledger.cell(command)

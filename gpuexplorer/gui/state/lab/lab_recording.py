@@ -17,9 +17,9 @@ from gpuexplorer.recording.lab_said import (
     Gone,
     Noted,
     OfProgram,
+    Opened,
     ProgramChosen,
     ProgramStands,
-    Sent,
     line_of,
 )
 from gpuexplorer.recording.recorder import Recorder
@@ -61,6 +61,7 @@ class LabRecording(QObject):
 
     def _past(self) -> Iterator[Noted]:
         lab, program = self._lab, self._lab.program
+        yield Opened()
         yield from past_of(lab.ledger)
         if lab.sentence:
             yield Gone(lab.sentence)

@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.lab_state import RECORDED, LabState
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.recording.lab_said import Noted, OfProgram, noted_of
 from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.recording.recording import Recording
@@ -20,9 +21,6 @@ _EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is m
 _SLICE = 0.010  # seconds of work
 _BATCH = 200  # lines
 _MOST = 200_000  # lines; the first of them
-
-_ONE = "{count} line of the file that tells of the lab cannot be read, and is left out."
-_MANY = "{count} lines of the file that tell of the lab cannot be read, and are left out."
 
 
 class LabReplay(QObject):
@@ -96,7 +94,12 @@ class LabReplay(QObject):
 
     def _say(self) -> None:
         if self.left_out:
-            self._lab.said_of_recording = told(RECORDED, Message.counted(_ONE, _MANY, self.left_out))
+            lines = Message.counted(
+                "{count} line about the lab in this file cannot be read and is left out.",
+                "{count} lines about the lab in this file cannot be read and are left out.",
+                self.left_out,
+            )
+            self._lab.said_of_recording = told(RECORDED, lines)
 
     def _on_came(self, came: tuple[list[float], list[Noted], int] | None) -> None:
         if came is None:

@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.lab.lab_course import LabCourse
 from gpuexplorer.gui.state.lab.lab_devices import lab_devices, lost_devices
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_worker import LabWorker, Stage
-from gpuexplorer.gui.state.lab.program_state import ProgramState, StartProgram
+from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.selection import Selection
 from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
@@ -33,7 +33,6 @@ _SETTLED = 16  # milliseconds in which what happens is told once
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)
-RECORDED = Message("This is a recording: nothing runs in it.")
 _BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
 _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 
@@ -171,9 +170,8 @@ class LabState(QObject):
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
-        if course is not self.course:
-            self.course = course
-            self.flags.show(course.flags)
+        self.course = course
+        self.flags.show(course.flags)
         self.shown.emit()
         self._tell_changed()
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 _SETTLED = 50  # milliseconds in which what happens is told once
 _PATIENCE = 2000  # milliseconds that a program may take to end after Ctrl+C
 _ID = 1  # a worker that runs a program has no other command
+RECORDED = Message("This is a recording: nothing runs in it.")
 _ENDED = Message("It was ended, since it did not come back.")
 
 StartProgram = Callable[[Program], StartWorker]

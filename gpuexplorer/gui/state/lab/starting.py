@@ -9,7 +9,9 @@ from pathlib import Path
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import RECORDED, LabState
+from gpuexplorer.gui.state.lab.lab_replay import LabReplay
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
@@ -18,6 +20,7 @@ from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_backend import RecordedBackend
+from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session

@@ -8,7 +8,8 @@ from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import RECORDED, LabState
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lessons.values import Read, Readings
 from gpuexplorer.telemetry.latest import Reading

@@ -18,6 +18,7 @@ from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
 _MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
@@ -27,7 +28,10 @@ _WIDE_SEARCH_FROM = 860
 STOP_SIMULATING = mark("Stop simulating")
 
 
-def host_name() -> str:
+def host_name(session: Session | None = None) -> str:
+    """Of the computer whose cards are shown: this one, where no session is."""
+    if session is not None and session.source.name == RECORDED:
+        return session.computer or tr("A computer whose name was left out")
     return QSysInfo.machineHostName() or tr("This computer")
 
 
@@ -72,6 +76,11 @@ class TopBar(QFrame):
         self._on_time_changed()
         self._say_source()
 
+    def show_computer(self, name: str) -> None:
+        if name != self._host.text():
+            self._host.show_text(name)
+            self._arrange()
+
     def show_source(self, source: Source) -> None:
         if source != self._source:
             self._source = source
@@ -106,7 +115,10 @@ class TopBar(QFrame):
         room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
         looking_back = self._time_window.looking_back
-        room -= self._pause.width() + _GAP
+        # A recording is played and paused in its own bar.
+        replaying = self._time_window.replaying
+        self._pause.setVisible(not replaying)
+        room -= 0 if replaying else self._pause.width() + _GAP
         room -= self.record.shortest() + _GAP
         # Where one looks matters more than where else one could look.
         pill = self._pill.longest() + _GAP if looking_back else 0

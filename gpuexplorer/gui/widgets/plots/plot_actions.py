@@ -14,6 +14,7 @@ from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Line, Origin
 from gpuexplorer.gui.plots.layout import AXIS
 from gpuexplorer.gui.plots.picture import picture, png, svg
+from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.saving import (
@@ -41,6 +42,7 @@ class PlotActions(QObject):
         super().__init__(canvas)
         self._canvas = canvas
         self.origin = Origin()
+        self.comparing: Comparing | None = None
         self.note = PlotNote(canvas.look, canvas, AXIS)
         self._saving = Saving(settings, canvas)
         self._saving.done.connect(self.note.show_done)
@@ -103,6 +105,9 @@ class PlotActions(QObject):
         menu = QMenu(self._canvas)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addActions(self._canvas.actions())
+        if self.comparing is not None:
+            menu.addSeparator()
+            menu.addActions(self.comparing.actions)
         menu.popup(self._canvas.mapToGlobal(place))
 
 

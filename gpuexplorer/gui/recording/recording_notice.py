@@ -1,4 +1,4 @@
-"""Notice: what came of a recording or a file, and the ways on, until somebody closes it."""
+"""RecordingNotice: what came of a recording or a file, until somebody closes it."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +16,7 @@ from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 Way = tuple[str, Callable[[], object]]
 
 
-class Notice(QFrame):
+class RecordingNotice(QFrame):
     """One at a time, the newest; takes nobody's keyboard."""
 
     read = Signal()  # closed, or one of its ways taken

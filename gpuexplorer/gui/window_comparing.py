@@ -1,0 +1,144 @@
+"""WindowComparing: what a window has to do with comparing: its commands, and what is said."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, QTimer
+from PySide6.QtWidgets import QFrame, QWidget
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.gui.recording.words import span_of
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.laid_out import GROWS, row
+from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_recordings import RECORDINGS, WindowRecordings
+from gpuexplorer.recording.recording import Recording, open_recording
+from gpuexplorer.telemetry.patience import Asked
+
+_LOOK_EVERY = 50  # milliseconds
+_WAYS = (Do.COMPARE_FILE, Do.COMPARE_HOUR, Do.COMPARE_DAY, Do.COMPARE_MARK)
+
+
+class WindowComparing(QObject):
+    """`strip` says what lies behind the plots, and ends it."""
+
+    def __init__(
+        self,
+        look: Look,
+        commands: WindowCommands,
+        time_window: TimeWindow,
+        recordings: WindowRecordings,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._commands, self._time_window = commands, time_window
+        self._say = recordings.say
+        self._machine: MachineState | None = None
+        self._reading: Asked[Recording] | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_EVERY)
+        self._timer.timeout.connect(self._on_timeout)
+        self._question = FileQuestion(tr("Compare with a recording"), RECORDINGS.filter, window)
+        self._question.chosen.connect(self.compare_with)
+        self.strip = QFrame()
+        self.strip.setProperty("panel", "banner")
+        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        end = link_button(tr("End the comparison"))
+        end.clicked.connect(self._on_end_asked)
+        sign = Sign(look, Icon.NOTE, Tone.QUIET, QSize(18, 18))
+        parts = (sign, self._sentence, GROWS, end)
+        row(*parts, within=self.strip, gap=10, margins=(24, 6, 20, 6))
+        for do, slot in (
+            (Do.COMPARE_FILE, self._question.ask),
+            (Do.COMPARE_HOUR, partial(self._span, -HOUR, tr("an hour earlier"))),
+            (Do.COMPARE_DAY, partial(self._span, -DAY, tr("the same time the day before"))),
+            (Do.COMPARE_MARK, self._on_mark_asked),
+            (Do.COMPARE_END, self._on_end_asked),
+        ):
+            commands[do].triggered.connect(lambda _=False, run=slot: run())
+        time_window.marked_changed.connect(self._on_marked_changed)
+        self._on_changed()
+
+    def follow(self, machine: MachineState) -> None:
+        """Which the window shows from now on; the one before may be gone."""
+        self.stop()
+        self._machine = machine
+        comparing = machine.comparing
+        comparing.actions = [self._commands[do] for do in (*_WAYS, Do.COMPARE_END)]
+        comparing.changed.connect(self._on_changed)
+        self._on_changed()
+
+    def compare_with(self, path: Path) -> None:
+        """Read in a thread, since disks hang; the one asked for last is shown."""
+        self._reading = Asked(partial(open_recording, path))
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self._timer.stop()
+        self._reading = None
+        self._question.stop()
+        if self._machine is not None:
+            self._machine.comparing.end()
+
+    def _span(self, shift: float, label: str) -> None:
+        if self._machine is not None:
+            self._machine.comparing.with_span(shift, label)
+
+    def _on_mark_asked(self) -> None:
+        marked = self._time_window.marked
+        if marked is not None:
+            start = self._time_window.stretch()[0]
+            label = tr("from {moment} on", moment=self._time_window.moment(marked.at))
+            self._span(marked.at - start, label)
+
+    def _on_end_asked(self) -> None:
+        if self._machine is not None:
+            self._machine.comparing.end()
+
+    def _on_timeout(self) -> None:
+        reading, machine = self._reading, self._machine
+        if reading is None or not reading.answered or machine is None:
+            return
+        self._timer.stop()
+        self._reading = None
+        try:
+            recording = reading.result()
+        except Trouble as trouble:
+            self._say(trouble.told)
+            return
+        # Its beginning lies at the mark, if there is one.
+        marked = self._time_window.marked
+        at = self._time_window.stretch()[0] if marked is None else marked.at
+        words = tr("{file}, {span}, beginning here at {moment}")
+        if recording.runs[-1].machine.source.simulated:
+            words = tr("{file} (simulated), {span}, beginning here at {moment}")
+        label = words.format(
+            file=recording.path.name,
+            span=span_of(recording),
+            moment=self._time_window.moment(at),
+        )
+        cards = [each.card for shown in machine.cards() for each in (shown, *shown.instances)]
+        machine.comparing.with_recording(recording, at, label, [*cards, machine.host.card])
+
+    def _on_changed(self) -> None:
+        machine = self._machine
+        beside = None if machine is None else machine.comparing.beside
+        self.strip.setVisible(beside is not None)
+        self._commands[Do.COMPARE_END].setVisible(beside is not None)
+        if machine is not None and beside is not None:
+            said = [tr("Dotted lines: {label}.", label=beside.label), *beside.remarks]
+            if len(machine.cards()) > MOST_COLOURED_CARDS:
+                said.append(tr("Plots of single cards show it; the strip of all does not."))
+            self._sentence.setText(paragraph(said))
+
+    def _on_marked_changed(self) -> None:
+        self._commands[Do.COMPARE_MARK].setEnabled(self._time_window.marked is not None)

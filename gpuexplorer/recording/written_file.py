@@ -1,0 +1,89 @@
+"""The file of a recording, for who writes it: how it is made, and why it cannot be."""
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+import gpuexplorer
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.recording.tables import lay_out
+from gpuexplorer.recording.told import Writer
+
+PATIENCE = 0.2  # for somebody else who has hold of it
+_MEANT = 0xFF  # of an error's number; the rest says more about the place
+_NONE_OR_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+def this_program() -> Writer:
+    process = psutil.Process()
+    return Writer(f"GPU Explorer {gpuexplorer.__version__}", process.pid, process.create_time())
+
+
+def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> sqlite3.Connection:
+    """The new file, with nothing in its tables."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError:
+        raise Trouble(
+            "{file} is there already, and a recording never replaces anything.",
+            "Choose another name, or move it away.",
+            file=path,
+        ) from None
+    except OSError as error:
+        raise Trouble(
+            "The recording {file} cannot be made: {reason}.",
+            "Choose a folder that is there and that you may write to.",
+            file=path,
+            reason=error.strerror or error,
+        ) from None
+    database = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
+    try:
+        database.execute("PRAGMA page_size = 8192")
+        if shrinks:
+            database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        lay_out(database, anonymous=anonymous)
+        ready_to_write(database)
+    except sqlite3.Error as error:
+        database.close()
+        with suppress(OSError):
+            path.unlink()
+        raise trouble_of(path, error) from error
+    return database
+
+
+def ready_to_write(database: sqlite3.Connection) -> None:
+    """What is committed outlives this process, and the end of it, whatever comes."""
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+
+
+def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
+    meant = getattr(error, "sqlite_errorcode", 0) & _MEANT
+    if meant in _NONE_OR_DAMAGED:
+        return Trouble(
+            "{file} is damaged, or is no recording: {reason}.",
+            "Move it away, and begin another.",
+            file=path,
+            reason=error,
+        )
+    if meant == sqlite3.SQLITE_FULL:
+        return Trouble(
+            "The disk is full, so the recording {file} has ended.",
+            "What was recorded until then is in it. Make room, and begin another.",
+            file=path,
+        )
+    if isinstance(error, FileNotFoundError):
+        return Trouble(
+            "The recording {file} was moved or removed while it was written, so it has ended.",
+            "Begin another.",
+            file=path,
+        )
+    return Trouble(
+        "The recording {file} could not be written further: {reason}.",
+        "What was recorded until then is in it. Look at the disk, and begin another.",
+        file=path,
+        reason=error,
+    )

@@ -1,0 +1,409 @@
+"""gpuexplorer serve, as Prometheus, a curious neighbour and a hostile one meet it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.serving import server as serving
+from gpuexplorer.serving.readings import Readings
+from gpuexplorer.serving.server import Server
+from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, Name
+from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.sources import simulated
+from tests.nvml_stub.stub import environment
+
+Labels = Mapping[str, str]
+_AND_ITS_MODULES = """
+import atexit, sys
+from gpuexplorer.__main__ import main
+atexit.register(lambda: print(*sys.modules))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+class Served:
+    """The program as a process of its own, and what it shows."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+        assert process.stdout is not None
+        self.first = process.stdout.readline()
+        self.url = self.first.strip().rpartition(" ")[2]
+
+    def page(self, url: str = "") -> str:
+        with urllib.request.urlopen(url or self.url, timeout=10) as answer:
+            told: bytes = answer.read()
+        return told.decode()
+
+    def ended(self, by: signal.Signals) -> str:
+        """What it said besides, to its end, which is to be a good one."""
+        self.process.send_signal(by)
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        said = self.process.stdout.read()
+        assert (self.process.wait(20), self.process.stderr.read()) == (0, "")
+        return said
+
+
+@contextmanager
+def serve(
+    *words: str, at: str = "127.0.0.1:0", stub: str | None = None, code: str = ""
+) -> Iterator[Served]:
+    way = ["-c", code] if code else ["-m", "gpuexplorer"]
+    process = subprocess.Popen(
+        [sys.executable, *way, "serve", "--prometheus", at, *words],
+        env=None if stub is None else environment(stub),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        yield Served(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def samples(page: str) -> dict[str, list[tuple[Labels, float]]]:
+    found: dict[str, list[tuple[Labels, float]]] = {}
+    for family in text_string_to_metric_families(page):
+        for sample in family.samples:
+            found.setdefault(sample.name, []).append((sample.labels, sample.value))
+    return found
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    spec = ("--simulate", "2xTitanRTX", "--interval", "0.1", "--fault", "lost:1@0s")
+    with serve(*spec, "--processes") as shown:
+        yield shown
+
+
+@pytest.fixture(scope="module")
+def told(served: Served) -> dict[str, list[tuple[Labels, float]]]:
+    return samples(served.page())
+
+
+def test_figures_have_the_names_labels_and_units_of_the_dcgm_exporter() -> None:
+    with serve(stub="cards=2 kind=h100 util=0:55 power=0:312000") as shown:
+        told = samples(shown.page())
+    labels, busy = told["DCGM_FI_DEV_GPU_UTIL"][0]
+    assert busy == 55
+    assert set(labels) == {"gpu", "UUID", "pci_bus_id", "device", "modelName", "hostname"}
+    assert labels["gpu"] == "0"
+    assert labels["device"] == "nvidia0"
+    assert labels["hostname"] == socket.gethostname()
+    domain, bus, rest = labels["pci_bus_id"].split(":")
+    assert (len(domain), len(bus), len(rest)) == (8, 2, 4)
+    parts = [told[f"DCGM_FI_DEV_FB_{part}"][0][1] for part in ("USED", "FREE", "RESERVED")]
+    whole = told["gpuexplorer_memory_total_bytes"][0][1] / 2**20
+    assert sum(parts) == pytest.approx(whole)
+    assert 1 < told["DCGM_FI_DEV_POWER_USAGE"][0][1] < 1000
+    assert 100 < told["DCGM_FI_DEV_SM_CLOCK"][0][1] < 5000
+    assert "simulated" not in str(labels)
+    assert told["gpuexplorer_info"][0][0]["simulated"] == "false"
+
+
+def test_an_instance_has_a_uuid_of_its_own_and_the_number_of_its_card() -> None:
+    with serve(stub="cards=1 kind=h100 mig_at=0:0,2") as shown:
+        used = samples(shown.page())["DCGM_FI_DEV_FB_USED"]
+    assert [(labels["gpu"], labels.get("mig")) for labels, _ in used] == [
+        ("0", None),
+        ("0", "0"),
+        ("0", "2"),
+    ]
+    assert len({labels["UUID"] for labels, _ in used}) == 3
+
+
+def test_simulated_cards_say_so_in_each_of_their_series(
+    told: dict[str, list[tuple[Labels, float]]],
+) -> None:
+    assert told["gpuexplorer_info"][0][0]["simulated"] == "true"
+    for name, those in told.items():
+        of_a_card = [labels for labels, _ in those if "gpu" in labels]
+        assert all(labels["simulated"] == "true" for labels in of_a_card), name
+    assert "simulated" not in told["gpuexplorer_host_memory_used_bytes"][0][0]
+
+
+def test_what_a_lost_card_does_not_tell_is_absent_and_says_why(
+    told: dict[str, list[tuple[Labels, float]]],
+) -> None:
+    assert [labels["gpu"] for labels, _ in told["DCGM_FI_DEV_GPU_UTIL"]] == ["0"]
+    reasons = {
+        labels["reason"]
+        for labels, _ in told["gpuexplorer_missing_info"]
+        if (labels.get("gpu"), labels["metric"]) == ("1", "DCGM_FI_DEV_GPU_UTIL")
+    }
+    assert reasons == {"card lost"}
+    states = {
+        (labels["gpu"], labels["state"])
+        for labels, value in told["gpuexplorer_card_state"]
+        if value
+    }
+    assert states == {("0", "working"), ("1", "lost")}
+    [(labels, code)] = told["DCGM_FI_DEV_XID_ERRORS"]
+    assert (labels["gpu"], code) == ("1", 79)
+
+
+def test_it_is_said_how_old_a_reading_is(
+    told: dict[str, list[tuple[Labels, float]]],
+) -> None:
+    ages = [value for _, value in told["gpuexplorer_reading_age_seconds"]]
+    assert len(ages) == 2
+    assert all(0 <= age < 10 for age in ages)
+
+
+def test_processes_are_told_by_their_program_alone_and_only_when_asked_for(
+    told: dict[str, list[tuple[Labels, float]]],
+) -> None:
+    running = told["gpuexplorer_process_memory_bytes"]
+    assert running
+    assert all(labels["pid"].isdigit() for labels, _ in running)
+    assert not any(" " in labels["program"] for labels, _ in running)
+    [(labels, count)] = told["gpuexplorer_processes"]
+    assert (labels["gpu"], count) == ("0", len(running))
+    with serve("--simulate", "2xTitanRTX") as shown:
+        assert "process" not in "".join(samples(shown.page()))
+
+
+def test_only_the_cards_that_were_asked_for_are_shown() -> None:
+    with serve("--simulate", "4xT4", "--cards", "1,3") as shown:
+        told = samples(shown.page())
+    assert [labels["gpu"] for labels, _ in told["DCGM_FI_DEV_GPU_UTIL"]] == ["1", "3"]
+
+
+def test_qt_torch_and_numpy_stay_out_of_its_process() -> None:
+    with serve("--simulate", "2xT4", code=_AND_ITS_MODULES) as shown:
+        shown.page()
+        modules = set(shown.ended(signal.SIGTERM).split())
+    assert "prometheus_client" in modules
+    assert not {"PySide6", "torch", "numpy", "pyqtgraph"} & modules
+
+
+@pytest.mark.parametrize("verb", ["snapshot", "topology"])
+def test_no_other_command_brings_the_client_in(verb: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _AND_ITS_MODULES, verb, "--simulate", "2xT4"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert "prometheus_client" not in done.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_ctrl_c_and_sigterm_end_it_well(by: signal.Signals) -> None:
+    with serve("--simulate", "2xT4") as shown:
+        shown.page()
+        assert "made up" in shown.ended(by)
+
+
+def test_on_this_computer_alone_nothing_is_said_of_others() -> None:
+    with serve("--simulate", "2xT4") as shown:
+        assert shown.url.startswith("http://127.0.0.1:")
+        assert "Anybody" not in shown.ended(signal.SIGTERM)
+
+
+def test_an_address_for_others_is_said_to_be_open_to_them() -> None:
+    with serve("--simulate", "2xT4", at="0.0.0.0:0") as shown:
+        port = urlsplit(shown.url).port
+        assert "DCGM_FI" in shown.page(f"http://localhost:{port}/metrics")
+        assert "Anybody who can reach this computer" in shown.ended(signal.SIGTERM)
+
+
+def test_an_address_of_ipv6_is_written_in_brackets() -> None:
+    with suppress(OSError), socket.socket(socket.AF_INET6) as there:
+        there.bind(("::1", 0))
+        with serve("--simulate", "2xT4", at="[::1]:0") as shown:
+            assert shown.url.startswith("http://[::1]:")
+            assert "DCGM_FI" in shown.page()
+        return
+    pytest.skip("this computer has no IPv6")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "x", "host:", ":9410", "::1:9410", "[::1]", "[h]:1", "h:70000", "h:-1", "h:٣"],
+)
+def test_what_is_no_address_with_a_port_is_answered_with_the_right_forms(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--prometheus", address]) == 2
+    assert "no address with a port.\nSuch as: 127.0.0.1:9410" in capsys.readouterr().err
+
+
+def test_without_a_word_for_whom_it_says_the_right_form(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["serve"]) == 2
+    assert "gpuexplorer serve --prometheus" in capsys.readouterr().err
+
+
+@pytest.fixture
+def readings() -> Iterator[Readings]:
+    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
+    session.want()
+    session.start()
+    assert session.sampler.wait_for_sweeps(1, 10)
+    yield Readings(session)
+    assert session.stop(10)
+
+
+@contextmanager
+def listening(readings: Readings) -> Iterator[Server]:
+    with Server("127.0.0.1", 0, readings) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def place(server: Server) -> tuple[str, int]:
+    host, port = server.socket.getsockname()[:2]
+    return host, port
+
+
+def test_a_port_that_is_taken_is_a_sentence_with_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--prometheus", str(port), "--simulate", "1xT4"]) == 1
+    complaint = capsys.readouterr().err
+    assert f"Another program listens at port {port} of 127.0.0.1 already." in complaint
+    assert f"such as {port + 1}" in complaint
+
+
+@pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid", "x" * 70])
+def test_an_address_that_is_not_ours_is_a_sentence(
+    host: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--prometheus", f"{host}:9410", "--simulate", "1xT4"]) == 1
+    complaint = capsys.readouterr().err
+    assert f"This computer has no address '{host}'." in complaint
+    assert "127.0.0.1 is always there" in complaint
+
+
+def test_a_port_of_the_administrator_is_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    # The tests may be run by the administrator, to whom no port is refused.
+    monkeypatch.setattr(Server, "server_bind", refuse)
+    assert main(["serve", "--prometheus", "80", "--simulate", "1xT4"]) == 1
+    complaint = capsys.readouterr().err
+    assert "This user may not listen at port 80." in complaint
+    assert "such as 9410" in complaint
+
+
+def answer(url: str, method: str, path: str, **headers: str) -> tuple[int, bytes]:
+    place = urlsplit(url)
+    assert place.hostname is not None
+    connection = HTTPConnection(place.hostname, place.port, timeout=10)
+    connection.request(method, path, headers=headers)
+    with connection.getresponse() as response:
+        return response.status, response.read()
+
+
+def test_nothing_but_reading_is_answered(served: Served) -> None:
+    assert answer(served.url, "GET", "/")[0] == 200
+    assert answer(served.url, "HEAD", "/metrics") == (200, b"")
+    assert answer(served.url, "GET", "/metrics?name[]=x")[0] == 200
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "X"):
+        assert answer(served.url, method, "/metrics")[0] == 501
+    for path in ("/etc/passwd", "/metrics/..", "/%2e%2e/"):
+        assert answer(served.url, "GET", path)[0] == 404
+    assert answer(served.url, "GET", "/metrics", Host="elsewhere.example")[0] == 421
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"\x00\xff\xfe\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET /metrics HTTP/9.9\r\n\r\n",
+        b"GET " + b"/" * 100_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET /metrics HTTP/1.1\r\n" + b"A: b\r\n" * 5000 + b"\r\n",
+        b"GET /metrics HTTP/1.1\r\nHost: [::\r\n\r\n",
+        b"GET /metrics HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n" + b"x" * 1000,
+        b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text;version=x\r\n\r\n",
+        b"",
+    ],
+)
+def test_a_hostile_request_does_nothing(readings: Readings, words: bytes) -> None:
+    with listening(readings) as server:
+        with socket.create_connection(place(server)) as hostile, suppress(OSError):
+            hostile.sendall(words)
+            hostile.shutdown(socket.SHUT_WR)
+            while hostile.recv(65536):
+                pass
+        assert answer(server.url, "GET", "/metrics")[0] == 200
+
+
+def test_many_silent_clients_keep_nobody_from_reading(readings: Readings) -> None:
+    with listening(readings) as server:
+        before = threading.active_count()
+        silent = [socket.create_connection(place(server)) for _ in range(100)]
+        assert answer(server.url, "GET", "/metrics")[0] == 200
+        assert threading.active_count() - before < 40
+        for each in silent:
+            each.close()
+
+
+def test_a_client_that_says_a_letter_now_and_then_is_hung_up_on(
+    readings: Readings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_PATIENCE", 0.3)
+    with (
+        listening(readings) as server,
+        socket.create_connection(place(server)) as slow,
+    ):
+        slow.settimeout(0.02)
+        with suppress(ConnectionError):
+            for _ in range(1000):  # twenty seconds, were it not for that
+                slow.sendall(b"G")
+                with suppress(TimeoutError):
+                    if not slow.recv(1):
+                        break
+            else:
+                pytest.fail("nobody hung up")
+
+
+def test_compressed_it_is_the_same_page(readings: Readings) -> None:
+    with listening(readings) as server:
+        asked = urllib.request.Request(server.url, headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(asked, timeout=10) as response:
+            assert response.headers["Content-Encoding"] == "gzip"
+            small = len(response.read())
+        assert small < len(answer(server.url, "GET", "/metrics")[1])
+
+
+def test_every_name_of_an_exporter_is_of_a_metric_and_in_the_unit_it_says() -> None:
+    units = {"_MiB": 2**-20, "_MHz": 1e-6, "_Percentage": 100.0, "_bytes": 1.0, "_ratio": 1.0}
+    seen: set[tuple[str, str]] = set()
+    for metric, names in EXPORTER_NAMES.items():
+        assert metric in METRICS
+        for each in names:
+            if isinstance(each, Name):
+                assert (each.name, str(each.labels)) not in seen
+                seen.add((each.name, str(each.labels)))
+                for ending, factor in units.items():
+                    assert not each.name.endswith(ending) or each.factor == factor

@@ -1,0 +1,273 @@
+"""A recording is opened: the same screens show what was so where its playhead stands."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.app import App
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.gui.leaving import LeavingDialog
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.plots.canvas import PlotCanvas
+from gpuexplorer.gui.processes.details import ProcessDetails
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
+from gpuexplorer.gui.window_commands import Do
+from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.telemetry.alert_rule import Rule, Side
+from tests.gui.hands import shown, texts, the
+from tests.recording.made import make_recording
+
+SECONDS = 300.0
+Start = Callable[..., App]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recordings")
+    return make_recording(folder / "a.gpurec", seconds=SECONDS, faults="lost:1@200s")
+
+
+@pytest.fixture
+def start(qtbot: QtBot) -> Iterator[Start]:
+    """On simulated cards of another kind than those of the recording."""
+    apps: list[App] = []
+
+    def start_one(opened: Path | None = None, settings: Settings | None = None) -> App:
+        arguments = argparse.Namespace(
+            simulate="1xTitanRTX",
+            open=opened,
+            or_simulate=False,
+            fault="",
+            seed=0,
+            **dict.fromkeys(("view", "theme", "size", "screenshot")),
+        )
+        app = App(arguments, patience=5.0, settings=settings)
+        apps.append(app)
+        qtbot.addWidget(app.window)
+        app.window.resize(1400, 900)
+        app.window.show()
+        return app
+
+    yield start_one
+    for app in apps:
+        app.window.close()
+        app.stop()
+
+
+def recorded(app: App) -> RecordedSession:
+    assert isinstance(app.session, RecordedSession)
+    return app.session
+
+
+def says(app: App, words: str) -> bool:
+    return any(words in text for text in texts(app.window))
+
+
+def cards_on_tiles(app: App) -> list[str]:
+    return [each.face.name for each in app.window.findChildren(CardTile) if each.isVisible()]
+
+
+def busy_on_tile(app: App, card: str) -> float | None:
+    tiles = [each for each in app.window.findChildren(CardTile) if each.isVisible()]
+    face = next(each.face for each in tiles if each.face.id == card)
+    return face.reading.values.get(GPU_UTILIZATION)
+
+
+def busy_is(app: App, busy: float) -> bool:
+    return busy_on_tile(app, "SIM-0") == busy
+
+
+def rows(app: App) -> list[str]:
+    """What the rows of the big table on this screen say to a screen reader."""
+    view = next(each for each in app.window.findChildren(Table) if each.isVisible())
+    model, role = view.model(), Qt.ItemDataRole.AccessibleTextRole
+    return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
+
+
+def test_named_at_the_start_its_cards_are_on_the_screens_at_once(
+    start: Start, path: Path
+) -> None:
+    app = start(path)
+    assert cards_on_tiles(app) == ["NVIDIA H100 80GB HBM3"] * 2
+    told = recorded(app).recording.sample(
+        CardId("SIM-0"), {GPU_UTILIZATION}, recorded(app).clock.now()
+    )
+    assert busy_on_tile(app, "SIM-0") == told.values[GPU_UTILIZATION]
+    assert "SIMULATED" in app.window.windowTitle()
+
+
+def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start()
+    assert cards_on_tiles(app) == ["NVIDIA TITAN RTX"]
+    app.window.open_recording(path)
+    qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
+    app.window.commands[Do.CLOSE_RECORDING].trigger()
+    qtbot.waitUntil(lambda: cards_on_tiles(app) == ["NVIDIA TITAN RTX"])
+
+
+def test_the_live_cards_were_read_all_the_while(start: Start, path: Path, qtbot: QtBot) -> None:
+    app = start()
+    live = app.session
+    qtbot.waitUntil(lambda: live.past.began is not None)
+    began = live.past.began
+    app.window.open_recording(path)
+    qtbot.waitUntil(lambda: app.session is not live)
+    before = live.beats().taken
+    qtbot.waitUntil(lambda: live.beats().taken > before, timeout=5000)
+    app.window.close_recording()
+    assert app.session is live
+    assert live.past.began == began
+    before = live.beats().taken
+    qtbot.waitUntil(lambda: live.beats().taken > before, timeout=5000)
+
+
+def test_all_of_it_is_shown_and_the_playhead_stands_at_its_end(
+    start: Start, path: Path
+) -> None:
+    app = start(path)
+    recording = recorded(app).recording
+    assert app.window.time_window.stretch() == (recording.began, recording.ended)
+    assert not recorded(app).playhead.playing
+    canvas = shown(PlotCanvas, app.window)
+    trace = canvas.shown().contents[0].lines[0].trace
+    assert trace.times[0] <= recording.began + 2.0
+    assert trace.times[-1] >= recording.ended - 5.0
+
+
+def test_wherever_the_playhead_is_put_the_figures_are_of_then(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start(path)
+    session = recorded(app)
+    for second in (40.0, 250.0, 120.0):
+        at = session.recording.began + second
+        told = session.recording.sample(CardId("SIM-0"), {GPU_UTILIZATION}, at)
+        busy = told.values[GPU_UTILIZATION]
+        session.playhead.seek(at)
+        qtbot.waitUntil(partial(busy_is, app, busy), timeout=1500)
+
+
+def test_a_card_that_is_lost_later_works_before_and_its_loss_is_no_event_yet(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start(path)
+    app.window.navigation.open_screen("events")
+    lost = "The card is lost"
+    qtbot.waitUntil(lambda: any(lost in row for row in rows(app)))
+    session = recorded(app)
+    session.playhead.seek(session.recording.began + 100.0)
+    qtbot.waitUntil(lambda: not any(lost in row for row in rows(app)))
+    few = len(rows(app))
+    session.playhead.seek(session.recording.ended)
+    qtbot.waitUntil(lambda: any(lost in row for row in rows(app)))
+    session.playhead.seek(session.recording.began + 100.0)
+    qtbot.waitUntil(lambda: len(rows(app)) == few)
+
+
+def test_while_it_plays_the_plots_that_follow_it_move(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start(path)
+    session, window = recorded(app), app.window.time_window
+    session.playhead.seek(session.recording.began + 100.0)
+    window.zoom_to(60.0)
+    window.back_to_now()
+    assert window.stretch()[1] == session.clock.now()
+    session.playhead.play(50.0)
+    qtbot.waitUntil(lambda: window.stretch()[1] > session.recording.began + 110.0)
+    session.playhead.pause()
+
+
+def test_plots_that_stand_still_are_paged_on_when_the_playhead_leaves_them(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start(path)
+    session, window = recorded(app), app.window.time_window
+    began = session.recording.began
+    window.look_at(began + 100.0, began + 140.0)
+    session.playhead.seek(began + 120.0)
+    qtbot.waitUntil(lambda: session.beats().taken > 1)
+    assert window.playhead == began + 120.0
+    assert window.stretch() == (began + 100.0, began + 140.0)
+    session.playhead.seek(began + 150.0)
+    qtbot.waitUntil(lambda: window.stretch()[0] > began + 140.0)
+    start_, end = window.stretch()
+    assert start_ <= began + 150.0 <= end
+    assert end - start_ == pytest.approx(40.0)
+
+
+def test_nothing_can_be_ended_in_it(start: Start, path: Path, qtbot: QtBot) -> None:
+    app = start(path)
+    app.window.navigation.open_screen("processes")
+    qtbot.waitUntil(lambda: bool(rows(app)))
+    details = the(ProcessDetails, app.window)
+    assert any("This is a recording" in text for text in texts(details))
+
+
+def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot: QtBot) -> None:
+    settings = Settings()
+    always = Rule(TEMPERATURE, Side.ABOVE, 1.0, 0.0)
+    settings.choose(replace(settings.choices, rules=(always,)))
+    app = start(None, settings)
+    strip = the(AlertStrip, app.window)
+    qtbot.waitUntil(strip.isVisible, timeout=5000)
+    app.window.open_recording(path)
+    qtbot.waitUntil(lambda: isinstance(app.session, RecordedSession))
+    qtbot.waitUntil(lambda: not strip.isVisible())
+    session = recorded(app)
+    before = len(session.recording.happenings())
+    session.playhead.play(100.0)
+    qtbot.waitUntil(lambda: not session.playhead.playing, timeout=6000)
+    assert len(session.happenings()) == before
+    assert not strip.isVisible()
+
+
+def test_a_file_that_is_no_recording_is_refused_in_a_sentence(
+    start: Start, tmp_path: Path, qtbot: QtBot
+) -> None:
+    broken = tmp_path / "b.gpurec"
+    broken.write_bytes(b"no recording at all" * 100)
+    app = start()
+    live = app.session
+    app.window.open_recording(broken)
+    qtbot.waitUntil(lambda: says(app, "b.gpurec"))
+    assert app.session is live
+
+
+def test_one_that_is_dropped_on_the_window_is_opened(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start()
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(path))])
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    event = QDropEvent(
+        QPointF(200, 200), action, dropped, button, Qt.KeyboardModifier.NoModifier
+    )
+    app.window.dropEvent(event)
+    qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
+
+
+def test_cards_that_are_simulated_meanwhile_take_its_place(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start(path)
+    app.window.commands[Do.PRACTISE].trigger()
+    qtbot.waitUntil(lambda: not isinstance(app.session, RecordedSession))
+    assert not app.window.findChildren(LeavingDialog)
+    app.window.navigation.open_screen("overview")
+    qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
+    assert app.window.time_window.following

@@ -1,0 +1,56 @@
+"""docs/recordings.md: what it says of the file is so, and its program reads one."""
+
+import re
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.recording.columns import REASONS, STATES
+from gpuexplorer.recording.schema import APPLICATION, LEVELS, VERSION
+from gpuexplorer.recording.told import SubjectKind, Topic, Turn
+from tests.recording.made import make_recording
+
+PAGE = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text("utf-8")
+[PROGRAM] = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def said(recording: Path, card: str, metric: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(recording), card, metric],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_program_of_the_page_reads_a_recording(tmp_path: Path, *, whole: bool) -> None:
+    path = make_recording(
+        tmp_path / "one.gpurec", seconds=700, faults="lost:1@30s", whole=whole
+    )
+    assert re.match(
+        r"701 readings, \d+\.\d+\nmissing: set\(\)", said(path, "SIM-0", "power_draw")
+    )
+    assert "missing: {'card lost'}" in said(path, "SIM-1", "power_draw")
+
+
+def test_every_table_kind_and_number_of_the_file_is_on_the_page(tmp_path: Path) -> None:
+    path = make_recording(tmp_path / "one.gpurec", seconds=5)
+    with closing(sqlite3.connect(path)) as file:
+        tables = [name for (name,) in file.execute("SELECT name FROM sqlite_schema")]
+        [(application,)] = file.execute("PRAGMA application_id")
+        facts = [name for (name,) in file.execute("SELECT name FROM fact")]
+    for name in (*tables, *facts, *SubjectKind, *Turn, *Topic):
+        if name != "piece_of":
+            assert f"`{name}`" in PAGE, name
+    assert str(application) in PAGE
+    assert application == APPLICATION
+    assert f"## The file, version {VERSION}" in PAGE
+    assert "{}, {} and {} seconds".format(*LEVELS) in PAGE
+    # A file of an older program has its own numbers: these may grow, and never move.
+    assert (REASONS[0], STATES[0]) == ("not supported", "working")
