@@ -134,10 +134,12 @@ class Course:
                     rows.append(row)
                 case _:
                     self._file.damaged = True
+        if not rows:
+            return ()
         rows.sort(key=lambda row: row[1])
         before = [*(row[1] for row in rows[1:]), LATEST][: len(rows)]
         runs = list(self._runs(rows, before, newest))
-        if rows and not runs[-1].whole:
+        if not runs[-1].whole:
             self.being_written = self._is_written(rows[-1][3])
         return runs
 
