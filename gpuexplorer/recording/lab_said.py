@@ -138,9 +138,7 @@ def _name(kind: type) -> str:
     return "run" if kind is Sent else kind.__name__.lower()
 
 
-_KINDS = {
-    topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()
-}
+_KINDS = {topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()}
 _TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
 
 LONGEST = 8_000_000  # letters; a picture may take millions
