@@ -1,4 +1,4 @@
-"""A recording as lines of JSON, in order of time; docs/recordings.md says what they hold."""
+"""A recording as lines of JSON, in order of time; docs/command-line.md says what they hold."""
 
 import json
 import math
@@ -7,11 +7,15 @@ from dataclasses import fields, is_dataclass
 from heapq import merge
 from typing import Any
 
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import result_as_json
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.recording.export.choosing import Choice, iso
+from gpuexplorer.recording.export.lab_stretches import noted
 from gpuexplorer.recording.export.looks import looks
 from gpuexplorer.recording.export.rounds import BUCKET, Round
+from gpuexplorer.recording.lab_said import OfProgram
 from gpuexplorer.recording.told import Turn
 
 SCHEMA = 1
@@ -68,17 +72,13 @@ def _figures(choice: Choice, rounds: Iterator[Round]) -> Iterator[_Line]:
         line: dict[str, object] = {
             "is": "means" if each.lowest else "sample",
             "card": each.card,
-            "values": {
-                metric: value
-                for metric, value in zip(each.metrics, each.values, strict=True)
-                if math.isfinite(value)
-            },
+            "values": _known(each.metrics, each.values),
         }
         if each.lowest:
             line |= {
                 "seconds": BUCKET,
-                "lowest": dict(zip(each.metrics, each.lowest, strict=True)),
-                "highest": dict(zip(each.metrics, each.highest, strict=True)),
+                "lowest": _known(each.metrics, each.lowest),
+                "highest": _known(each.metrics, each.highest),
             }
         else:
             line["missing"] = {
@@ -89,6 +89,11 @@ def _figures(choice: Choice, rounds: Iterator[Round]) -> Iterator[_Line]:
         yield each.at, line
 
 
+def _known(metrics: Sequence[MetricId], values: Sequence[float]) -> Mapping[MetricId, float]:
+    together = zip(metrics, values, strict=True)
+    return {metric: value for metric, value in together if math.isfinite(value)}
+
+
 def _turns(choice: Choice) -> Iterator[_Line]:
     """What became true of the machine; the figures of processes have lines of their own."""
     recording = choice.recording
@@ -97,13 +102,20 @@ def _turns(choice: Choice) -> Iterator[_Line]:
         Turn.TOPOLOGY: recording.topology,
     }
     found = [
-        (at, {"is": kind.value, "value": known[kind](at) if kind in known else value})
+        (at, {"is": kind.value, "value": known[kind](at) if kind in known else _flat(value)})
         for kind in Turn
         if kind is not Turn.PROCESSES
         for at, value in recording.turns(kind)
         if choice.holds(at)
     ]
     yield from sorted(found, key=lambda each: each[0])
+
+
+def _flat(value: object) -> object:
+    """A number, or some by their names."""
+    if isinstance(value, Mapping):
+        return {name: each for name, each in value.items() if isinstance(each, int | float)}
+    return value if isinstance(value, int | float) else None
 
 
 def _happenings(choice: Choice) -> Iterator[_Line]:
@@ -130,15 +142,12 @@ def _programs(choice: Choice) -> Iterator[_Line]:
 
 
 def _said(choice: Choice) -> Iterator[_Line]:
-    for each in choice.recording.said():
+    for each, note in noted(choice.recording):
+        what = note.what if isinstance(note, OfProgram) else note
+        said = result_as_json(what) if isinstance(what, CopyResult) else what
         if choice.holds(each.at):
-            try:
-                said: object = json.loads(each.text)
-            except (ValueError, RecursionError):
-                said = each.text
-            if isinstance(said, dict):
-                said.pop("whole", None)  # a copy once more, as this program reads it again
-            yield each.at, {"is": each.what.value, "said": said}
+            kind = type(what).__name__.lower()
+            yield each.at, {"is": each.what.value, "what": kind, "said": said}
 
 
 def _text(line: Mapping[str, object]) -> str:

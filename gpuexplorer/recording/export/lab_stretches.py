@@ -1,6 +1,7 @@
 """When cells of the lab ran and what they copied, and when copies were measured."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from gpuexplorer.copies.result import CopyResult
@@ -24,12 +25,18 @@ class Stretch(NamedTuple):
     args: Mapping[str, object]
 
 
-def lab_stretches(recording: Recording) -> Iterator[Stretch]:
+def noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
     """What is no message of ours is left out."""
+    for said in recording.said():
+        with suppress(UnreadableError):
+            yield said, noted_of(said.what, said.text)
+
+
+def lab_stretches(recording: Recording) -> Iterator[Stretch]:
     cells: dict[int, Sent] = {}
     began: dict[int, float] = {}
-    for said in recording.said():
-        match _noted(said):
+    for said, what in noted(recording):
+        match what:
             case Sent(past=False) as sent:
                 cells[sent.id] = sent
             case Began(id=number) if number in cells:
@@ -46,13 +53,6 @@ def lab_stretches(recording: Recording) -> Iterator[Stretch]:
                 yield Stretch(MEASURED, f"{job.source} to {job.target}", said.at, said.at, args)
             case _:
                 pass
-
-
-def _noted(said: Said) -> Noted | None:
-    try:
-        return noted_of(said.what, said.text)
-    except UnreadableError:
-        return None
 
 
 def _ran(cell: Sent, done: Finished | Failed, begin: float, end: float) -> Stretch:
