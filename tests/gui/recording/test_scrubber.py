@@ -195,8 +195,6 @@ def test_the_marks_are_stepped_through_one_after_the_other_and_back(shown: Shown
     assert back[-1] == 0
 
 
-
-
 def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(shown: Shown) -> None:
     x = shown.x(LOST_AT)
     told = next(
