@@ -66,6 +66,7 @@ class WindowComparing(QObject):
             commands[do].triggered.connect(lambda _=False, run=slot: run())
         time_window.marked_changed.connect(self._on_marked_changed)
         self._on_changed()
+        self._on_marked_changed()
 
     def follow(self, machine: MachineState) -> None:
         """Which the window shows from now on; the one before may be gone."""
@@ -127,7 +128,7 @@ class WindowComparing(QObject):
             moment=self._time_window.moment(at),
         )
         cards = [each.card for shown in machine.cards() for each in (shown, *shown.instances)]
-        machine.comparing.with_recording(recording, at, label, [*cards, machine.host.card])
+        machine.comparing.with_recording(recording, at, label, cards)
 
     def _on_changed(self) -> None:
         machine = self._machine

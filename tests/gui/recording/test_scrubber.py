@@ -1,4 +1,4 @@
-"""A recording is moved through and played by mouse, wheel and keyboard, as long as it may be."""
+"""A recording is moved through and played by mouse, wheel and keyboard, however long."""
 
 import time
 from collections.abc import Iterator
@@ -190,8 +190,6 @@ def test_the_marks_are_stepped_through_one_after_the_other_and_back(shown: Shown
         back.append(shown.second)
     assert back[0] == pytest.approx(places[-2], abs=0.01)
     assert back[-1] == 0
-
-
 
 
 def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(shown: Shown) -> None:
