@@ -152,8 +152,8 @@ class Scrubber(QSlider):
             drawing.filled(track, theme.track, 2)
         for before, after in pairwise(runs):
             if after.left - before.right >= 2:
-                gap = QRectF(before.right, _TOP, after.left - before.right, _FLOOR - _TOP)
-                drawing.no_bar(gap)
+                gap = after.left - before.right
+                drawing.no_bar(QRectF(before.right, _TOP, gap, _FLOOR - _TOP))
         if self._outline is not None:
             self._draw_outline(drawing, self._outline)
         for mark in self._marks.values():
@@ -162,8 +162,8 @@ class Scrubber(QSlider):
             x = _MARGIN + mark.spot * SPOT + (SPOT - wide) / 2
             painter.fillRect(QRectF(x, _FLOOR + 3, wide, high), theme.tone(mark.tone))
         if self._outline is not None and self._outline.marks.cut:
-            before = QRectF(_MARGIN, _FLOOR + 3, self._x(self._outline.marks.began), _QUIET)
-            drawing.no_bar(before.adjusted(0, 0, -_MARGIN, 0))
+            first = self._x(self._outline.marks.began)
+            drawing.no_bar(QRectF(_MARGIN, _FLOOR + 3, first - _MARGIN, _QUIET))
         replay = self._replay
         offset = replay.wall(replay.ended) - replay.ended
         most = int(self._width() // _TICK)
