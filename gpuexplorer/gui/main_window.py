@@ -27,6 +27,7 @@ from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.starting import lab_of
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         look_again: Callable[[], None] | None = None,
         open_recording: Callable[[Path], None] = lambda _: None,
         close_recording: Callable[[], None] = lambda: None,
+        always_on: AlwaysOn | None = None,
     ) -> None:
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
@@ -112,8 +114,15 @@ class MainWindow(QMainWindow):
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
         self._top = TopBar(self.look, self.time_window)
+        self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
-            self.look, self.settings, self.commands, self._top.record, self.time_window, self
+            self.look,
+            self.settings,
+            self.commands,
+            self._top.record,
+            self.time_window,
+            self._always_on,
+            self,
         )
         self._comparing = WindowComparing(
             self.look, self.commands, self.time_window, self._recordings, self
@@ -202,7 +211,7 @@ class MainWindow(QMainWindow):
 
     def open_settings(self) -> None:
         """Or close them again."""
-        self._alerts.open_settings(self._machine)
+        self._alerts.open_settings(self._machine, self._always_on)
 
     def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""

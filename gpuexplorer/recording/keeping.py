@@ -67,7 +67,7 @@ class Kept(Recorder):
         (newest,) = database.execute(
             "SELECT max(at) FROM (SELECT ended AS at FROM run UNION SELECT at FROM turn"
             " UNION SELECT at FROM tail UNION SELECT at FROM happening UNION"
-            " SELECT last FROM piece WHERE level = 0)"
+            " SELECT last FROM subject)"
         ).fetchone()
         return 0.0 if newest is None else float(newest) + _AFTER
 

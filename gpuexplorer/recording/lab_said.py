@@ -22,6 +22,7 @@ from gpuexplorer.lab.events import (
     Finished,
     Freed,
     Hello,
+    Peeked,
     Pictured,
     Placed,
     Printed,
@@ -50,7 +51,7 @@ class Sent(Run):
 
 
 @dataclass(frozen=True)
-class Opened:
+class LabBegan:
     """A lab with nothing in it; one before it is over, and its commands are no more."""
 
 
@@ -106,10 +107,10 @@ class OfProgram:
 
 
 Noted: TypeAlias = (
-    Opened | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
+    LabBegan | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
 )
 
-# All that the ledger is the sum of. What a person looked into or typed is not kept.
+# What the lab is the sum of. What a person typed, and what was only asked, is not kept.
 EVENTS = (
     Hello,
     Began,
@@ -118,6 +119,7 @@ EVENTS = (
     Placed,
     Freed,
     Printed,
+    Peeked,
     Pictured,
     Asked,
     Progressed,
@@ -126,7 +128,7 @@ EVENTS = (
     Failed,
 )
 _TOPICS: Mapping[Topic, tuple[type, ...]] = {
-    Topic.CELL: (Opened, Sent, Answered, Gone, StartedOver),
+    Topic.CELL: (LabBegan, Sent, Answered, Gone, StartedOver),
     Topic.EVENT: EVENTS,
     Topic.COPY: (CopyResult, Forgot),
     Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),
@@ -220,6 +222,8 @@ def _check(what: Any) -> None:
             good = all(_DEVICE.fullmatch(each.name) for each in devices)
         case Pictured(png=png):
             good = _pixels(png) <= _MOST_PIXELS
+        case Peeked(rows=rows):
+            good = bool(rows) and len(set(map(len, rows))) == 1
         case Placed(name=name, kind=kind):
             good = name.isidentifier() and kind in _KINDS_OF_THINGS
         case CopyResult(job=job, measured=measured):

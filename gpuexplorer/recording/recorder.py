@@ -91,6 +91,11 @@ class Recorder:
         return self._trouble
 
     @property
+    def shift(self) -> float:
+        """To be added to seconds of the axis for those of the session's clock."""
+        return self._clock.now() - self._axis.now()
+
+    @property
     def seconds(self) -> float:
         """For how long it has recorded."""
         ended = self._ended_at

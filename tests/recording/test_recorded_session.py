@@ -16,6 +16,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.processes import ProcessFigure
 from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 120.0
@@ -130,6 +131,20 @@ def test_processes_have_their_names_as_recorded(session: RecordedSession) -> Non
     session.look()
     assert session.process_rows() is rows
     assert session.process_book.looked_at(session.cards()[0].id) == session.clock.now()
+
+
+def test_the_last_minutes_of_a_process_are_those_before_the_playhead(
+    session: RecordedSession,
+) -> None:
+    session.want(processes=True)
+    session.playhead.seek(session.recording.began + 50.0)
+    session.look()
+    named = session.named_processes()[0]
+    past = session.process_book.past(named.process.card, named.process.pid)
+    assert past.times[-1] <= session.clock.now()
+    assert past.times[-1] > session.clock.now() - 3.0
+    assert past.memory[-1] == named.process.values[ProcessFigure.MEMORY]
+    assert len(past.sm) == len(past.cpu) == len(past.times) > 1
 
 
 def test_a_card_that_could_not_tell_who_uses_it_is_said_to(session: RecordedSession) -> None:

@@ -26,8 +26,6 @@ def what_is_shown(recording: Recording) -> str:
         parts.append(tr("simulated cards: every figure is made up"))
     if recording.anonymous:
         parts.append(tr("without names, command lines and users"))
-    if recording.being_written:
-        parts.append(tr("still being written; this is what there was when it was opened"))
     return paragraph([f"{'; '.join(parts)}.", *recording.notes()])
 
 

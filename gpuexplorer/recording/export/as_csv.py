@@ -87,7 +87,7 @@ def _form(metric: MetricId) -> str:
 def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
     recording = choice.recording
     if choice.simulated:
-        yield "simulated: no real card was read; all figures are made up"
+        yield "simulated: no real card was read; all figures of cards are made up"
     for label in dict.fromkeys(run.machine.source.label for run in recording.runs):
         yield f"GPU Explorer; {recording.path.name}; {label}"
     start, end = (iso(recording, at) for at in (choice.start, choice.end))

@@ -46,7 +46,7 @@ def perfetto_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
         "note": _HOLDS,
     }
     if choice.simulated:
-        about["figures"] = "Simulated: no real card was read, all figures are made up."
+        about["figures"] = "Simulated: no real card was read, all figures of cards are made up."
     yield head(about).encode()
     trace = _Trace(choice)
     events = chain(trace.programs(), trace.happenings(), trace.lab(), trace.curves(rounds))
@@ -95,6 +95,11 @@ class _Trace:
                     newest[each.card, metric] = value
                     about = METRICS[metric]
                     yield counter_text(about.label, about.unit, process, at, value)
+        for (card, metric), value in newest.items():
+            # Chrome's viewer draws no further than to the last value.
+            process = yield from self._process(card)
+            at, about = self._nanoseconds(read[card][0]), METRICS[metric]
+            yield counter_text(about.label, about.unit, process, at, value)
         for card in self._choice.metrics:
             before, period = read.get(card, (self._choice.start, 0.0))
             yield from self._unread(card, before, self._choice.end, period)

@@ -1,4 +1,4 @@
-"""A recording is moved through and played by mouse, wheel and keyboard, as long as it may be."""
+"""A recording is moved through and played by mouse, wheel and keyboard, however long."""
 
 import time
 from collections.abc import Iterator

@@ -6,8 +6,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.lab.events import Event, Finished, Placed
+from gpuexplorer.lab.events import Placed
 
 HOST = "cpu"
 _FEW_ROWS, _FEW_COLUMNS = 4, 6
@@ -50,13 +51,6 @@ class Key(NamedTuple):
 
     device: str
     name: str  # empty: nobody named it
-
-
-class Cause(NamedTuple):
-    """The cell after which there was more memory without a name than before."""
-
-    cell: int
-    number: int
 
 
 class Block(NamedTuple):
@@ -104,37 +98,20 @@ class BenchBlocks:
 
     def __init__(self, lab: LabState) -> None:
         self._lab = lab
-        self._before: Mapping[str, int] = {}
-        self._causes: dict[str, Cause] = {}
-        self._made_of: tuple[int, object] | None = None
+        self._made_of: tuple[object, ...] | None = None
         self._made: Mapping[str, Sequence[Block]] = {}
-        lab.told.connect(self._note)
 
     def by_device(self) -> Mapping[str, Sequence[Block]]:
-        ledger = self._lab.ledger
+        ledger, causes = self._lab.ledger, self._lab.course.causes
         unnamed = {
-            device: (ledger.unnamed_bytes(device), self._causes.get(device))
+            device: (ledger.unnamed_bytes(device), causes.get(device))
             for device in ledger.memory
         }
         # A cell that was only sent changes nothing on a shelf.
-        if self._made_of != (ledger.shelf, unnamed):
-            self._made_of = ledger.shelf, unnamed
+        if self._made_of != (ledger, ledger.shelf, unnamed):
+            self._made_of = ledger, ledger.shelf, unnamed
             self._made = blocks_by_device(ledger.things, unnamed)
         return self._made
-
-    def _note(self, event: Event) -> None:
-        """Each is heard, seen or not, so that what has no name is put down to its cell."""
-        ledger = self._lab.ledger
-        cell = ledger.cell(event.id) if isinstance(event, Finished) else None
-        if cell is None:
-            return
-        unnamed = {device: ledger.unnamed_bytes(device) for device in ledger.memory}
-        for device, size in unnamed.items():
-            if not size:
-                self._causes.pop(device, None)
-            elif size > self._before.get(device, 0):
-                self._causes[device] = Cause(cell.id, cell.number)
-        self._before = unnamed
 
 
 def blocks_by_device(

@@ -81,6 +81,11 @@ class Peeks(QObject):
     def values(self, block: Block) -> Values | None:
         if block.placed is None:
             return None
+        if self._lab.recorded:
+            # As it was last seen; what was seen inside may be more of it than has room here.
+            seen = self._lab.course.peeked.get(block.placed.name)
+            shape = None if seen is None else (len(seen.rows), len(seen.rows[0]))
+            return values_of(seen) if seen is not None and shape == block.grid else None
         kept = self._values.get(block.placed.name)
         return kept[1] if kept is not None and kept[0] == block.placed.id else None
 

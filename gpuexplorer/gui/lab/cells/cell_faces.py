@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.core.words import NOTHING, tr
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.lab.events import Failed, Printed
+from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.meaning import meaning
 from gpuexplorer.lab.opening import OpenedCell
 
 _MOST_OPENED = 200  # that stand there before they run
@@ -17,25 +16,15 @@ _Stamp = tuple[object, ...]
 
 
 class CellFaces:
-    """Has to be told of every failure, since it remembers what was true at that moment."""
-
     def __init__(self, lab: LabState) -> None:
         self._lab = lab
-        self._meanings: dict[int, Message] = {}
         self._known: dict[int, tuple[_Stamp, CellFace]] = {}
         self._numbers: dict[OpenedCell, int] = {}  # by which those are called here
         self._unfolded: set[int] = set()
 
-    def hear(self, failed: Failed) -> None:
-        """When the ledger knows of it."""
-        cell = self._lab.ledger.cell(failed.id)
-        if cell is not None:
-            units = self._lab.machine.settings.choices.units
-            self._meanings[cell.id] = meaning(failed, cell, self._lab.ledger, units)
-
     def meaning(self, command: int) -> str:
         """What the failure of a cell means; empty where nothing certain can be said."""
-        return tr(self._meanings.get(command, NOTHING))
+        return tr(self._lab.course.meanings.get(command, NOTHING))
 
     def forget(self) -> None:
         """Figures are read in other units now."""

@@ -248,7 +248,6 @@ class CodePane(QFrame):
             self._completing = None
             self.entry.show_completed(event)
         elif isinstance(event, Failed) and self._lab.ledger.cell(event.id) is not None:
-            self._faces.hear(event)
             self._just_failed = event.id
 
     def _on_changed(self) -> None:

@@ -15,9 +15,9 @@ from gpuexplorer.recording.lab_past import past_of
 from gpuexplorer.recording.lab_said import (
     Forgot,
     Gone,
+    LabBegan,
     Noted,
     OfProgram,
-    Opened,
     ProgramChosen,
     ProgramStands,
     line_of,
@@ -61,7 +61,7 @@ class LabRecording(QObject):
 
     def _past(self) -> Iterator[Noted]:
         lab, program = self._lab, self._lab.program
-        yield Opened()
+        yield LabBegan()
         yield from past_of(lab.ledger)
         if lab.sentence:
             yield Gone(lab.sentence)

@@ -19,7 +19,7 @@ from gpuexplorer.recording.recording import Recording
 
 _EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do
 _SLICE = 0.010  # seconds of work
-_BATCH = 200  # lines
+_BATCH, _REST = 50, 0.003  # lines, and seconds in which others have their turn
 _MOST = 200_000  # lines; the first of them
 
 
@@ -68,7 +68,8 @@ class LabReplay(QObject):
 
     def _take(self, due: int) -> None:
         """As many as may be done at once."""
-        until = perf_counter() + _SLICE
+        shown = self._course is self._lab.course  # then others work after it, about as long
+        until = perf_counter() + (_SLICE / 2 if shown else _SLICE)
         while self._taken < due and perf_counter() < until:
             what, at = self._said[self._taken], self._times[self._taken]
             self._taken += 1
@@ -84,7 +85,8 @@ class LabReplay(QObject):
             self._course, self._taken = self._lab.new_course(), 0
         self._take(due)
         another = self._course is not self._lab.course
-        if self._taken == due and (another or self._taken != before):
+        # What is shown grows before one's eyes: to write much at once takes long.
+        if (self._taken == due or not another) and (another or self._taken != before):
             self._lab.show(self._course)
             if another or self._of_program:
                 self._lab.program.show(self._course.program)
@@ -128,7 +130,7 @@ def _read(
         if len(found) + left_out >= _BATCH:
             put((times, found, left_out))
             times, found, left_out = [], [], 0
-        if stopping.is_set():
-            return
+            if stopping.wait(_REST):
+                return
     put((times, found, left_out))
     put(None)

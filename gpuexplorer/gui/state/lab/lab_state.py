@@ -166,7 +166,7 @@ class LabState(QObject):
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._devices)
+        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
