@@ -12,8 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Began, Finished
+from gpuexplorer.lab.measured import Measured
+from gpuexplorer.recording.lab_said import Sent, line_of
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.report.page import report_page, write_report
 from gpuexplorer.recording.told import Topic
@@ -137,6 +142,28 @@ def test_hostile_names_are_shown_and_never_obeyed(tmp_path: Path) -> None:
     assert "<script>alert(1)</script>" in seen.text
     assert "\x1b" not in page
     assert len(page) < 100_000
+
+
+def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> None:
+    job = CopyJob("cpu", "cuda:0", 256 << 20)
+    copy = CopyResult(job, Measured(1, (0.025,), intact=True), None)
+    wrong = CopyResult(job, Measured(2, (0.025,), intact=False), None)
+    finished = Finished(7, 0.5, 0.25)
+    noted = [line_of(e) for e in (copy, wrong, Sent(7, "y = x @ x", 3), Began(7), finished)]
+    recording = recorded(
+        tmp_path / "a.gpurec", [card(0)], busy, said=[each for each in noted if each]
+    )
+    text = Seen(report_page(recording)).text
+    assert "cpu → cuda:0 256 MiB 10.7 GB/s – intact" in text
+    assert "cpu → cuda:0 256 MiB – – WRONG" in text
+    assert "3 y = x @ x device 250 ms · host 500 ms" in text
+
+
+def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) -> None:
+    lost = Happening(10, 0.0, Kind.CARD_LOST, CardId("GPU-0"), Message("The card is lost"))
+    recording = recorded(tmp_path / "a.gpurec", [card(0)], busy, happenings=[lost])
+    page = report_page(recording, recording.began + 60)
+    assert "Card 0: No longer answered" in Seen(page).text
 
 
 def test_an_anonymous_recording_says_what_was_left_out(tmp_path: Path) -> None:
