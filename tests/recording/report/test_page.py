@@ -1,6 +1,7 @@
 """A report is one page that shows what was recorded, and loads nothing."""
 
 import base64
+import math
 import random
 import re
 import shutil
@@ -164,6 +165,18 @@ def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) 
     recording = recorded(tmp_path / "a.gpurec", [card(0)], busy, happenings=[lost])
     page = report_page(recording, recording.began + 60)
     assert "Card 0: No longer answered" in Seen(page).text
+
+
+def test_impossible_figures_of_a_damaged_file_are_left_out(tmp_path: Path) -> None:
+    impossible = (math.inf, -math.inf, 1e300, -5.0, math.nan)
+    recording = recorded(
+        tmp_path / "a.gpurec",
+        [card(0)],
+        lambda _, s: {"power_draw": impossible[s] if s < 5 else 100.0},
+    )
+    text = Seen(report_page(recording)).text
+    assert "100 · 100 W" in text
+    assert "inf" not in text
 
 
 def test_an_anonymous_recording_says_what_was_left_out(tmp_path: Path) -> None:
