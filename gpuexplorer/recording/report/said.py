@@ -10,16 +10,7 @@ from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.lab.cell_said import error_words, time_words
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.recording.lab_said import (
-    Answered,
-    Forgot,
-    Gone,
-    LabBegan,
-    OfProgram,
-    Sent,
-    StartedOver,
-    noted_of,
-)
+from gpuexplorer.recording.lab_said import EVENTS, LabBegan, Sent, noted_of
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import Courses
 from gpuexplorer.recording.report.tables import MOST_ROWS, NO_FIGURE, Table, left_out, moment
@@ -92,19 +83,15 @@ def lab_tables(courses: Courses) -> Sequence[Table]:
             noted = noted_of(said.what, said.text)
         except UnreadableError:
             continue  # of another version, or damaged: the rest is shown
-        match noted:
-            case CopyResult():
-                copies.append((said.at, noted))
-            case Sent(again=False):
-                ledger.sent(noted.command)
-                if not noted.past:
-                    cells.append((said.at, ledger.cells[-1]))
-            case LabBegan():
-                ledger = Ledger()
-            case Sent() | Answered() | Gone() | StartedOver() | Forgot() | OfProgram():
-                pass
-            case _:
-                ledger.apply(noted)
+        if isinstance(noted, CopyResult):
+            copies.append((said.at, noted))
+        elif isinstance(noted, Sent) and not noted.again:
+            ledger.sent(noted.command)
+            cells += [(said.at, ledger.cells[-1])] if not noted.past else []
+        elif isinstance(noted, LabBegan):
+            ledger = Ledger()
+        elif isinstance(noted, EVENTS):
+            ledger.apply(noted)
     return (
         _copy_table(courses, [each for each in copies if each[0] >= courses.start]),
         _cell_table(courses, [each for each in cells if each[0] >= courses.start]),
