@@ -257,6 +257,7 @@ class App:
         self._look_out(until_found=self._session.bare)
         self.window.show_session(self._session)
         self._session.sampler.release(want)
+        self._session.sampler.set_interval(self._settings.choices.interval)
         _end(recorded)
 
     def _on_start_due(self) -> None:

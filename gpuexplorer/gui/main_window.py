@@ -182,9 +182,7 @@ class MainWindow(QMainWindow):
 
     def open_recording(self, path: Path) -> None:
         """Asks before what is in the lab goes; returns at once."""
-        lab = None if self._replayed else self._lab
-        read = partial(self._read_recording, path)
-        leave(self.look, self, tr("Open the recording"), read, lab=lab)
+        self._leave(tr("Open the recording"), partial(self._read_recording, path))
 
     def say(self, sentence: str) -> None:
         """Why a recording was not opened."""
@@ -332,7 +330,8 @@ class MainWindow(QMainWindow):
         self.frame_clock.keep_up_with(choices.interval)
         if choices.interval != self._interval:
             self._interval = choices.interval
-            self._session.sampler.set_interval(choices.interval)
+            if not self._replayed:
+                self._session.sampler.set_interval(choices.interval)
 
     def _on_time_changed(self) -> None:
         self._rail.devices.show_past(self.time_window.looking_back)
@@ -349,10 +348,10 @@ class MainWindow(QMainWindow):
 
     def _on_simulated_cards_asked(self) -> None:
         simulate = partial(self._simulate, MAKE_BELIEVE)
-        leave(self.look, self, tr("Simulate cards"), simulate, lab=self._lab)
+        self._leave(tr("Simulate cards"), simulate)
 
     def _on_practice_asked(self) -> None:
-        leave(self.look, self, tr("Simulate cards"), self._practise, lab=self._lab)
+        self._leave(tr("Simulate cards"), self._practise)
 
     def _practise(self) -> None:
         self._simulate(IDLE)
@@ -360,7 +359,7 @@ class MainWindow(QMainWindow):
 
     def _on_idle_cards_asked(self) -> None:
         simulate = partial(self._simulate, IDLE)
-        leave(self.look, self, tr("Simulate cards"), simulate, lab=self._lab)
+        self._leave(tr("Simulate cards"), simulate)
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
@@ -373,6 +372,10 @@ class MainWindow(QMainWindow):
 
     def _on_close_asked(self) -> None:
         self.close_recording()
+
+    def _leave(self, words: str, then: Callable[[], object]) -> None:
+        """What is in the lab of a recording is kept in its file."""
+        leave(self.look, self, words, then, lab=None if self._replayed else self._lab)
 
     def _on_palette_asked(self) -> None:
         from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415
