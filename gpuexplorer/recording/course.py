@@ -85,15 +85,16 @@ class Course:
         return min(max(0.0, at + last_of(self._steps, at, 0.0)), LATEST)
 
     def at(self, wall: float) -> float:
-        began, ended = self.runs[0].began, self.runs[-1].ended
-        until = ended
+        began, until = self.runs[0].began, self.runs[-1].ended
+        nearest = until
         for since, shift in [*reversed(self._steps), (began, 0.0)]:
             at = wall - shift
-            if at >= since:
-                # A time of day that was skipped is the moment when it was.
-                return max(began, min(at, until))
-            until = min(until, since)
-        return began
+            if since <= at <= until:
+                return at
+            if at < since:
+                nearest = since  # that time of day was skipped then
+            until = since
+        return nearest
 
     @cached_property
     def cards(self) -> Sequence[tuple[float, Sequence[Card]]]:

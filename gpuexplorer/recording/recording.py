@@ -339,5 +339,7 @@ def _nothing(file: SafeFile) -> Trouble:
             file=file.path.name,
         )
     return Trouble(
-        "{file} is empty: nothing was recorded.", "Choose another file.", file=file.path.name
+        "{file} holds no recording yet.",
+        "If there was a file {file}-wal beside it, put it there again; or choose another file.",
+        file=file.path.name,
     )

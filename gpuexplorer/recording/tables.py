@@ -146,13 +146,16 @@ class Tables:
     def end(self, at: float) -> None:
         """Folds what can be folded in a second. The rest is no worse where it stands."""
         self._write_tail()
-        self._database.execute("UPDATE run SET ended = ? WHERE id = ?", (at, self._run))
-        self._database.commit()
+        self.say_ended(at)
         until = time.monotonic() + _LAST_FOLDING
         for strand in self._strands.values():
             self._fold(strand)
             if time.monotonic() > until:
                 break
+        self._database.commit()
+
+    def say_ended(self, at: float) -> None:
+        self._database.execute("UPDATE run SET ended = ? WHERE id = ?", (at, self._run))
         self._database.commit()
 
     def _write_tail(self) -> None:

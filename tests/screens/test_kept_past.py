@@ -6,6 +6,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.settings.dialog import SETTINGS_KEYS
 from gpuexplorer.recording.recording import open_recording
 from tests.screens.conftest import OpenProgram
@@ -54,8 +55,9 @@ def test_plots_begin_with_what_was_kept_before(open_program: OpenProgram, folder
     assert run.whole
     assert run.machine.source.simulated
     again = open_program(past=None)
-    window = again.window.time_window
-    assert window.wall(window.began) == pytest.approx(began, abs=0.5)
+    assert isinstance(again.window, MainWindow)
+    shown = again.window.time_window
+    assert shown.wall(shown.began) == pytest.approx(began, abs=0.5)
     again.waits(kept(folder))
 
 

@@ -153,12 +153,12 @@ def test_a_screen_reader_is_told_of_a_slider_its_value_and_the_moment(
 def test_it_plays_from_the_beginning_once_it_is_at_the_end_and_pauses(
     shown: Shown, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(called(QToolButton, shown.bar, "Play"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(called(QToolButton, shown.bar, "Play"), LEFT)
     assert shown.replay.playing
     assert shown.second < 60
     before = shown.second
     qtbot.waitUntil(lambda: shown.second > before)
-    qtbot.mouseClick(called(QToolButton, shown.bar, "Pause"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(called(QToolButton, shown.bar, "Pause"), LEFT)
     assert not shown.replay.playing
 
 
