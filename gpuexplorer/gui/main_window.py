@@ -134,32 +134,16 @@ class MainWindow(QMainWindow):
         Dressing(self.look, self, self._screens)
         self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
-            self.look,
-            self.settings,
-            self._screens,
-            self.navigation,
-            self._live,
-            session.host,
-            look_again is not None,
-            attempts,
-            looked_for,
-            self,
+            *(self.look, self.settings, self._screens, self.navigation, self._live),
+            *(session.host, look_again is not None, attempts, looked_for, self),
         )
         self._ways = WindowWays(
-            self.look,
-            self.commands,
-            self.navigation,
-            self._screens,
-            self.explanation,
-            self._top,
-            self._banner,
-            self,
-            simulate,
-            look_again,
-            open_recording,
+            *(self.look, self.commands, self.navigation, self._screens, self.explanation),
+            *(self._top, self._banner, self, simulate, look_again, open_recording),
             nothing_real=or_simulated or session.bare,
         )
         self.open_recording = self._ways.open_recording
+        self.say = self._recordings.say
         self._connect()
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
@@ -187,10 +171,6 @@ class MainWindow(QMainWindow):
         self.explanation.show_search(attempts, looked_for)
         self.show_session(bare)
         self.navigation.open_screen("overview")  # which says why
-
-    def say(self, sentence: str) -> None:
-        """Why a recording was not opened."""
-        self._recordings.say(sentence)
 
     @property
     def _replayed(self) -> bool:
