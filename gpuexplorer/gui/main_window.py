@@ -138,8 +138,17 @@ class MainWindow(QMainWindow):
             *(session.host, look_again is not None, attempts, looked_for, self),
         )
         self._ways = WindowWays(
-            *(self.look, self.commands, self.navigation, self._screens, self.explanation),
-            *(self._top, self._banner, self, simulate, look_again, open_recording),
+            self.look,
+            self.commands,
+            self.navigation,
+            self._screens,
+            self.explanation,
+            self._top,
+            self._banner,
+            self,
+            simulate,
+            look_again,
+            open_recording,
             nothing_real=or_simulated or session.bare,
         )
         self.open_recording = self._ways.open_recording
@@ -206,6 +215,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._keep_up()
         self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
@@ -232,7 +242,6 @@ class MainWindow(QMainWindow):
         if before is not None:
             before.deleteLater()
         self._ways.follow(session, lab)
-        self._keep_up()
 
     def _lay_out(self) -> None:
         strips = (self._recordings.strips, self._comparing.strip, self._banner)
