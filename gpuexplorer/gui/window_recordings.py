@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.recording.handing_on import write_export, write_report
-from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.recording_banner import RecordingBanner
+from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
 from gpuexplorer.gui.recording.words import recorded
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
