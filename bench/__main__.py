@@ -24,6 +24,7 @@ _SUBJECTS = {
     "held_up": "The window while much goes on, and on a faulty driver",
     "panning": "A day seen in the window, simulated",
     "left_behind": "What screens leave behind, simulated",
+    "recording": "Recordings, read",
     "packages": "What is installed",
 }
 # These open a window, each in a process of its own.

@@ -19,6 +19,7 @@ from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.live_frame import READ_ALWAYS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.settings import Settings, open_store
@@ -82,6 +83,7 @@ class App:
         self._reading: Asked[RecordedSession] | None = None
         # What goes on being read while a recording is shown, so that its past goes on.
         self._aside: tuple[RememberingSession, Want] | None = None
+        self._always_on = AlwaysOn(self._settings)
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None:
             self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
@@ -98,6 +100,7 @@ class App:
             look_again=self._look_again,
             open_recording=self._open_recording,
             close_recording=self._close_recording,
+            always_on=self._always_on,
         )
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
@@ -186,7 +189,7 @@ class App:
         self, backend: Backend, attempts: Sequence[Attempt], clock: PastClock | None = None
     ) -> RememberingSession:
         choices = self._settings.choices
-        return RememberingSession(
+        session = RememberingSession(
             backend,
             attempts,
             choices.interval,
@@ -196,6 +199,8 @@ class App:
             full_seconds=choices.full_seconds,
             day_seconds=choices.day_seconds,
         )
+        self._always_on.join(session)
+        return session
 
     def _simulate(self, spec: str) -> None:
         self._change_to(self._simulated(spec))
@@ -252,6 +257,7 @@ class App:
         self._look_out(until_found=self._session.bare)
         self.window.show_session(self._session)
         self._session.sampler.release(want)
+        self._session.sampler.set_interval(self._settings.choices.interval)
         _end(recorded)
 
     def _on_start_due(self) -> None:

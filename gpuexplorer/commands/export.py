@@ -12,12 +12,7 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
-from gpuexplorer.recording.export.choosing import (
-    Choice,
-    chosen,
-    metrics_named,
-    recorded,
-)
+from gpuexplorer.recording.export.choosing import Choice, chosen, metrics_named, recorded
 from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
@@ -98,12 +93,11 @@ def _understood(arguments: argparse.Namespace, recording: Recording) -> Choice:
 
 def _cards(text: str, recording: Recording) -> Sequence[CardId]:
     words = [word.strip() for word in text.split(",")]
-    named = ",".join(word for word in words if word.lower() != _HOST)
-    there = recording.cards()
-    if named and not there:
+    named = [word for word in words if word.lower() != _HOST]
+    if named and not recording.cards():
         raise Trouble("No card was recorded.", "Say --cards host for what is of the computer.")
-    cards = [card.id for card in choose(there, named)] if named else []
-    return cards if len(named.split(",")) == len(words) and named else [*cards, HOST_ID]
+    cards = [card.id for card in choose(recording.cards(), ",".join(named))] if named else []
+    return cards if named == words else [*cards, HOST_ID]
 
 
 def _write(arguments: argparse.Namespace, choice: Choice) -> None:

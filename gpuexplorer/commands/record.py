@@ -21,7 +21,7 @@ from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.backends.no_cards import NoCards
@@ -81,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     backend, attempts = open_source(arguments)
     for attempt in attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
+    if backend is None:
+        sys.stderr.write(f"{tr('So only the computer itself is recorded.')}\n")
     session = QuietSession(backend or NoCards(), attempts, arguments.interval)
     over = threading.Event()
     try:
@@ -113,8 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
             "Look at the disk.",
             file=arguments.file,
         )
-    told = tr("Recorded {time}, {size}: {file}", **_so_far(recorder), file=arguments.file)
-    sys.stdout.write(f"{told}\n")
+    real = mark("Recorded {time}, {size}: {file}")
+    made_up = mark("Recorded {time} of simulated cards, {size}: {file}")
+    told = made_up if session.simulated else real
+    sys.stdout.write(f"{tr(told, **_so_far(recorder), file=arguments.file)}\n")
     return OK
 
 

@@ -27,6 +27,7 @@ from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.starting import lab_of
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         look_again: Callable[[], None] | None = None,
         open_recording: Callable[[Path], None] = lambda _: None,
         close_recording: Callable[[], None] = lambda: None,
+        always_on: AlwaysOn | None = None,
     ) -> None:
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
@@ -112,8 +114,15 @@ class MainWindow(QMainWindow):
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
         self._top = TopBar(self.look, self.time_window)
+        self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
-            self.look, self.settings, self.commands, self._top.record, self.time_window, self
+            self.look,
+            self.settings,
+            self.commands,
+            self._top.record,
+            self.time_window,
+            self._always_on,
+            self,
         )
         self._comparing = WindowComparing(
             self.look, self.commands, self.time_window, self._recordings, self
@@ -173,9 +182,7 @@ class MainWindow(QMainWindow):
 
     def open_recording(self, path: Path) -> None:
         """Asks before what is in the lab goes; returns at once."""
-        lab = None if self._replayed else self._lab
-        read = partial(self._read_recording, path)
-        leave(self.look, self, tr("Open the recording"), read, lab=lab)
+        self._leave(tr("Open the recording"), partial(self._read_recording, path))
 
     def say(self, sentence: str) -> None:
         """Why a recording was not opened."""
@@ -202,7 +209,7 @@ class MainWindow(QMainWindow):
 
     def open_settings(self) -> None:
         """Or close them again."""
-        self._alerts.open_settings(self._machine)
+        self._alerts.open_settings(self._machine, self._always_on)
 
     def show_session(self, session: RememberingSession) -> None:
         """From now on this one: a real driver came, or the simulated cards were asked for."""
@@ -215,6 +222,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._keep_up()
         self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
@@ -242,6 +250,10 @@ class MainWindow(QMainWindow):
             before.deleteLater()
         self._banner.show_count(len(machine.cards()))
         self._offer_ways()
+
+    def _keep_up(self) -> None:
+        """A playhead that is dragged is followed as fast as can be."""
+        self.frame_clock.keep_up_with(0.0 if self._replayed else self.settings.choices.interval)
 
     def _offer_ways(self) -> None:
         """Between simulated cards, real ones and the explanation, whichever there are."""
@@ -320,10 +332,11 @@ class MainWindow(QMainWindow):
     def _on_settings_changed(self) -> None:
         choices = self.settings.choices
         self.look.dress(choices.scheme, choices.palette, choices.motion)
-        self.frame_clock.keep_up_with(choices.interval)
+        self._keep_up()
         if choices.interval != self._interval:
             self._interval = choices.interval
-            self._session.sampler.set_interval(choices.interval)
+            if not self._replayed:
+                self._session.sampler.set_interval(choices.interval)
 
     def _on_time_changed(self) -> None:
         self._rail.devices.show_past(self.time_window.looking_back)
@@ -340,10 +353,10 @@ class MainWindow(QMainWindow):
 
     def _on_simulated_cards_asked(self) -> None:
         simulate = partial(self._simulate, MAKE_BELIEVE)
-        leave(self.look, self, tr("Simulate cards"), simulate, lab=self._lab)
+        self._leave(tr("Simulate cards"), simulate)
 
     def _on_practice_asked(self) -> None:
-        leave(self.look, self, tr("Simulate cards"), self._practise, lab=self._lab)
+        self._leave(tr("Simulate cards"), self._practise)
 
     def _practise(self) -> None:
         self._simulate(IDLE)
@@ -351,7 +364,7 @@ class MainWindow(QMainWindow):
 
     def _on_idle_cards_asked(self) -> None:
         simulate = partial(self._simulate, IDLE)
-        leave(self.look, self, tr("Simulate cards"), simulate, lab=self._lab)
+        self._leave(tr("Simulate cards"), simulate)
 
     def _on_real_cards_asked(self) -> None:
         if self._look_again is not None:
@@ -364,6 +377,10 @@ class MainWindow(QMainWindow):
 
     def _on_close_asked(self) -> None:
         self.close_recording()
+
+    def _leave(self, words: str, then: Callable[[], object]) -> None:
+        """What is in the lab of a recording is kept in its file."""
+        leave(self.look, self, words, then, lab=None if self._replayed else self._lab)
 
     def _on_palette_asked(self) -> None:
         from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415

@@ -8,6 +8,7 @@ from gpuexplorer.gui.desktop.notifications import Notifications
 from gpuexplorer.gui.desktop.tray import Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -46,7 +47,9 @@ class WindowAlerts(QObject):
         self.watch.stop()
         self._notes.stop()
 
-    def open_settings(self, machine: MachineState | None) -> None:
+    def open_settings(
+        self, machine: MachineState | None, always_on: AlwaysOn | None = None
+    ) -> None:
         """Where they stand open already, they are closed: the same key opens and closes."""
         from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
 
@@ -55,6 +58,12 @@ class WindowAlerts(QObject):
                 before.reject()
                 return
         dialog = SettingsDialog(
-            self._look, self._settings, machine, self._window, self.watch, self._notices
+            self._look,
+            self._settings,
+            machine,
+            self._window,
+            self.watch,
+            self._notices,
+            always_on,
         )
         dialog.open()

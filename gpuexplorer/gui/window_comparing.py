@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.words import span_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
@@ -66,6 +66,7 @@ class WindowComparing(QObject):
             commands[do].triggered.connect(lambda _=False, run=slot: run())
         time_window.marked_changed.connect(self._on_marked_changed)
         self._on_changed()
+        self._on_marked_changed()
 
     def follow(self, machine: MachineState) -> None:
         """Which the window shows from now on; the one before may be gone."""
@@ -118,16 +119,17 @@ class WindowComparing(QObject):
         # Its beginning lies at the mark, if there is one.
         marked = self._time_window.marked
         at = self._time_window.stretch()[0] if marked is None else marked.at
-        words = tr("{file}, {span}, beginning here at {moment}")
+        words = mark("{file}, {span}, beginning here at {moment}")
         if recording.runs[-1].machine.source.simulated:
-            words = tr("{file} (simulated), {span}, beginning here at {moment}")
-        label = words.format(
+            words = mark("{file} (simulated), {span}, beginning here at {moment}")
+        label = tr(
+            words,
             file=recording.path.name,
             span=span_of(recording),
             moment=self._time_window.moment(at),
         )
         cards = [each.card for shown in machine.cards() for each in (shown, *shown.instances)]
-        machine.comparing.with_recording(recording, at, label, [*cards, machine.host.card])
+        machine.comparing.with_recording(recording, at, label, cards)
 
     def _on_changed(self) -> None:
         machine = self._machine

@@ -15,6 +15,7 @@ from gpuexplorer.gui.recording.recording_banner import RecordingBanner
 from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
 from gpuexplorer.gui.recording.words import recorded
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
@@ -58,11 +59,13 @@ class WindowRecordings(QObject):
         commands: WindowCommands,
         button: RecordButton,
         time_window: TimeWindow,
+        always_on: AlwaysOn,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._look, self._settings, self._commands = look, settings, commands
         self._time_window, self._button = time_window, button
+        self._always_on = always_on
         self._session: RememberingSession | None = None
         self.making = RecordingState(self)
         self.replay: ReplayState | None = None
@@ -86,6 +89,7 @@ class WindowRecordings(QObject):
         """Which the window shows from now on; the one before may be gone."""
         self._session = session
         self.making.follow(session)
+        self._always_on.follow(session)
         if self.replay is not None:
             self.replay.stop()
             self.replay.deleteLater()
@@ -112,6 +116,7 @@ class WindowRecordings(QObject):
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()
+        self._always_on.stop()
 
     def _connect(self) -> None:
         for do, slot in (
@@ -131,6 +136,7 @@ class WindowRecordings(QObject):
         self._button.clicked.connect(self._on_record_asked)
         self.making.changed.connect(self._on_making_changed)
         self.making.ended.connect(self._on_ended)
+        self._always_on.turned.connect(self._on_always_on_turned)
         self.notice.read.connect(self.making.forget_trouble)
 
     def _show_replay(self, session: RecordedSession) -> None:
@@ -184,6 +190,10 @@ class WindowRecordings(QObject):
         self._commands[Do.RECORD_ANONYMOUSLY].setEnabled(
             making.possible and not making.recording
         )
+
+    def _on_always_on_turned(self) -> None:
+        if self._always_on.trouble:
+            self.notice.say(self._always_on.trouble, bad=True)
 
     def _on_ended(self, path: Path, because: str) -> None:
         making = self.making

@@ -4,21 +4,25 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import psutil
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardKind
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.harmless import LATEST, is_time, json_of, value_of
+from gpuexplorer.recording.harmless import LATEST, clean, is_time, json_of, value_of
 from gpuexplorer.recording.safe_file import Row, SafeFile
 from gpuexplorer.recording.told import Machine, Turn, Writer
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.topology import Topology
 
 Told = TypeVar("Told")
 _MOST_RUNS = 10_000
 _MOST_TURNS = 1_000_000
+_MOST_HAPPENINGS = 10_000
 _MOST_STEPS = 10_000
 _JUST_NOW = 3.0  # seconds since the file was written
 _SAME_START = 2.0  # clocks round differently
@@ -81,15 +85,47 @@ class Course:
         return min(max(0.0, at + last_of(self._steps, at, 0.0)), LATEST)
 
     def at(self, wall: float) -> float:
-        began, ended = self.runs[0].began, self.runs[-1].ended
-        until = ended
+        began, until = self.runs[0].began, self.runs[-1].ended
+        nearest = until
         for since, shift in [*reversed(self._steps), (began, 0.0)]:
             at = wall - shift
-            if at >= since:
-                # A time of day that was skipped is the moment when it was.
-                return max(began, min(at, until))
-            until = min(until, since)
-        return began
+            if since <= at <= until:
+                return at
+            if at < since:
+                nearest = since  # that time of day was skipped then
+            until = since
+        return nearest
+
+    @cached_property
+    def cards(self) -> Sequence[tuple[float, Sequence[Card]]]:
+        """The same object as long as they stay so."""
+        lists: list[tuple[float, Sequence[Card]]] = []
+        for at, cards in self.turns(Turn.CARDS, Sequence[Card]):
+            same = lists and lists[-1][1] == cards
+            lists.append((at, lists[-1][1] if same else cards))
+        return lists
+
+    @cached_property
+    def topologies(self) -> Sequence[tuple[float, Topology]]:
+        return self.turns(Turn.TOPOLOGY, Topology)
+
+    @cached_property
+    def happenings(self) -> Sequence[Happening]:
+        columns = "id, at, wall, kind, card, sentence, about, lasted"
+        rows = self._file.whole(columns, "happening", _MOST_HAPPENINGS)
+        found = [each for row in rows if (each := _happening(row)) is not None]
+        self._file.damaged |= len(found) < len(rows)
+        return sorted(found, key=lambda happening: happening.at)
+
+    def users(self, card: CardId, since: float, at: float) -> object:
+        """What was told last from `since` to `at` of who uses a card."""
+        place = bisect_right(self._users, at, key=lambda turn: turn[0])
+        told, users = self._users[place - 1] if place else (at, None)
+        return users.get(card) if isinstance(users, dict) and told >= since else None
+
+    @cached_property
+    def _users(self) -> Sequence[tuple[float, object]]:
+        return self.turns(Turn.PROCESSES)
 
     def _read_runs(self, newest: Callable[[float], float]) -> Sequence[Run]:
         rows: list[Row] = []
@@ -99,10 +135,12 @@ class Course:
                     rows.append(row)
                 case _:
                     self._file.damaged = True
+        if not rows:
+            return ()
         rows.sort(key=lambda row: row[1])
-        before = [*(row[1] for row in rows[1:]), LATEST]
+        before = [*(row[1] for row in rows[1:]), LATEST][: len(rows)]
         runs = list(self._runs(rows, before, newest))
-        if rows and not runs[-1].whole:
+        if not runs[-1].whole:
             self.being_written = self._is_written(rows[-1][3])
         return runs
 
@@ -146,3 +184,30 @@ def last_of(turns: Sequence[tuple[float, Told]], at: float, otherwise: Told) -> 
 def _latest(turns: Sequence[tuple[float, str]], before: float) -> float:
     place = bisect_right(turns, before, key=lambda turn: turn[0])
     return turns[place - 1][0] if place else 0.0
+
+
+def _happening(row: Row) -> Happening | None:
+    match row:
+        case (
+            _,
+            float(at),
+            float(wall),
+            str(kind),
+            card,
+            str(sentence),
+            str(about),
+            lasted,
+        ) if (
+            is_time(at)
+            and is_time(wall)
+            and kind in tuple(Kind)
+            and isinstance(card, str | None)
+            and (lasted is None or is_time(lasted))
+        ):
+            try:
+                said = value_of(Message, sentence)
+            except UnreadableError:
+                return None
+            named = None if card is None else CardId(clean(card))
+            return Happening(at, wall, Kind(kind), named, said, clean(about), lasted)
+    return None

@@ -113,48 +113,55 @@ def _together(a: Bucket, b: Bucket) -> Bucket:
 
 
 def _append(
-    database: sqlite3.Connection, series: int, level: int, buckets: list[Bucket]
+    database: sqlite3.Connection, series: int, level: int, buckets: Sequence[Bucket]
 ) -> None:
     """To the newest piece while that is not full. A bucket that was not over when it was
     written is made one with the rest of it.
     """
-    if not buckets:
-        return
     newest = database.execute(
         "SELECT id, count, data FROM piece WHERE series = ? AND level = ?"
         " ORDER BY first DESC LIMIT 1",
         (series, level),
     ).fetchone()
-    piece, before = (None, []) if newest is None else (newest[0], _read(newest[2], newest[1]))
-    if before and before[-1].start == buckets[0].start:
-        before[-1], buckets = _together(before[-1], buckets[0]), buckets[1:]
-    if before and len(before) < FULL:
-        before, buckets = before + buckets, []
-    for stored, each in ((piece, before), (None, buckets)):
-        if each:
-            _store(database, series, level, stored, each)
+    if newest is not None and buckets:
+        piece, count, data = newest
+        columns = _columns(data, count)
+        if columns and columns[0][-1] == buckets[0].start:
+            last = Bucket(*(column[-1] for column in columns))
+            for column, value in zip(columns, _together(last, buckets[0]), strict=True):
+                column[-1] = value
+            buckets = buckets[1:]
+        if columns and count < FULL and buckets:
+            for column, more in zip(columns, zip(*buckets, strict=True), strict=True):
+                column.extend(more)
+            buckets = ()
+        if columns:
+            _store(database, series, level, columns, piece)
+    if buckets:
+        columns = [array("d", column) for column in zip(*buckets, strict=True)]
+        _store(database, series, level, columns)
 
 
 def _store(
     database: sqlite3.Connection,
     series: int,
     level: int,
-    piece: int | None,
-    buckets: Sequence[Bucket],
+    columns: "Sequence[array[float]]",
+    piece: int | None = None,
 ) -> None:
-    data = packed([value for column in zip(*buckets, strict=True) for value in column])
+    starts, together = columns[0], array("d")
+    for column in columns:
+        together.extend(column)
     database.execute(
         "INSERT OR REPLACE INTO piece (id, series, level, first, last, count, data)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (piece, series, level, buckets[0].start, buckets[-1].start + level, len(buckets), data),
+        (piece, series, level, starts[0], starts[-1] + level, len(starts), packed(together)),
     )
 
 
-def _read(data: bytes, count: int) -> list[Bucket]:
+def _columns(data: bytes, count: int) -> "list[array[float]]":
     try:
         plain = unpacked(data, BUCKET * count)
     except DamagedError:
         return []  # what stands there stays, and others are written after it
-    return list(
-        map(Bucket, *(plain[each * count : (each + 1) * count] for each in range(BUCKET)))
-    )
+    return [plain[each * count : (each + 1) * count] for each in range(BUCKET)]

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.recording.recorded_past import RecordedPast, joined
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.telemetry.history import History, Lengths
+from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.history.condense import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 
@@ -29,12 +29,6 @@ class JoinedPast:
     @property
     def ended(self) -> None:
         """It goes on."""
-
-    @property
-    def lengths(self) -> Lengths:
-        """How long the live part goes back in full, and how far all of it does."""
-        full, day, bucket = self._live.lengths
-        return Lengths(full, max(day, self._stored.ended - self._stored.began + day), bucket)
 
     def cards(self) -> Sequence[CardId]:
         return tuple(dict.fromkeys((*self._stored.cards(), *self._live.cards())))

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -14,7 +14,7 @@ from gpuexplorer.recording.axis import slept
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.schema import APPLICATION, LEVELS, VERSION
 from gpuexplorer.recording.told import Machine, Writer
-from gpuexplorer.recording.written_file import PATIENCE, make_file, ready_to_write
+from gpuexplorer.recording.written_file import PATIENCE, Opened, make_file, ready_to_write
 
 _DAY = 86400.0
 _TIDIED_EVERY = 300  # batches
@@ -48,30 +48,31 @@ class Kept(Recorder):
         self._batches = 0
         super().__init__(path, machine, clock, on_trouble=on_trouble, asleep=asleep)
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self) -> Opened:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self.path.exists():
             return make_file(self.path, anonymous=False, shrinks=True)
-        database = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
-        try:
-            ready_to_write(database)
+        with ExitStack() as undo:
+            database = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
+            undo.callback(database.close)
+            self._check_kind(database)
+            opened = ready_to_write(self.path, database)
+            undo.callback(opened.room.close)
             # Two that begin at the same moment do not both find nobody.
             database.execute("BEGIN IMMEDIATE")
-            self._check(database)
-        except BaseException:
-            database.close()
-            raise
-        return database
+            _check_alone(database)
+            undo.pop_all()
+        return opened
 
     def _newest(self, database: sqlite3.Connection) -> float:
         (newest,) = database.execute(
             "SELECT max(at) FROM (SELECT ended AS at FROM run UNION SELECT at FROM turn"
             " UNION SELECT at FROM tail UNION SELECT at FROM happening UNION"
-            " SELECT last FROM piece WHERE level = 0)"
+            " SELECT last FROM subject)"
         ).fetchone()
         return 0.0 if newest is None else float(newest) + _AFTER
 
-    def _check(self, database: sqlite3.Connection) -> None:
+    def _check_kind(self, database: sqlite3.Connection) -> None:
         (application,) = database.execute("PRAGMA application_id").fetchone()
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION or version > VERSION:
@@ -81,16 +82,6 @@ class Kept(Recorder):
                 "Move it away, and a new one is begun.",
                 file=self.path,
             )
-        for (text,) in database.execute("SELECT writer FROM run WHERE ended IS NULL"):
-            with suppress(UnreadableError):
-                writer: Writer = from_text(Writer, text)
-                if _runs(writer):
-                    raise Trouble(
-                        "The past is kept by another GPU Explorer already, process {pid}; this"
-                        " one keeps none.",
-                        "Close the other, if this one is to keep it.",
-                        pid=writer.pid,
-                    )
 
     def _after_batch(self) -> None:
         if self._batches % _TIDIED_EVERY == 0:
@@ -149,6 +140,19 @@ class Kept(Recorder):
             for name in ("page_count", "freelist_count", "page_size")
         )
         return int((pages - free) * size)
+
+
+def _check_alone(database: sqlite3.Connection) -> None:
+    for (text,) in database.execute("SELECT writer FROM run WHERE ended IS NULL"):
+        with suppress(UnreadableError):
+            writer: Writer = from_text(Writer, text)
+            if _runs(writer):
+                raise Trouble(
+                    "The past is kept by another GPU Explorer already, process {pid}; this one"
+                    " keeps none.",
+                    "Close the other, if this one is to keep it.",
+                    pid=writer.pid,
+                )
 
 
 def _runs(writer: Writer) -> bool:

@@ -4,10 +4,10 @@ else the coarsest buckets that are not wider than a column.
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -16,21 +16,24 @@ from numpy.typing import NDArray
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.recording.harmless import LATEST
-from gpuexplorer.recording.pieces import GAP, PastStrand
+from gpuexplorer.recording.past_strand import GAP, PastStrand
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import BUCKET, LEVELS
 from gpuexplorer.telemetry.history.condense import Past, condensed
-from gpuexplorer.telemetry.history.tables import Lengths
 from gpuexplorer.telemetry.trace import Trace
 
 Floats = NDArray[np.float64]
+Piece = TypeVar("Piece")
 
 _USUAL = 1.0
 _LEARNT = 5  # distances of which the middle one is the usual one, as in the live past
-_REMEMBERED = 64
+_REMEMBERED = 4096  # pieces, of half a thousand readings as a rule
 
 
-class _Times(NamedTuple):
+class _Timed(NamedTuple):
+    """A piece of readings."""
+
+    first: float
     times: Floats
     broken: NDArray[np.bool_]
     usual: float
@@ -42,7 +45,7 @@ class RecordedPast:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._pieces = recording.pieces
-        self._times: OrderedDict[tuple[int, float, float], _Times] = OrderedDict()
+        self._known: OrderedDict[tuple[int, float], _Timed] = OrderedDict()
 
     @property
     def began(self) -> float:
@@ -51,12 +54,6 @@ class RecordedPast:
     @property
     def ended(self) -> float:
         return self._recording.ended
-
-    @property
-    def lengths(self) -> Lengths:
-        """Any stretch of it can be looked at in full."""
-        seconds = self.ended - self.began
-        return Lengths(seconds, seconds, LEVELS[0])
 
     def cards(self) -> Sequence[CardId]:
         return self._recording.with_readings()
@@ -123,9 +120,10 @@ class RecordedPast:
                 continue
             if level:
                 # One that reaches into what is there already holds some of it.
-                parts.append(self._buckets(strand, metric, start, before - level, level))
+                last = min(end, before - level)
+                parts.append(self._buckets(strand, metric, start, last, level))
             else:
-                last = math.nextafter(before, 0)
+                last = min(end, math.nextafter(before, 0))
                 parts.append(self._readings(strand, metric, start, last))
             before = since
         return parts
@@ -138,14 +136,19 @@ class RecordedPast:
         return firsts[0] if firsts else LATEST
 
     def _readings(self, strand: PastStrand, metric: MetricId, start: float, end: float) -> Past:
-        firsts = strand.within(start, end)
-        if not firsts:
+        pieces = _in_turn(
+            [self._timed(strand, first) for first in strand.within(start, end)],
+            lambda piece: piece.times,
+        )
+        if not pieces:
             return Past.nothing(_USUAL)
-        times, broken, usual = self._times_of(strand, firsts)
+        times = np.concatenate([piece.times for piece in pieces])
         some = slice(times.searchsorted(start), times.searchsorted(end, side="right"))
-        values = np.concatenate(
-            [_figures(strand, metric, first, len(strand.times(first))) for first in firsts]
-        )[some]
+        values = np.concatenate([_figures(strand, metric, piece) for piece in pieces])[some]
+        broken = np.concatenate([piece.broken for piece in pieces])
+        begins = np.cumsum([piece.times.size for piece in pieces[:-1]], dtype=np.intp)
+        usual = pieces[-1].usual
+        broken[begins] = times[begins] - times[begins - 1] > GAP * usual
         counts = (~np.isnan(values)).astype(np.uint8)
         return Past(times[some], broken[some], values, values, values, counts, usual)
 
@@ -155,49 +158,57 @@ class RecordedPast:
         """Those that reach past the start, and begin by `last`."""
         series = strand.series.get(metric)
         firsts = () if series is None else self._pieces.within(series, level, start, last)
-        found = [
-            np.asarray(piece).reshape(BUCKET, -1)
-            for first in firsts
-            if (piece := self._pieces.column(series or 0, level, first)) is not None
-        ]
+        columns = [self._pieces.column(series or 0, level, first) for first in firsts]
+        found = _in_turn(
+            [np.asarray(each).reshape(BUCKET, -1) for each in columns if each is not None],
+            lambda piece: piece[0],
+        )
         if not found:
             return Past.nothing(level)
         whole = np.concatenate(found, axis=1) if len(found) > 1 else found[0]
-        times = np.maximum.accumulate(whole[0])
-        begin, end = times.searchsorted((start - level, last), side="right")
-        _, minima, maxima, means, counts = whole[:, begin:end]
-        times = times[begin:end]
+        begin, end = whole[0].searchsorted((start - level, last), side="right")
+        times, minima, maxima, means, counts = whole[:, begin:end]
         broken = _broken_buckets(times, counts, level)
         return Past(times, broken, minima, maxima, means, counts, level)
 
-    def _times_of(self, strand: PastStrand, firsts: Sequence[float]) -> _Times:
-        """Metrics that are read together share them."""
-        key = (id(strand), firsts[0], firsts[-1])
-        known = self._times.get(key)
+    def _timed(self, strand: PastStrand, first: float) -> _Timed:
+        """Metrics that are read together share it."""
+        key = (id(strand), first)
+        known = self._known.get(key)
         if known is None:
-            times = np.concatenate([np.asarray(strand.times(first)) for first in firsts])
-            usual = float(np.median(np.diff(times))) if times.size > 1 else _USUAL
-            known = _Times(np.maximum.accumulate(times), _broken(times, usual), usual)
-            self._times[key] = known
-            while len(self._times) > _REMEMBERED:
-                self._times.popitem(last=False)
+            times = np.asarray(strand.times(first))
+            apart = np.diff(times)
+            usual = float(np.median(apart)) if apart.size else _USUAL
+            self._known[key] = known = _Timed(first, times, _broken(apart, usual), usual)
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
         return known
 
 
-def _figures(strand: PastStrand, metric: MetricId, first: float, count: int) -> Floats:
-    column = strand.column(first, metric, count)
+def _in_turn(pieces: Sequence[Piece], times: Callable[[Piece], Floats]) -> list[Piece]:
+    """Without those that are damaged, or begin in another one."""
+    found: list[Piece] = []
+    for piece in pieces:
+        at = times(piece)
+        if at.size and (not found or at[0] >= times(found[-1])[-1]):
+            found.append(piece)
+    return found
+
+
+def _figures(strand: PastStrand, metric: MetricId, piece: _Timed) -> Floats:
+    count = piece.times.size
+    column = strand.column(piece.first, metric, count)
     return np.full(count, np.nan) if column is None else np.asarray(column)
 
 
-def _broken(times: Floats, usual: float) -> NDArray[np.bool_]:
+def _broken(apart: Floats, usual: float) -> NDArray[np.bool_]:
     """Before which readings something was not seen, by what was usual up to each."""
-    apart = np.diff(times)
     before: float | Floats = usual
     if apart.size > _LEARNT:
         middle = np.partition(sliding_window_view(apart, _LEARNT), _LEARNT // 2, axis=1)
         before = np.append(np.full(_LEARNT, usual), middle[:-1, _LEARNT // 2])
     # Rounds that somebody asked for in between do not make a second seem long.
-    return np.append(False, apart > GAP * np.maximum(before, min(usual, _USUAL)))[: times.size]
+    return np.append(False, apart > GAP * np.maximum(before, min(usual, _USUAL)))
 
 
 def _broken_buckets(times: Floats, counts: Floats, level: int) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """RecordedSession: an opened recording as the session that screens show."""
 
+import math
 import threading
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -12,17 +13,21 @@ from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.recording.recorded_backend import RecordedBackend, card_process, named_process
 from gpuexplorer.recording.recorded_past import RecordedPast
 from gpuexplorer.recording.recording import Recording
+from gpuexplorer.recording.schema import CPU, HOST_MEMORY
 from gpuexplorer.recording.told import ProgramSeen
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST, BeatCount
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast, Standing
 from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import as_reading
 
 # Seconds between two looks while it plays, whatever the speed.
 _EVERY = 0.2
+# Of a process, as the live window keeps them.
+_MINUTES = 240.0
 
 
 class RecordedSession(RememberingSession):
@@ -40,7 +45,7 @@ class RecordedSession(RememberingSession):
         super().__init__(backend, (), interval, self.playhead)
         self.desk = SystemClock()
         self.past = RecordedPast(recording)
-        self.process_book = self._programs = RecordedProcesses(self.playhead)
+        self.process_book = self._programs = RecordedProcesses(recording, self.playhead)
         self._happenings = recording.happenings()
         self._happened_at = [each.at for each in self._happenings]
         self._ending = threading.Event()
@@ -122,14 +127,16 @@ class RecordedSession(RememberingSession):
 class RecordedProcesses(ProcessBook):
     """Who used which card where the playhead stands. Nothing is looked up on this computer."""
 
-    def __init__(self, playhead: Playhead) -> None:
+    def __init__(self, recording: Recording, playhead: Playhead) -> None:
         super().__init__(playhead)
-        self._playhead = playhead
+        self._recording, self._playhead = recording, playhead
         self._told: dict[CardId, Sequence[BookRow] | None] = {}
+        self._subjects: dict[tuple[CardId, int], int] = {}
 
     def show(self, card: CardId, seen: Sequence[ProgramSeen] | None) -> None:
         """What was known of this card; None where nobody could tell."""
         told = None if seen is None else [_row(each) for each in seen]
+        self._subjects.update({(card, each.facts.pid): each.subject for each in seen or ()})
         if told != self._told.get(card):
             self._told = {**self._told, card: told}
             self._rows = tuple(row for rows in self._told.values() for row in rows or ())
@@ -142,7 +149,19 @@ class RecordedProcesses(ProcessBook):
         return self._living
 
     def past(self, card: CardId, pid: int) -> ProcessPast:
-        return ProcessPast()
+        end, subject = self._playhead.now(), self._subjects.get((card, pid))
+        if subject is None:
+            return ProcessPast()
+        asked = (ProcessFigure.SM, ProcessFigure.MEMORY, CPU, HOST_MEMORY)
+        told = [
+            self._recording.program_readings(subject, each, end - _MINUTES, end)
+            for each in asked
+        ]
+        times = told[0].times
+        unknown = [math.nan] * len(times)
+        # What is read together has the same times, unless a piece is damaged.
+        figures = [each.values if len(each.times) == len(times) else unknown for each in told]
+        return ProcessPast(times, *figures)
 
     @property
     def elsewhere(self) -> bool:

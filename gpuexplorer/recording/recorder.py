@@ -13,7 +13,13 @@ from gpuexplorer.recording.anonymous import AnonymousTables
 from gpuexplorer.recording.axis import Axis, slept
 from gpuexplorer.recording.tables import Tables
 from gpuexplorer.recording.told import Lost, Machine, Topic, Turn
-from gpuexplorer.recording.written_file import PATIENCE, make_file, this_program, trouble_of
+from gpuexplorer.recording.written_file import (
+    PATIENCE,
+    Opened,
+    make_file,
+    this_program,
+    trouble_of,
+)
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -62,7 +68,7 @@ class Recorder:
             raise trouble_of(path, error) from error
 
     def _begin(self, machine: Machine) -> None:
-        self._database = self._opened()
+        self._database, self._room = self._opened()
         try:
             newest = self._newest(self._database)
             self._axis = Axis(self._clock, newest, self._slept())
@@ -73,9 +79,10 @@ class Recorder:
             self._size = self._size_now()
         except BaseException:
             self._database.close()
+            self._room.close()
             raise
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self) -> Opened:
         return make_file(self._path, anonymous=self._anonymous)
 
     def _newest(self, _: sqlite3.Connection) -> float:
@@ -89,6 +96,11 @@ class Recorder:
     def trouble(self) -> Trouble | None:
         """Why it ended by itself."""
         return self._trouble
+
+    @property
+    def shift(self) -> float:
+        """To be added to seconds of the axis for those of the session's clock."""
+        return self._clock.now() - self._axis.now()
 
     @property
     def seconds(self) -> float:
@@ -215,16 +227,20 @@ class Recorder:
         with suppress(sqlite3.OperationalError):  # somebody reads it: then it stays as it is
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
+        self._room.close()
         self._size = self._size_now()
 
     def _be_patient(self, seconds: float) -> None:
         self._database.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _give_up(self, error: sqlite3.Error | OSError) -> None:
-        self._ended_at = self._axis.now()
+        at = self._ended_at = self._axis.now()
         self._waiting = []
-        with suppress(sqlite3.Error):
+        self._room.close()
+        with suppress(sqlite3.Error, OSError):
             self._database.rollback()
+            self._tables.say_ended(at)
+            self._close()
         with suppress(sqlite3.Error):
             self._database.close()
         self._trouble = trouble = trouble_of(self._path, error)

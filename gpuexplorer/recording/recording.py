@@ -2,10 +2,9 @@
 
 import math
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -17,14 +16,15 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.columns import reason_number
 from gpuexplorer.recording.course import Course, Run, last_of
-from gpuexplorer.recording.harmless import clean, is_time, value_of
+from gpuexplorer.recording.harmless import is_time, value_of
 from gpuexplorer.recording.opening import opened
-from gpuexplorer.recording.pieces import PastStrand, Pieces, is_late
-from gpuexplorer.recording.safe_file import Row, SafeFile
+from gpuexplorer.recording.past_strand import PastStrand, is_late, readings_of
+from gpuexplorer.recording.pieces import Pieces
+from gpuexplorer.recording.safe_file import SafeFile
 from gpuexplorer.recording.schema import BUCKET, CPU, HOST_MEMORY, STATE
 from gpuexplorer.recording.subjects import subjects_of
 from gpuexplorer.recording.told import ProgramFacts, ProgramSeen, Said, SubjectKind, Topic, Turn
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
@@ -86,7 +86,12 @@ class Recording:
         self.runs = self._course.runs
         if not self.runs:
             raise _nothing(file)
-        self.began, self.ended = self.runs[0].began, self.runs[-1].ended
+        # Of a run that is longer than the past that is kept, its beginning is gone.
+        oldest = min(
+            (each.first_sign for some in self._named.values() for each in some), default=0.0
+        )
+        self.ended = self.runs[-1].ended
+        self.began = min(max(self.runs[0].began, oldest), self.ended)
 
     def close(self) -> None:
         self._file.close()
@@ -126,13 +131,13 @@ class Recording:
         """Those listed then: the same object as long as they stay so. None: all there ever
         were, in the order in which they were first listed.
         """
-        lists = self._cards
+        lists = self._course.cards
         if at is None:
             return list({card.id: card for _, cards in lists for card in cards}.values())
         return last_of(lists, at, lists[0][1] if lists else ())
 
     def topology(self, at: float) -> Topology | None:
-        return last_of(self._topologies, at, None)
+        return last_of(self._course.topologies, at, None)
 
     def metrics(self, card: CardId) -> Sequence[MetricId]:
         """Of which there are readings, in the catalogue's order."""
@@ -159,6 +164,11 @@ class Recording:
             asked = strand.metrics & missing.keys()
             found = strand.newest(at) if asked else None
             if found is None:
+                outline = strand.outline(asked, at)
+                values.update(outline)
+                missing.update(dict.fromkeys(asked, Absence.NOT_YET))
+                for metric in outline:
+                    del missing[metric]
                 continue
             first, times, place = found
             known, count = times[place], len(times)
@@ -180,8 +190,8 @@ class Recording:
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
         """Who used it then; None where nobody could tell."""
-        users = last_of(self._users, at, {})
-        there = users.get(card) if self.run(at).began <= at <= self.run(at).ended else None
+        run = self.run(at)
+        there = self._course.users(card, run.began, at) if at <= run.ended else None
         if not isinstance(there, list):
             return None
         seen = (self._program(number, at) for number in there[:_MOST_PROCESSES])
@@ -193,7 +203,7 @@ class Recording:
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
-        return self._happenings
+        return self._course.happenings
 
     def said(self) -> Iterator[Said]:
         """What lab and copies said, oldest first."""
@@ -219,20 +229,13 @@ class Recording:
 
     def readings(self, card: CardId, metric: MetricId, start: float, end: float) -> Readings:
         """Every reading from start to end; nothing where only buckets are kept of that time."""
-        times, values = array("d"), array("d")
-        for strand in self.strands(card):
-            if metric not in strand.metrics:
-                continue
-            for first in strand.within(start, end):
-                its = strand.times(first)
-                column = strand.column(first, metric, len(its))
-                some = slice(bisect_left(its, start), bisect_right(its, end))
-                if column is not None and (
-                    not times or (its[some] and its[some][0] >= times[-1])
-                ):
-                    times.extend(its[some])
-                    values.extend(column[some])
-        return Readings(times, values)
+        return Readings(*readings_of(self.strands(card), metric, start, end))
+
+    def program_readings(self, subject: int, what: str, start: float, end: float) -> Readings:
+        """The same of a process on a card; `what`: a ProcessFigure, or what schema.py names."""
+        known = self._subjects.get(subject)
+        strands = () if known is None else list(known.strands.values())
+        return Readings(*readings_of(strands, what, start, end))
 
     def buckets(
         self, card: CardId, metric: MetricId, start: float, end: float, level: int
@@ -255,13 +258,9 @@ class Recording:
         return Buckets(*columns)
 
     def _newest(self, before: float) -> float:
-        found = [
-            newest[1][newest[2]]
-            for strands in self._named.values()
-            for strand in strands
-            if (newest := strand.newest(before)) is not None
-        ]
-        return max(found, default=0.0)
+        """When the last sign of any card or the host was kept."""
+        every = [strand for strands in self._named.values() for strand in strands]
+        return max((strand.last_sign(before) for strand in every), default=0.0)
 
     def _program(self, number: object, at: float) -> ProgramSeen | None:
         if not isinstance(number, int) or number not in self._subjects:
@@ -314,67 +313,10 @@ class Recording:
         known = 0 < value <= len(self._states)
         return self._states[int(value) - 1] if known else CardState.WORKING
 
-    @cached_property
-    def _cards(self) -> Sequence[tuple[float, Sequence[Card]]]:
-        """The same object as long as they stay so."""
-        lists: list[tuple[float, Sequence[Card]]] = []
-        for at, cards in self._course.turns(Turn.CARDS, Sequence[Card]):
-            same = lists and lists[-1][1] == cards
-            lists.append((at, lists[-1][1] if same else cards))
-        return lists
-
-    @cached_property
-    def _topologies(self) -> Sequence[tuple[float, Topology]]:
-        return self._course.turns(Turn.TOPOLOGY, Topology)
-
-    @cached_property
-    def _users(self) -> Sequence[tuple[float, dict[str, object]]]:
-        told = self._course.turns(Turn.PROCESSES)
-        return [(at, users) for at, users in told if isinstance(users, dict)]
-
-    @cached_property
-    def _happenings(self) -> Sequence[Happening]:
-        found = []
-        columns = "id, at, wall, kind, card, sentence, about, lasted"
-        for row in self._file.whole(columns, "happening", _MOST_HAPPENINGS):
-            happening = _happening(row)
-            if happening is None:
-                self._file.damaged = True
-            else:
-                found.append(happening)
-        return sorted(found, key=lambda happening: happening.at)
-
 
 def open_recording(path: Path) -> Recording:
     """Raises Trouble for what is no recording, or one that nothing can be read of."""
     return Recording(opened(path))
-
-
-def _happening(row: Row) -> Happening | None:
-    match row:
-        case (
-            _,
-            float(at),
-            float(wall),
-            str(kind),
-            card,
-            str(sentence),
-            str(about),
-            lasted,
-        ) if (
-            is_time(at)
-            and is_time(wall)
-            and kind in tuple(Kind)
-            and isinstance(card, str | None)
-            and (lasted is None or is_time(lasted))
-        ):
-            try:
-                said = value_of(Message, sentence)
-            except UnreadableError:
-                return None
-            named = None if card is None else CardId(clean(card))
-            return Happening(at, wall, Kind(kind), named, said, clean(about), lasted)
-    return None
 
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -397,5 +339,7 @@ def _nothing(file: SafeFile) -> Trouble:
             file=file.path.name,
         )
     return Trouble(
-        "{file} is empty: nothing was recorded.", "Choose another file.", file=file.path.name
+        "{file} holds no recording yet.",
+        "If there was a file {file}-wal beside it, put it there again; or choose another file.",
+        file=file.path.name,
     )

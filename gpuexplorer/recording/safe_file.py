@@ -125,6 +125,9 @@ class SafeFile:
                         rows.extend(cursor)
         except sqlite3.Error as error:
             return error
+        except (UnicodeDecodeError, MemoryError) as error:
+            # What SQLite would say of the damage is damaged itself, or asks for all there is.
+            return sqlite3.DatabaseError(str(error))
         return None
 
     def _mine(self) -> _Connection | None:

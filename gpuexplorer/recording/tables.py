@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from array import array
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -41,6 +42,7 @@ _NO_REASON = float("nan")
 _PROCESS_METRICS = (*(figure.value for figure in ProcessFigure), CPU, HOST_MEMORY)
 # Folded in one batch, so that none takes long.
 _AT_ONCE = 4
+_LAST_FOLDING = 1.0  # seconds
 
 
 def lay_out(database: sqlite3.Connection, *, anonymous: bool) -> None:
@@ -73,6 +75,7 @@ class Tables:
         self._strands: dict[tuple[int, str], Strand] = {}
         self._programs: dict[CardId, dict[int, tuple[int, ProgramFacts]]] = {}
         self._users: dict[CardId, list[int] | None] = {}
+        self._listed: list[Card] | None = None
         self._tail: list[tuple[int, int, float, bytes]] = []
         self._fold_what_was_left()
         self._row = 0
@@ -118,7 +121,9 @@ class Tables:
         )
 
     def cards(self, at: float, cards: Sequence[Card]) -> None:
-        self.turn(at, Turn.CARDS, tuple(cards))
+        if list(cards) != self._listed:
+            self._listed = list(cards)
+            self.turn(at, Turn.CARDS, self._listed)
 
     def topology(self, at: float, topology: Topology) -> None:
         self.turn(at, Turn.TOPOLOGY, topology)
@@ -139,8 +144,17 @@ class Tables:
         self._database.commit()
 
     def end(self, at: float) -> None:
+        """Folds what can be folded in a second. The rest is no worse where it stands."""
+        self._write_tail()
+        self.say_ended(at)
+        until = time.monotonic() + _LAST_FOLDING
         for strand in self._strands.values():
             self._fold(strand)
+            if time.monotonic() > until:
+                break
+        self._database.commit()
+
+    def say_ended(self, at: float) -> None:
         self._database.execute("UPDATE run SET ended = ? WHERE id = ?", (at, self._run))
         self._database.commit()
 

@@ -1,9 +1,12 @@
 """The file of a recording, for who writes it: how it is made, and why it cannot be."""
 
+import errno
 import os
 import sqlite3
+import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import IO, NamedTuple
 
 import psutil
 
@@ -13,8 +16,20 @@ from gpuexplorer.recording.tables import lay_out
 from gpuexplorer.recording.told import Writer
 
 PATIENCE = 0.2  # for somebody else who has hold of it
+_PAGES_BESIDE = 128  # so many in the log, and they go into the file
+_ROOM = 4 << 20
 _MEANT = 0xFF  # of an error's number; the rest says more about the place
 _NONE_OR_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+class Opened(NamedTuple):
+    """A file that is written. `room` is room on its disk, without a name, until it is closed or
+    this process ends: once the disk is full, what stands in SQLite's log beside the file still
+    has a place in it.
+    """
+
+    database: sqlite3.Connection
+    room: IO[bytes]
 
 
 def this_program() -> Writer:
@@ -22,7 +37,7 @@ def this_program() -> Writer:
     return Writer(f"GPU Explorer {gpuexplorer.__version__}", process.pid, process.create_time())
 
 
-def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> sqlite3.Connection:
+def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> Opened:
     """The new file, with nothing in its tables."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -45,19 +60,31 @@ def make_file(path: Path, *, anonymous: bool, shrinks: bool = False) -> sqlite3.
         if shrinks:
             database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         lay_out(database, anonymous=anonymous)
-        ready_to_write(database)
-    except sqlite3.Error as error:
+        return ready_to_write(path, database)
+    except (sqlite3.Error, OSError) as error:
         database.close()
         with suppress(OSError):
             path.unlink()
         raise trouble_of(path, error) from error
-    return database
 
 
-def ready_to_write(database: sqlite3.Connection) -> None:
-    """What is committed outlives this process, and the end of it, whatever comes."""
+def ready_to_write(path: Path, database: sqlite3.Connection) -> Opened:
+    """What is committed from then on is there, however this process ends."""
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
+    database.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BESIDE}")
+    return Opened(database, _room_beside(path))
+
+
+def _room_beside(path: Path) -> IO[bytes]:
+    room = tempfile.TemporaryFile(dir=path.parent, buffering=0)  # noqa: SIM115 - to the end
+    try:
+        if room.write(os.urandom(_ROOM)) < _ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError:
+        room.close()
+        raise
+    return room
 
 
 def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
@@ -69,7 +96,7 @@ def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
             file=path,
             reason=error,
         )
-    if meant == sqlite3.SQLITE_FULL:
+    if meant == sqlite3.SQLITE_FULL or getattr(error, "errno", None) == errno.ENOSPC:
         return Trouble(
             "The disk is full, so the recording {file} has ended.",
             "What was recorded until then is in it. Make room, and begin another.",

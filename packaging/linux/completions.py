@@ -71,6 +71,9 @@ def typed() -> argparse.ArgumentParser:
     add_window_arguments(window)
     add_source_arguments(window)
     _offer(window)
+    # Where a file may stand, shtab would offer no command.
+    for action in [each for each in actions(window) if not each.option_strings]:
+        window._actions.remove(action)
     commands = window.add_subparsers(metavar="COMMAND")
     for name, module, meaning in VERBS:
         command = _parser(commands.add_parser(name, help=meaning, add_help=False))

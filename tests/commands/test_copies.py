@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.copies_progress import ProgressLine, in_words
+from gpuexplorer.commands.copies_progress import in_words
+from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.copies.measuring import Progress
 from gpuexplorer.lab.copy_job import CopyJob
 from tests.lab.processes import needs_torch
@@ -273,7 +274,7 @@ def test_a_terminal_is_told_how_far_it_has_got_in_a_line_that_goes_away() -> Non
     )
     screen = Screen()
     with ProgressLine(screen) as line:
-        line.show(progress)
+        line.show(in_words(progress))
     assert screen.getvalue().startswith("\r12 of 81: ")
     assert screen.getvalue().endswith("\r\x1b[K")
 
@@ -281,5 +282,5 @@ def test_a_terminal_is_told_how_far_it_has_got_in_a_line_that_goes_away() -> Non
 def test_what_is_no_terminal_is_told_nothing() -> None:
     stream = io.StringIO()
     with ProgressLine(stream) as line:
-        line.show(Progress(0, 1, CopyJob("cpu", "cpu", 4), 0, 0, None))
+        line.show("1 of 1")
     assert stream.getvalue() == ""

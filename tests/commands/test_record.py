@@ -51,7 +51,7 @@ def test_it_records_cards_host_and_programs_for_as_long_as_it_was_told(
     assert recording.topology(recording.ended) is not None
     recording.close()
     told = capsys.readouterr()
-    assert re.fullmatch(rf"Recorded 0:00:00, \d+ KiB: {path}\n", told.out)
+    assert re.fullmatch(rf"Recorded 0:00:00 of simulated cards, \d+ KiB: {path}\n", told.out)
     assert not told.err  # where no terminal is, nobody watches it
 
 
@@ -173,6 +173,7 @@ def test_cards_of_the_driver_are_recorded_as_what_they_are(path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+    assert "simulated" not in done.stdout
     recording = open_recording(path)
     assert len(recording.cards()) == 2
     assert not recording.runs[0].machine.source.simulated
@@ -193,6 +194,7 @@ def test_where_no_card_answers_the_computer_is_recorded_and_the_reason_said(
     )
     assert done.returncode == 0
     assert "NVIDIA" in done.stderr
+    assert done.stderr.endswith("So only the computer itself is recorded.\n")
     recording = open_recording(path)
     assert not recording.cards()
     assert CPU_UTILIZATION in recording.metrics(HOST_ID)

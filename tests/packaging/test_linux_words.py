@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuexplorer.__main__ import VERBS
 from gpuexplorer.commands.window_arguments import SCREENS
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.simulation.models import MODELS
@@ -97,7 +98,7 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "offered"),
     [
         (["s"], {"snapshot", "serve"}),
-        ([""], {"snapshot", "topology", "doctor", "copies", "lab", "lesson", "serve"}),
+        ([""], {verb for verb, *_ in VERBS}),
         (["--th"], {"--theme"}),
         (["--theme", "l"], {"light"}),
         (["--view", "to"], {"topology"}),

@@ -25,7 +25,7 @@ from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.recording.export import rounds
 from gpuexplorer.recording.export.choosing import chosen, moment
-from gpuexplorer.recording.export.exporting import Form, pieces, write_export
+from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.export.rounds import StoppedError
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
@@ -83,9 +83,7 @@ def beats(recorder: Recorder, clock: ManualClock, count: int, name: str = "NVIDI
 
 
 def written(recording: Recording, form: Form, **stretch: Any) -> bytes:
-    out = io.BytesIO()
-    write_export(recording, form, out, **stretch)
-    return out.getvalue()
+    return b"".join(pieces(chosen(recording, **stretch), form))
 
 
 def table(content: bytes) -> tuple[list[str], list[dict[str, str]]]:
@@ -148,7 +146,7 @@ def test_what_could_not_be_read_is_blank_and_a_nought_is_a_nought(
     assert [row["NVIDIA T4 power_draw [W]"] for row in rows] == [""] * 3
     assert samples[0]["values"] == {"gpu_utilization": 0.0}
     assert samples[0]["missing"] == {"power_draw": "this user may not read it"}
-    assert [each["args"] for each in of(events, "C")] == [{"ratio": 0.0}]
+    assert [each["args"] for each in of(events, "C")] == [{"ratio": 0.0}, {"ratio": 0.0}]
 
 
 def test_all_that_was_simulated_says_so(lived: Recording) -> None:
@@ -204,6 +202,7 @@ def test_a_trace_opens_with_curves_processes_and_events(lived: Recording) -> Non
         )
         if value != before
     ]
+    changes.append((readings.times[-1], readings.values[-1]))  # where the curve ends
     assert [each["args"]["W"] for each in power] == [value for _, value in changes]
     assert [each["ts"] for each in power] == pytest.approx(
         [(at - lived.began) * 1e6 for at, _ in changes]

@@ -203,6 +203,18 @@ def test_what_is_no_recording_is_left_as_it_is(
     assert path.read_bytes() == content
 
 
+def test_the_file_of_another_program_is_left_as_it_is(path: Path, begin: Begin) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE thesis (chapter TEXT)")
+    content = path.read_bytes()
+    with pytest.raises(Trouble, match="made it, or another program") as told:
+        begin(ManualClock())
+    assert told.value.hint == "Move it away, and a new one is begun."
+    assert path.read_bytes() == content
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
 def test_a_file_of_a_newer_program_is_left_alone(path: Path, begin: Begin) -> None:
     begin(ManualClock()).stop()
     with closing(sqlite3.connect(path)) as database:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.cards import HOST_ID, CardState
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import Cadence
@@ -16,6 +16,7 @@ from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.processes import ProcessFigure
 from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 120.0
@@ -132,6 +133,20 @@ def test_processes_have_their_names_as_recorded(session: RecordedSession) -> Non
     assert session.process_book.looked_at(session.cards()[0].id) == session.clock.now()
 
 
+def test_the_last_minutes_of_a_process_are_those_before_the_playhead(
+    session: RecordedSession,
+) -> None:
+    session.want(processes=True)
+    session.playhead.seek(session.recording.began + 50.0)
+    session.look()
+    named = session.named_processes()[0]
+    past = session.process_book.past(named.process.card, named.process.pid)
+    assert past.times[-1] <= session.clock.now()
+    assert past.times[-1] > session.clock.now() - 3.0
+    assert past.memory[-1] == named.process.values[ProcessFigure.MEMORY]
+    assert len(past.sm) == len(past.cpu) == len(past.times) > 1
+
+
 def test_a_card_that_could_not_tell_who_uses_it_is_said_to(session: RecordedSession) -> None:
     session.want(processes=True)
     session.look()
@@ -164,36 +179,44 @@ def test_the_wiring_is_the_recorded_one(session: RecordedSession) -> None:
     assert topology.links
 
 
-def test_standing_still_nothing_is_read_and_after_a_jump_at_once(path: Path) -> None:
+@pytest.fixture
+def live(path: Path) -> Iterator[RecordedSession]:
+    """By the computer's own clock, and read in its thread."""
     session = RecordedSession(open_recording(path))
     session.want()
     session.start()
-    looks(session, 0)
-    before = session.beats().taken
+    yield session
+    assert session.stop(5.0)
+
+
+def test_standing_still_nothing_is_read_and_after_a_jump_at_once(live: RecordedSession) -> None:
+    looks(live, 0)
+    before = live.beats().taken
     assert not threading.Event().wait(0.5)
-    assert session.beats().taken == before
+    assert live.beats().taken == before
     began = time.monotonic()
-    session.playhead.seek(session.recording.began + 20.0)
-    looks(session, before)
+    live.playhead.seek(live.recording.began + 20.0)
+    looks(live, before)
     assert time.monotonic() - began < 0.3
-    assert session.sampler.silence(session.cards()[0].id) is None
-    assert session.stop(5.0)
+    assert live.sampler.silence(live.cards()[0].id) is None
 
 
-def test_while_it_plays_it_is_read_again_and_again_and_to_the_very_end(path: Path) -> None:
-    session = RecordedSession(open_recording(path))
-    session.want()
-    session.start()
-    session.playhead.seek(session.recording.ended - 30.0)
-    session.playhead.play(100.0)
+def test_while_it_plays_it_is_read_again_and_again_and_to_the_very_end(
+    live: RecordedSession,
+) -> None:
+    looks(live, 0)
+    before, ended = live.beats().taken, live.recording.ended
+    live.playhead.seek(ended - 50.0)
+    live.playhead.play(100.0)
+    card = live.cards()[0].id
+    newest = live.recording.sample(card, {GPU_UTILIZATION}, ended).at
     until = time.monotonic() + 5.0
-    reading = None
-    while time.monotonic() < until:
-        reading = session.reading(session.cards()[0].id)
-        if reading is not None and reading.at >= session.recording.ended - 1.0:
-            break
+    while live.playhead.playing or _read_at(live, card) < newest:
+        assert time.monotonic() < until
         threading.Event().wait(0.01)
-    assert reading is not None
-    assert reading.at >= session.recording.ended - 1.0
-    assert not session.playhead.playing
-    assert session.stop(5.0)
+    assert live.beats().taken >= before + 3
+
+
+def _read_at(session: RecordedSession, card: CardId) -> float:
+    reading = session.reading(card)
+    return 0.0 if reading is None else reading.at

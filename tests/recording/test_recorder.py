@@ -157,6 +157,20 @@ def test_a_card_that_is_asked_something_else_keeps_what_it_said_before(
         assert column(database, "temperature") == [50.0] * 3
 
 
+def test_cards_that_come_and_go_are_told_once_each(
+    recorder: Recorder, clock: ManualClock, path: Path
+) -> None:
+    one = Card(CARD, 0, "H100", 1)
+    two = Card(CardId("GPU-2"), 1, "H100", 1)
+    for cards in ([one], [one], [one, two], [two], [two]):
+        recorder.put_cards(cards)
+        clock.advance(1.0)
+    recorder.stop()
+    kind = tuple[Card, ...]
+    told = [(at, from_text(kind, value)) for at, value in turns(path, Turn.CARDS)]
+    assert told == [(BEGAN, (one,)), (BEGAN + 2, (one, two)), (BEGAN + 3, (two,))]
+
+
 def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
     path: Path, clock: ManualClock
 ) -> None:

@@ -127,7 +127,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("only an administrator of Linux may mount a file system")
     folder = tmp_path / "small"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=10m", "tmpfs", str(folder)]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("no file system can be mounted here")
     yield folder
@@ -137,7 +137,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_disk_that_runs_full_ends_it_with_a_sentence_and_the_file_opens(
     small_disk: Path,
 ) -> None:
-    ends_well_where_no_room_is_left(small_disk / "it.gpurec")
+    path = small_disk / "it.gpurec"
+    ends_well_where_no_room_is_left(path)
+    assert [each.name for each in small_disk.iterdir()] == [path.name]  # and lies there alone
 
 
 def test_a_disk_that_is_full_already_is_named(small_disk: Path) -> None:

@@ -6,6 +6,8 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from tests.recording.made import make_recording
 from tests.screens.conftest import OpenProgram
@@ -166,3 +168,18 @@ def test_what_is_no_recording_is_refused_in_a_sentence(
     answers(person, tmp_path / "photo.gpurec")
     person.sees("photo.gpurec")
     person.sees("TITAN RTX")
+
+
+def test_a_disk_that_fills_up_ends_it_with_a_sentence_and_keeps_what_there_is(
+    open_program: OpenProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = open_program()
+    path = tmp_path / "full.gpurec"
+    record(person, path)
+    full = Trouble("There is no room left on that disk.", "Make some, and record again.")
+    monkeypatch.setattr(Recorder, "trouble", property(lambda _: full))
+    person.sees("There is no room left on that disk. Make some", "into full.gpurec", "Open it")
+    monkeypatch.undo()
+    recording = open_recording(path)
+    assert len(recording.cards()) == 2
+    recording.close()

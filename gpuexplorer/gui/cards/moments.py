@@ -9,6 +9,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.telemetry.happenings import Happening, Kind
 
+_DAYS = 2 * 86400  # from here on they are counted
 NOTHING_YET = mark("nothing read yet")
 NOTHING_THEN = mark("nothing was read in this time")
 _BEGAN = {
@@ -21,12 +22,14 @@ _BEGAN = {
 
 
 def span_words(seconds: float) -> str:
-    """ "12 min", "1 h 30 min", "45 s": two parts at most."""
+    """ "12 min", "1 h 30 min", "45 s", "7 d": two parts at most."""
     whole = max(1, round(seconds))
-    if whole >= 600:
-        whole = round(whole / 60) * 60
+    for size, finest in ((600, 60), (_DAYS, 3600)):
+        if whole >= size:
+            whole = round(whole / finest) * finest
+    days = ((86400, "d"),) if whole >= _DAYS else ()
     parts = []
-    for size, unit in ((3600, "h"), (60, "min"), (1, "s")):
+    for size, unit in (*days, (3600, "h"), (60, "min"), (1, "s")):
         count, whole = divmod(whole, size)
         if count:
             parts.append(f"{count} {unit}")

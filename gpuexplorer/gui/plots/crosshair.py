@@ -128,7 +128,8 @@ def _marks(drawing: Drawing, plot: PlotPlace, at: float, units: Units) -> list[_
         if read.unit:
             runs.append(Run(f"{THIN_SPACE}{read.unit}", letters.caption, theme.quiet))
         if compared:
-            runs.append(Run(f"   {compared}", letters.caption, theme.quiet))
+            words = tr("vs {other}", other=compared)
+            runs.append(Run(f"   {words}", letters.caption, theme.quiet))
         marks.append(_Mark(line, plot.y(value), runs, beside))
     return marks
 

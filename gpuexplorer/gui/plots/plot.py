@@ -14,9 +14,10 @@ from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.plots.layout import Layout, PlotPlace
 from gpuexplorer.gui.plots.marks import PixelLine
 from gpuexplorer.gui.plots.trace_item import TraceItem
-from gpuexplorer.gui.theme.palette import Theme
+from gpuexplorer.gui.theme.palette import Theme, faded
 
 _DOTS = [1.5, 2.5]
+_BEHIND = 0.7  # what lines are compared with
 
 
 class Seen(Protocol):
@@ -61,7 +62,7 @@ class Plot:
                     for line in lines
                 ),
                 *(
-                    Curve(line.beside, theme.card(line.colour), behind=True)
+                    Curve(line.beside, faded(theme.card(line.colour), _BEHIND), behind=True)
                     for line in lines
                     if line.beside is not None
                 ),

@@ -86,8 +86,12 @@ class Scrubber(QSlider):
     def told_at(self, x: float) -> str:
         """What a person is told who points there."""
         mark, outline = self._mark_at(x), self._outline
+        at = self._moment(x)
         if mark is None or outline is None:
-            return moment_said(self._replay.wall(self._moment(x)))
+            said = moment_said(self._replay.wall(at))
+            if outline is not None and outline.marks.cut and at < outline.marks.began:
+                said = f"{said}\n{tr('Of so many events only the newest are listed.')}"
+            return said
         moment = moment_said(self._replay.wall(outline.marks.worst(mark).at))
         return "\n".join([moment, *outline.marks.sentences(mark)])
 
@@ -148,8 +152,8 @@ class Scrubber(QSlider):
             drawing.filled(track, theme.track, 2)
         for before, after in pairwise(runs):
             if after.left - before.right >= 2:
-                gap = QRectF(before.right, _TOP, after.left - before.right, _FLOOR - _TOP)
-                drawing.no_bar(gap)
+                gap = after.left - before.right
+                drawing.no_bar(QRectF(before.right, _TOP, gap, _FLOOR - _TOP))
         if self._outline is not None:
             self._draw_outline(drawing, self._outline)
         for mark in self._marks.values():
@@ -157,6 +161,9 @@ class Scrubber(QSlider):
             wide = 3.0 if mark.several else 2.0
             x = _MARGIN + mark.spot * SPOT + (SPOT - wide) / 2
             painter.fillRect(QRectF(x, _FLOOR + 3, wide, high), theme.tone(mark.tone))
+        if self._outline is not None and self._outline.marks.cut:
+            first = self._x(self._outline.marks.began)
+            drawing.no_bar(QRectF(_MARGIN, _FLOOR + 3, first - _MARGIN, _QUIET))
         replay = self._replay
         offset = replay.wall(replay.ended) - replay.ended
         most = int(self._width() // _TICK)

@@ -14,6 +14,7 @@ SPOT = 5  # pixels
 # What is worse lies on top, and is told first.
 _TONES = (Tone.QUIET, Tone.GOOD, Tone.WARN, Tone.BAD)
 _MOST_TOLD = 6
+_MOST = 10_000  # that a recording tells
 
 
 class Mark(NamedTuple):
@@ -34,6 +35,15 @@ class Marks:
         self.happenings = happenings
         self._at = np.array([each.at for each in happenings])
         self._weights = np.array([_weight(each) for each in happenings], np.int64)
+
+    @property
+    def cut(self) -> bool:
+        """There were more, before `began`: a recording tells only the newest."""
+        return len(self.happenings) >= _MOST
+
+    @property
+    def began(self) -> float:
+        return float(self._at[0])
 
     def within(self, began: float, seconds: float, width: float) -> dict[int, Mark]:
         """By spot."""

@@ -8,8 +8,6 @@ from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.recording.recording import Recording
 
-_DAY = 86400.0
-
 
 def what_is_shown(recording: Recording) -> str:
     """The sentences of the banner."""
@@ -26,8 +24,6 @@ def what_is_shown(recording: Recording) -> str:
         parts.append(tr("simulated cards: every figure is made up"))
     if recording.anonymous:
         parts.append(tr("without names, command lines and users"))
-    if recording.being_written:
-        parts.append(tr("still being written; this is what there was when it was opened"))
     return paragraph([f"{'; '.join(parts)}.", *recording.notes()])
 
 
@@ -55,17 +51,10 @@ def moment_said(wall: float) -> str:
     return f"{day}, {time}"
 
 
-def long_span(seconds: float) -> str:
-    """ "3 days", where hours would be counted."""
-    if seconds >= 2 * _DAY:
-        return trn("{count} day", "{count} days", round(seconds / _DAY))
-    return span_words(seconds)
-
-
 def recorded(name: str, seconds: float, size: int, units: Units = USUAL) -> str:
     return tr(
         "Recorded {time}, {size}, into {file}.",
-        time=long_span(seconds),
+        time=span_words(seconds),
         size=bytes_words(size, units),
         file=name,
     )

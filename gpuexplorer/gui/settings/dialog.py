@@ -22,8 +22,10 @@ from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.desktop.notifications import Notifications
 from gpuexplorer.gui.settings.alerts_section import AlertsSection
+from gpuexplorer.gui.settings.recordings_section import RecordingsSection
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, SettingsGroup
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
@@ -56,6 +58,7 @@ class SettingsDialog(Sheet):
         parent: QWidget,
         alerts: AlertWatch | None = None,
         notices: Notifications | None = None,
+        always_on: AlwaysOn | None = None,
     ) -> None:
         super().__init__(look, tr("Settings"), parent, _WIDTH, _HEIGHT)
         self._settings = settings
@@ -70,6 +73,9 @@ class SettingsDialog(Sheet):
             else Section(look, settings, group, more)
             for group in SettingsGroup
         }
+        if always_on is not None:
+            kept = RecordingsSection(look, settings, always_on)
+            self._sections[SettingsGroup.RECORDINGS] = kept
         self._trouble = QWidget()
         self._trouble_words = wrapped_label(look, "", Tone.TEXT)
         sign = Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18))

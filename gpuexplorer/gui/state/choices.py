@@ -106,9 +106,9 @@ class Choices:
         SettingsGroup.RECORDINGS,
         mark("Keep the past for"),
         mark(
-            "Records what is read of real cards all the time, so that plots have a past at "
-            "the next start: every reading of the newest day, and ten seconds at a time of "
-            "the days before. The oldest goes first."
+            "Writes down all the time what is read, so that plots have a past at the next "
+            "start: every reading of the newest day, and ten seconds at a time of the days "
+            "before. Names and command lines of processes are part of it."
         ),
         usual=0.0,
         options=(
@@ -123,18 +123,12 @@ class Choices:
     )
     keep_bytes: float = _offered(
         SettingsGroup.RECORDINGS,
-        mark("In at most"),
+        mark("Room for it"),
         mark("Where that is not enough room for all of these days, the oldest go earlier."),
         usual=1e9,
         options=((0.25e9, "250 MB"), (1e9, "1 GB"), (4e9, "4 GB"), (16e9, "16 GB")),
         least=0.1e9,
         most=1e12,
-    )
-    keep_anonymous: bool = _offered(
-        SettingsGroup.RECORDINGS,
-        mark("Leave out names"),
-        mark("No command lines, users or names of processes and of this computer are kept."),
-        usual=False,
     )
     decimal_memory: bool = _offered(
         SettingsGroup.UNITS,

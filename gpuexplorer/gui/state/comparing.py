@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
-from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.recording.recorded_past import RecordedPast
@@ -93,12 +93,12 @@ class Comparing(QObject):
 def _matched(
     cards: Sequence[Card], others: Sequence[Card]
 ) -> tuple[Mapping[CardId, CardId], Sequence[str]]:
-    """By UUID; what then is left by its number. And what is to be said of that."""
+    """By UUID, if it is the same model too; the rest by number, and what is said of that."""
     ours, theirs = card_numbers(cards), {n: c for c, n in card_numbers(others).items()}
-    there = {each.id for each in others}
-    host = {each.id: each.id for each in cards if each.id in there}
-    left = [each for each in cards if each.id not in host]
-    free = set(theirs.values()) - host.keys()
+    there = {(each.id, each.name) for each in others}
+    same = {each.id: each.id for each in cards if (each.id, each.name) in there}
+    left = [each for each in cards if each.id not in same]
+    free = set(theirs.values()) - same.keys()
     by_number = {
         each.id: other
         for each in left
@@ -125,4 +125,4 @@ def _matched(
                 cards=listed(missing),
             )
         )
-    return host | by_number, remarks
+    return {HOST_ID: HOST_ID} | same | by_number, remarks

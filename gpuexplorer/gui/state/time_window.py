@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import Then, moment_words
+from gpuexplorer.recording.joined_past import JoinedPast
 from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.telemetry.trace import TraceSource
 
@@ -257,9 +258,10 @@ class TimeWindow(QObject):
         return self._clock.now() if ended is None else ended
 
     def _longest(self) -> float:
-        return (
-            max(LONGEST_SPAN, self._newest() - self.began) if self.replaying else LONGEST_SPAN
-        )
+        """What is kept in memory is kept for a day; a file may hold more."""
+        if not self.replaying and not isinstance(self._past, JoinedPast):
+            return LONGEST_SPAN
+        return max(LONGEST_SPAN, self._newest() - self.began)
 
     def _bounded(self, seconds: float) -> float:
         return min(max(seconds, SHORTEST_SPAN), self._longest())

@@ -12,7 +12,6 @@ from gpuexplorer.core.spreadsheet import csv_of, harmless
 from gpuexplorer.recording.export.choosing import Choice, iso
 from gpuexplorer.recording.export.rounds import BUCKET, Round, condensed
 
-_ROWS_AT_ONCE = 200
 _LONGEST = 300  # letters of what somebody else has named
 # These count up, and are read as differences; of others a sensor knows no seven digits.
 _EXACT = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS, Unit.BYTES})
@@ -20,7 +19,7 @@ _Series = tuple[CardId, MetricId]
 _Together = tuple[CardId, tuple[MetricId, ...]]
 
 
-def csv_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
+def csv_lines(choice: Choice, rounds: Iterator[Round]) -> Iterator[str]:
     """A file, whole when joined."""
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
     of_buckets = {each for each in series if condensed(choice, *each)}
@@ -34,15 +33,9 @@ def csv_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
         )
     comments = _comments(choice, means=bool(of_buckets))
     # Without commas they stay in one cell, and begin with their sign.
-    told = "".join(f"# {_plain(each).replace(',', ';')}\n" for each in comments)
-    yield (told + csv_of(names, ())).encode("utf-8", "replace")
-    rows: list[str] = []
-    for row in _rows(choice, rounds, places, of_buckets, len(names)):
-        rows.append(row)
-        if len(rows) == _ROWS_AT_ONCE:
-            yield "".join(rows).encode()
-            rows = []
-    yield "".join(rows).encode()
+    yield from (f"# {_plain(each).replace(',', ';')}\n" for each in comments)
+    yield csv_of(names, ())
+    yield from _rows(choice, rounds, places, of_buckets, len(names))
 
 
 def _rows(
@@ -87,7 +80,7 @@ def _form(metric: MetricId) -> str:
 def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
     recording = choice.recording
     if choice.simulated:
-        yield "simulated: no real card was read; all figures are made up"
+        yield "simulated: no real card was read; all figures of cards are made up"
     for label in dict.fromkeys(run.machine.source.label for run in recording.runs):
         yield f"GPU Explorer; {recording.path.name}; {label}"
     start, end = (iso(recording, at) for at in (choice.start, choice.end))

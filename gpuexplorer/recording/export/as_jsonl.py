@@ -19,24 +19,18 @@ from gpuexplorer.recording.lab_said import OfProgram
 from gpuexplorer.recording.told import Turn
 
 SCHEMA = 1
-_LINES_AT_ONCE = 200
 _Line = tuple[float, Mapping[str, object]]
 
 
-def jsonl_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
+def jsonl_lines(choice: Choice, rounds: Iterator[Round]) -> Iterator[str]:
     """A file, whole when joined."""
     recording = choice.recording
-    yield _text(_plain(_heading(choice))).encode()
-    some: list[str] = []
+    yield _text(_plain(_heading(choice)))
     others = (_turns(choice), _happenings(choice), _programs(choice), _said(choice))
     of_all_kinds = (*(map(_plain, each) for each in others), _figures(choice, rounds))
     for at, line in merge(*of_all_kinds, key=lambda each: each[0]):
         time = {"time": iso(recording, at), "steady_s": round(at - recording.began, 6)}
-        some.append(_text({"is": line["is"], **time, **line}))
-        if len(some) == _LINES_AT_ONCE:
-            yield "".join(some).encode()
-            some = []
-    yield "".join(some).encode()
+        yield _text({"is": line["is"], **time, **line})
 
 
 def _heading(choice: Choice) -> Mapping[str, object]:

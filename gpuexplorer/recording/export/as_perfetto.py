@@ -12,7 +12,6 @@ from gpuexplorer.core.trace_format import (
     end,
     head,
     instant_text,
-    joined,
     named_process,
     named_thread,
     nanoseconds,
@@ -24,7 +23,6 @@ from gpuexplorer.recording.export.looks import looks
 from gpuexplorer.recording.export.rounds import Round
 from gpuexplorer.recording.told import ProgramFacts
 
-_PIECE = 500  # events
 _MOST_ROWS = 1000  # of one kind
 _UNREAD = 3  # a curve is broken where a card was not read for so many periods
 _LONGEST = 200  # letters of a name
@@ -33,7 +31,7 @@ _LAB, _DRIVER = "lab", "driver"
 _HOLDS = "A curve holds its last value where nothing was read; the row 'not read' shows where."
 
 
-def perfetto_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
+def perfetto_lines(choice: Choice, rounds: Iterator[Round]) -> Iterator[str]:
     """A file, whole when joined."""
     recording = choice.recording
     about = {
@@ -46,19 +44,14 @@ def perfetto_pieces(choice: Choice, rounds: Iterator[Round]) -> Iterator[bytes]:
         "note": _HOLDS,
     }
     if choice.simulated:
-        about["figures"] = "Simulated: no real card was read, all figures are made up."
-    yield head(about).encode()
+        about["figures"] = "Simulated: no real card was read, all figures of cards are made up."
+    yield head(about)
     trace = _Trace(choice)
     events = chain(trace.programs(), trace.happenings(), trace.lab(), trace.curves(rounds))
-    begun, piece = False, list[str]()
+    yield next(events, "")
     for event in events:
-        piece.append(event)
-        if len(piece) == _PIECE:
-            yield joined(piece, begun=begun)
-            begun, piece = True, []
-    if piece:
-        yield joined(piece, begun=begun)
-    yield end().encode()
+        yield f",\n{event}"
+    yield end()
 
 
 class _Trace:
@@ -95,6 +88,11 @@ class _Trace:
                     newest[each.card, metric] = value
                     about = METRICS[metric]
                     yield counter_text(about.label, about.unit, process, at, value)
+        for (card, metric), value in newest.items():
+            # Chrome's viewer draws no further than to the last value.
+            process = yield from self._process(card)
+            at, about = self._nanoseconds(read[card][0]), METRICS[metric]
+            yield counter_text(about.label, about.unit, process, at, value)
         for card in self._choice.metrics:
             before, period = read.get(card, (self._choice.start, 0.0))
             yield from self._unread(card, before, self._choice.end, period)

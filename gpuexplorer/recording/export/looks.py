@@ -20,6 +20,7 @@ class Look(NamedTuple):
 def looks(choice: Choice) -> Iterator[Look]:
     """In order of time, while somebody recorded."""
     recording = choice.recording
+    said: dict[CardId, Sequence[ProgramSeen] | None] = {}
     cards = [card for card in choice.metrics if card != HOST_ID]
     turns = [
         (at, [card for card in cards if not isinstance(value, Mapping) or card in value])
@@ -36,4 +37,8 @@ def looks(choice: Choice) -> Iterator[Look]:
             key=lambda each: each[0],
         ):
             for card in some:
-                yield Look(at, card, recording.processes(card, at))
+                programs = recording.processes(card, at)
+                # That nobody can tell is said once.
+                if programs is not None or said.get(card, ()) is not None:
+                    yield Look(at, card, programs)
+                said[card] = programs

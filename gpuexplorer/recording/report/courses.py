@@ -1,14 +1,13 @@
 """Courses: what one metric did in a stretch of a recording, in steps, and sums of them."""
 
-import math
 import statistics
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.recording.recording import Recording
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.recording.recording import Readings, Recording
 from gpuexplorer.recording.schema import LEVELS
 
 COLUMNS = 600  # in which a stretch is drawn
@@ -73,7 +72,7 @@ class Courses:
 
     def drawn(self, card: CardId, *metrics: MetricId) -> Sequence[Step]:
         """In at most COLUMNS steps. A gap that is shorter than one of them is not seen."""
-        width = (self.end - self.start) / COLUMNS
+        width = ((self.end - self.start) or 1.0) / COLUMNS
         found: list[Step] = []
         place = -1
         for step in self.of(card, *metrics):
@@ -99,26 +98,29 @@ class Courses:
             first = read.times[0] if len(read.times) else self.end
             older = first - self.start > LEVELS[0]
             found = list(self._buckets(card, metric, LEVELS[0], first)) if older else []
-        return [*found, *_lasting(read.times, read.values, self.end)]
+        return [*found, *_lasting(metric, read, self.end)]
 
     def _buckets(
         self, card: CardId, metric: MetricId, level: int, end: float
     ) -> Iterator[Step]:
+        plausible = METRICS[metric].plausible  # a damaged file may hold anything
         for at, least, most, mean, count in zip(
             *self.recording.buckets(card, metric, self.start, end, level), strict=True
         ):
             begin, over = max(at, self.start), min(at + level, end)
-            if count and over > begin and not math.isnan(mean):
+            possible = plausible(least) and plausible(most) and plausible(mean)
+            if count and over > begin and possible:
                 yield Step(begin, over, least, most, mean)
 
 
-def _lasting(times: Sequence[float], values: Sequence[float], end: float) -> Iterator[Step]:
+def _lasting(metric: MetricId, read: Readings, end: float) -> Iterator[Step]:
     """Each holds until the next one, unless that is late."""
+    times, plausible = read.times, METRICS[metric].plausible
     if not len(times):
         return
     usual = statistics.median(b - a for a, b in pairwise(times)) if len(times) > 1 else 1.0
-    for at, following, value in zip(times, chain(times[1:], [end]), values, strict=True):
-        if not math.isnan(value):
+    for at, following, value in zip(times, chain(times[1:], [end]), read.values, strict=True):
+        if plausible(value) and following > at:
             lasts = following if following - at <= usual * _LASTS else at + usual
             yield Step(at, min(lasts, end), value, value, value)
 

@@ -15,7 +15,7 @@ from gpuexplorer.recording.report.courses import Courses
 from gpuexplorer.recording.report.finding import Finding
 from gpuexplorer.recording.report.findings import Known, findings
 from gpuexplorer.recording.report.plots import plots
-from gpuexplorer.recording.report.said import cell_table, copy_table, program_table
+from gpuexplorer.recording.report.said import lab_tables, program_table
 from gpuexplorer.recording.report.tables import (
     Table,
     card_table,
@@ -53,10 +53,16 @@ def report_page(
 def _body(courses: Courses) -> Iterator[str]:
     recording = courses.recording
     cards = card_sums(courses)
-    log = [e for e in recording.happenings() if courses.start <= e.at <= courses.end]
-    episodes = EventBook().take(log)
+    # What began before and went on is told as well.
+    log = [each for each in recording.happenings() if each.at <= courses.end]
+    episodes = [
+        each
+        for each in EventBook().take(log)
+        if each.running or (each.end or each.first).at >= courses.start
+    ]
     found = findings(Known(courses, cards, episodes, unread(courses)))
-    flags = [each.first.at for each in episodes if each.first.kind in _FLAGGED][:_MOST_FLAGS]
+    marked = [each.first.at for each in episodes if each.first.kind in _FLAGGED]
+    flags = [each for each in marked if each >= courses.start][:_MOST_FLAGS]
     yield from _head(courses)
     stood_out = "".join(map(_finding, found)) or f"<p>{_say('Nothing did.')}</p>"
     yield f"<section>\n<h2>{_say('What stood out')}</h2>\n{stood_out}</section>\n"
@@ -68,8 +74,7 @@ def _body(courses: Courses) -> Iterator[str]:
     yield _table(span_table(courses))
     yield _table(program_table(courses, cards))
     yield _table(event_table(courses, cards, episodes))
-    yield _table(copy_table(courses))
-    yield _table(cell_table(courses))
+    yield from map(_table, lab_tables(courses))
 
 
 def _head(courses: Courses) -> Iterator[str]:

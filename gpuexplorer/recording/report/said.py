@@ -1,20 +1,20 @@
 """Tables of what others did: who used the cards, what was measured, and what the lab ran."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.units import bytes_words, duration
+from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.lab.cell_said import error_words, time_words
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.recording.lab_said import EVENTS, Sent, noted_of
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.recording.lab_said import EVENTS, LabBegan, Sent, noted_of
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import Courses
 from gpuexplorer.recording.report.tables import MOST_ROWS, NO_FIGURE, Table, left_out, moment
-from gpuexplorer.recording.told import Said, Topic, Turn
+from gpuexplorer.recording.told import Turn
 from gpuexplorer.telemetry.processes import ProcessFigure
 
 _LOOKS = 200  # at who uses the cards, beside those when that changed
@@ -71,70 +71,71 @@ def program_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
     return Table(tr("Programs"), "llrllrr", heads, rows, left_out(len(rows), len(uses)))
 
 
-def copy_table(courses: Courses) -> Table:
-    told = [(e.at, _object(e.text)) for e in _said(courses) if e.what is Topic.COPY]
+def lab_tables(courses: Courses) -> Sequence[Table]:
+    """Measured copies, and the cells of the lab."""
+    copies: list[tuple[float, CopyResult]] = []
+    cells: list[tuple[float, Cell]] = []
+    ledger = Ledger()
+    for said in courses.recording.said():
+        if said.at > courses.end:
+            break
+        try:
+            noted = noted_of(said.what, said.text)
+        except UnreadableError:
+            continue  # of another version, or damaged: the rest is shown
+        if isinstance(noted, CopyResult):
+            copies.append((said.at, noted))
+        elif isinstance(noted, Sent) and not noted.again:
+            ledger.sent(noted.command)
+            cells += [(said.at, ledger.cells[-1])] if not noted.past else []
+        elif isinstance(noted, LabBegan):
+            ledger = Ledger()
+        elif isinstance(noted, EVENTS):
+            ledger.apply(noted)
+    return (
+        _copy_table(courses, [each for each in copies if each[0] >= courses.start]),
+        _cell_table(courses, [each for each in cells if each[0] >= courses.start]),
+    )
+
+
+def _copy_table(courses: Courses, copies: Sequence[tuple[float, CopyResult]]) -> Table:
     rows = [
         (
             moment(courses, at),
-            f"{copy.get('source')} → {copy.get('target')}",
-            bytes_words(size) if isinstance(size := copy.get("bytes"), int) else NO_FIGURE,
-            *(_rate(copy.get(each)) for each in ("rate_gbs", "limit_gbs")),
+            f"{copy.job.source} → {copy.job.target}",
+            bytes_words(copy.bytes),
+            *(NO_FIGURE if e is None else str(rate(e)) for e in (copy.rate, copy.limit)),
             _arrived(copy),
         )
-        for at, copy in told[-MOST_ROWS:]
+        for at, copy in copies[-MOST_ROWS:]
     ]
     heads = (
         *(tr("When"), tr("Way"), tr("Bytes"), tr("Rate"), tr("The wire could")),
         tr("Arrived"),
     )
-    return Table(tr("Copies"), "llrrrl", heads, rows, left_out(len(rows), len(told)))
+    return Table(tr("Copies"), "llrrrl", heads, rows, left_out(len(rows), len(copies)))
 
 
-def cell_table(courses: Courses) -> Table:
-    ledger, sent = Ledger(), dict[int, float]()
-    for said in _said(courses):
-        try:
-            noted = noted_of(said.what, said.text)
-        except UnreadableError:
-            continue  # of another version, or damaged: the rest is shown
-        if isinstance(noted, Sent) and not (noted.past or noted.again):
-            ledger.sent(noted.command)
-            sent[noted.id] = said.at
-        elif isinstance(noted, EVENTS):
-            ledger.apply(noted)
+def _arrived(copy: CopyResult) -> str:
+    if copy.measured is None:
+        return tr(copy.why)
+    if copy.measured.modelled:
+        return tr("modelled")
+    words = {None: tr("not checked"), True: tr("intact"), False: tr("WRONG")}
+    return words[copy.measured.intact]
+
+
+def _cell_table(courses: Courses, cells: Sequence[tuple[float, Cell]]) -> Table:
     rows = [
         (
-            moment(courses, sent[each.id]),
-            str(each.number),
-            each.code.strip(),
-            error_words(each.failed) if each.failed else " · ".join(time_words(each)),
-            str(sum(one.copies for one in each.transfers if not one.already_there)),
+            moment(courses, at),
+            str(cell.number),
+            cell.code.strip(),
+            error_words(cell.failed) if cell.failed else " · ".join(time_words(cell)),
+            str(sum(each.copies for each in cell.transfers if not each.already_there)),
         )
-        for each in ledger.cells[-MOST_ROWS:]
+        for at, cell in cells[-MOST_ROWS:]
     ]
     heads = (tr("When"), tr("Cell"), tr("Code"), tr("What came of it"), tr("Copies"))
-    note = left_out(len(rows), len(ledger.cells))
+    note = left_out(len(rows), len(cells))
     return Table(tr("Cells of the lab"), "lrllr", heads, rows, note)
-
-
-def _said(courses: Courses) -> Iterator[Said]:
-    return (e for e in courses.recording.said() if courses.start <= e.at <= courses.end)
-
-
-def _arrived(copy: Mapping[str, object]) -> str:
-    if copy.get("modelled"):
-        return tr("modelled")
-    intact = copy.get("intact")
-    return tr("not checked") if intact is None else tr("intact") if intact else tr("WRONG")
-
-
-def _rate(told: object) -> str:
-    return f"{told:.3g} GB/s" if isinstance(told, float) else NO_FIGURE
-
-
-def _object(text: str) -> Mapping[str, object]:
-    try:
-        told = json.loads(text)
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}

@@ -154,13 +154,14 @@ def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
 
 
 def test_spans_and_moments_in_words() -> None:
-    assert [span_words(s) for s in (45, 90, 720, 5400, 3600, 86400)] == [
+    assert [span_words(s) for s in (45, 90, 720, 5400, 3600, 86400, 604860)] == [
         "45 s",
         "1 min 30 s",
         "12 min",
         "1 h 30 min",
         "1 h",
         "24 h",
+        "7 d",
     ]
     noon = 1_700_000_000.0
     assert moment_words(noon, noon).count(":") == 2

@@ -1,4 +1,4 @@
-"""A recording is moved through and played by mouse, wheel and keyboard, as long as it may be."""
+"""A recording is moved through and played by mouse, wheel and keyboard, however long."""
 
 import time
 from collections.abc import Iterator
@@ -153,12 +153,12 @@ def test_a_screen_reader_is_told_of_a_slider_its_value_and_the_moment(
 def test_it_plays_from_the_beginning_once_it_is_at_the_end_and_pauses(
     shown: Shown, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(called(QToolButton, shown.bar, "Play"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(called(QToolButton, shown.bar, "Play"), LEFT)
     assert shown.replay.playing
     assert shown.second < 60
     before = shown.second
     qtbot.waitUntil(lambda: shown.second > before)
-    qtbot.mouseClick(called(QToolButton, shown.bar, "Pause"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(called(QToolButton, shown.bar, "Pause"), LEFT)
     assert not shown.replay.playing
 
 
@@ -190,8 +190,6 @@ def test_the_marks_are_stepped_through_one_after_the_other_and_back(shown: Shown
         back.append(shown.second)
     assert back[0] == pytest.approx(places[-2], abs=0.01)
     assert back[-1] == 0
-
-
 
 
 def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(shown: Shown) -> None:

@@ -195,7 +195,7 @@ def test_the_heading_that_was_chosen_stays_chosen_and_follows_the_keyboard(
     dialog = open_dialog()
     headings = go_to(dialog, "Sections")
     assert isinstance(headings, QListWidget)
-    for name in ("Units", "Look", "Alerts", "Start", "Lab", "Classroom"):
+    for name in ("Recordings", "Units", "Look", "Alerts", "Start", "Lab", "Classroom"):
         press(headings, Qt.Key.Key_Down)
         assert headings.currentItem().text() == name
     press(headings, Qt.Key.Key_Up)
