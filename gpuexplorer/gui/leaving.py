@@ -35,8 +35,8 @@ def leave(
     cells = lab is not None and any(each.number for each in lab.ledger.cells)
     program = lab.program.chosen if lab is not None and lab.program.phase.runs else None
     seconds = 0.0
-    if simulated is not None and simulated.past.began is not None:
-        seconds = simulated.clock.now() - simulated.past.began
+    if simulated is not None and simulated.history.began is not None:
+        seconds = simulated.clock.now() - simulated.history.began
     past = span_words(seconds) if seconds >= _WORTH_KEEPING else ""
     if not (cells or program or past):
         then()

@@ -222,6 +222,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._keep_up()
         self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
@@ -249,6 +250,10 @@ class MainWindow(QMainWindow):
             before.deleteLater()
         self._banner.show_count(len(machine.cards()))
         self._offer_ways()
+
+    def _keep_up(self) -> None:
+        """A playhead that is dragged is followed as fast as can be."""
+        self.frame_clock.keep_up_with(0.0 if self._replayed else self.settings.choices.interval)
 
     def _offer_ways(self) -> None:
         """Between simulated cards, real ones and the explanation, whichever there are."""
@@ -327,7 +332,7 @@ class MainWindow(QMainWindow):
     def _on_settings_changed(self) -> None:
         choices = self.settings.choices
         self.look.dress(choices.scheme, choices.palette, choices.motion)
-        self.frame_clock.keep_up_with(choices.interval)
+        self._keep_up()
         if choices.interval != self._interval:
             self._interval = choices.interval
             if not self._replayed:

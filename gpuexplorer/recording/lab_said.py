@@ -3,7 +3,6 @@
 import base64
 import binascii
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -22,6 +21,7 @@ from gpuexplorer.lab.events import (
     Finished,
     Freed,
     Hello,
+    Memory,
     Peeked,
     Pictured,
     Placed,
@@ -147,6 +147,8 @@ LONGEST = 8_000_000  # letters; a picture may take millions
 _MOST_PARTS = 100_000  # of one line: more would keep the window waiting
 _MOST_CODE = 1_000_000
 _MOST_PIXELS = 16_000_000
+_MOST_FIGURE, _MOST_WHOLE = 1e15, 1 << 60
+_MOST_MEMORY = 1 << 50  # bytes
 # What turns the direction of a text, as JSON writes it.
 _TURNS = re.compile(
     r"(?<!\\)((?:\\\\)*)\\u(?:202[a-e]|206[6-9])|[\u202a-\u202e\u2066-\u2069]", re.IGNORECASE
@@ -178,18 +180,22 @@ def noted_of(topic: Topic, text: str) -> Noted:
     if len(text) > LONGEST or text.count(",") > _MOST_PARTS:
         raise UnreadableError
     unsure: list[str] = []
+
+    def figure(digits: str) -> float:
+        value = float(digits)
+        if not abs(value) <= _MOST_FIGURE:
+            unsure.append(digits)
+        return value
+
     try:
         content = json.loads(
             _TURNS.sub(r"\1�", text),
             parse_int=_whole,
-            parse_float=_finite,
-            parse_constant=unsure.append,
+            parse_float=figure,
+            parse_constant=figure,
         )
         kind = _KINDS[topic][content.pop("is")]
-        if unsure and kind is Progressed:  # a loss may well be no number
-            content = json.loads(text)
-            del content["is"]
-        elif unsure:
+        if unsure and kind not in (Progressed, Peeked):  # a loss may well be no number
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
         _check(what)
@@ -199,16 +205,10 @@ def noted_of(topic: Topic, text: str) -> Noted:
     return noted
 
 
-def _whole(text: str) -> int:
-    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+def _whole(digits: str) -> int:
+    if len(digits) > 20 or abs(int(digits)) > _MOST_WHOLE:
         raise UnreadableError
-    return int(text)
-
-
-def _finite(text: str) -> float:
-    if not math.isfinite(float(text)):
-        raise UnreadableError
-    return float(text)
+    return int(digits)
 
 
 # Any: one of the records above.
@@ -240,8 +240,15 @@ def _check(what: Any) -> None:
             good = good and _are_devices([each.device for each in spans])
         case Finished(memory=memory) | Failed(memory=memory):
             good = _are_devices([each.device for each in memory])
+            known = [each for one in memory for each in _bytes_of(one) if each is not None]
+            good = good and all(0 <= each <= _MOST_MEMORY for each in known)
     if not good:
         raise UnreadableError
+
+
+def _bytes_of(memory: Memory) -> Sequence[int | None]:
+    used = (memory.tensors_bytes, memory.reserved_bytes, memory.context_bytes)
+    return *used, memory.free_bytes, memory.total_bytes
 
 
 def _are_devices(names: Sequence[str]) -> bool:

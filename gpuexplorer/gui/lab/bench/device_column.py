@@ -264,7 +264,7 @@ class BenchColumn(Painted):
         painter.setClipPath(cut)
         y = low = top = bar.bottom()
         for level, size in levels(device):
-            high = size / total * bar.height()
+            high = min(1.0, size / total) * bar.height()
             least = _HAIR if level in (Level.TENSORS, Level.CACHE) else 0.0
             place = QRectF(bar.left(), y - max(least, high), bar.width(), max(least, high))
             self._fill(drawing, place, level)

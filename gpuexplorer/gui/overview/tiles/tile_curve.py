@@ -1,5 +1,6 @@
 """TileCurve: what a card did over the stretch of time that all plots show, on its tile."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -215,8 +216,15 @@ class TileCurve(Graph):
         drawn: list[SparkBand] = []
         if spark is None:
             return drawn
+        # None of them overlap, so that neighbours are found at once among thousands.
+        starts: list[float] = []
+        ends: list[float] = []
         for band in spark.bands:
-            if not any(other.start < band.end and band.start < other.end for other in drawn):
+            at = bisect_right(starts, band.start)
+            after = at == 0 or ends[at - 1] <= band.start
+            if after and (at == len(starts) or band.end <= starts[at]):
+                starts.insert(at, band.start)
+                ends.insert(at, band.end)
                 drawn.append(band)
         column = COLUMN_PIXELS * (spark.end - spark.start) / max(1.0, self._plot().width())
         whole = [on_columns(band.start, band.end, column) for band in drawn]

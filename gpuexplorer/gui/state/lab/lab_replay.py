@@ -3,6 +3,7 @@
 import threading
 from bisect import bisect_right
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from time import perf_counter
 
@@ -74,10 +75,9 @@ class LabReplay(QObject):
             what, at = self._said[self._taken], self._times[self._taken]
             self._taken += 1
             self._of_program |= isinstance(what, OfProgram)
-            try:
+            # What each for itself could be, but not one after the other.
+            with suppress(*UNREADABLE):
                 self._course.take(what, at)
-            except UNREADABLE:  # each for itself could be, but not one after the other
-                self.left_out += 1
 
     def _on_due(self) -> None:
         due, before = self._due, self._taken
@@ -91,7 +91,6 @@ class LabReplay(QObject):
             if another or self._of_program:
                 self._lab.program.show(self._course.program)
             self._of_program = False
-            self._say()
         self._timer.setInterval(_EVERY if self._taken == due else _AT_ONCE)
 
     def _say(self) -> None:
@@ -110,6 +109,7 @@ class LabReplay(QObject):
             self._times += came[0]
             self._said += came[1]
             self.left_out += came[2]
+            self._say()
 
 
 def _read(
