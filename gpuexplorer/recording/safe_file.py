@@ -93,12 +93,12 @@ class SafeFile:
             self.damaged = True
         return rows
 
-    def whole(self, columns: str, table: str, most: int) -> list[Row]:
+    def whole(self, columns: str, table: str, most: int, where: str = "TRUE") -> list[Row]:
         """The newest rows of a table, oldest first; what lies behind a damaged page as well.
         The first column is its id.
         """
         rows: list[Row] = []
-        question = f"SELECT {columns} FROM {table}"
+        question = f"SELECT {columns} FROM {table} WHERE {where}"
         newest_first = "ORDER BY id DESC LIMIT ?"
         error = self._read(rows, f"{question} {newest_first}", (most,))
         rows.reverse()
@@ -107,7 +107,7 @@ class SafeFile:
         self.damaged = True
         older: list[Row] = []
         before = rows[0][0] if rows else sys.maxsize
-        self._read(older, f"{question} WHERE id < ? ORDER BY id LIMIT ?", (before, most))
+        self._read(older, f"{question} AND id < ? ORDER BY id LIMIT ?", (before, most))
         return older + rows
 
     def _read(
