@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.words import span_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
@@ -119,10 +119,11 @@ class WindowComparing(QObject):
         # Its beginning lies at the mark, if there is one.
         marked = self._time_window.marked
         at = self._time_window.stretch()[0] if marked is None else marked.at
-        words = tr("{file}, {span}, beginning here at {moment}")
+        words = mark("{file}, {span}, beginning here at {moment}")
         if recording.runs[-1].machine.source.simulated:
-            words = tr("{file} (simulated), {span}, beginning here at {moment}")
-        label = words.format(
+            words = mark("{file} (simulated), {span}, beginning here at {moment}")
+        label = tr(
+            words,
             file=recording.path.name,
             span=span_of(recording),
             moment=self._time_window.moment(at),

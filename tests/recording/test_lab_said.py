@@ -192,7 +192,7 @@ HOSTILE = {
     "a wide template": (
         Topic.EVENT,
         '{"is":"failed","id":1,"cause":"","error":"","message":"","sentence":'
-        + '{"template":"{a:>999999999}","many":"","values":{"a":1}}}',
+        '{"template":"{a:>999999999}","many":"","values":{"a":1}}}',
     ),
     "a big picture": (
         Topic.EVENT,
