@@ -1,10 +1,9 @@
 """MainWindow: the frame around the screens, and which session they show."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -15,13 +14,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
-from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.lesson_place import LessonPlace
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
@@ -41,19 +38,19 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS, Desk
 from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
+from gpuexplorer.gui.widgets.bars.top_bar import TopBar
 from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
 from gpuexplorer.gui.widgets.copy_key import CopyKey
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_comparing import WindowComparing
-from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
+from gpuexplorer.gui.window_recordings import WindowRecordings
+from gpuexplorer.gui.window_ways import WindowWays, recording_in
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
-from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
@@ -85,12 +82,8 @@ class MainWindow(QMainWindow):
         self._machine: MachineState | None = None
         self._lab: LabState | None = None
         self._quitting = False
-        self._simulate = simulate
-        self._look_again = look_again
-        self._read_recording = open_recording
         self.close_recording = close_recording
         self.setAcceptDrops(True)
-        self._nothing_real = or_simulated or session.bare
         self.settings = settings or Settings(parent=self)
         self._pythons = LabPythons(self.settings, self)
         self._interval = self.settings.choices.interval
@@ -152,6 +145,21 @@ class MainWindow(QMainWindow):
             looked_for,
             self,
         )
+        self._ways = WindowWays(
+            self.look,
+            self.commands,
+            self.navigation,
+            self._screens,
+            self.explanation,
+            self._top,
+            self._banner,
+            self,
+            simulate,
+            look_again,
+            open_recording,
+            nothing_real=or_simulated or session.bare,
+        )
+        self.open_recording = self._ways.open_recording
         self._connect()
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
@@ -175,14 +183,10 @@ class MainWindow(QMainWindow):
         bare: RememberingSession,
     ) -> None:
         """The simulated cards were left, and there are no real ones."""
-        self._nothing_real = True
+        self._ways.nothing_real = True
         self.explanation.show_search(attempts, looked_for)
         self.show_session(bare)
         self.navigation.open_screen("overview")  # which says why
-
-    def open_recording(self, path: Path) -> None:
-        """Asks before what is in the lab goes; returns at once."""
-        self._leave(tr("Open the recording"), partial(self._read_recording, path))
 
     def say(self, sentence: str) -> None:
         """Why a recording was not opened."""
@@ -248,30 +252,11 @@ class MainWindow(QMainWindow):
         self._screens.show_desk(desk)
         if before is not None:
             before.deleteLater()
-        self._banner.show_count(len(machine.cards()))
-        self._offer_ways()
+        self._ways.follow(session, lab)
 
     def _keep_up(self) -> None:
         """A playhead that is dragged is followed as fast as can be."""
         self.frame_clock.keep_up_with(0.0 if self._replayed else self.settings.choices.interval)
-
-    def _offer_ways(self) -> None:
-        """Between simulated cards, real ones and the explanation, whichever there are."""
-        session, commands = self._session, self.commands
-        simulated = session.simulated and not self._replayed
-        can_look = self._look_again is not None
-        commands[Do.SIMULATE].setVisible(session.bare)
-        commands[Do.STOP_SIMULATING].setVisible(simulated and can_look)
-        commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look)
-        commands[Do.REASONS].setVisible(simulated and self._nothing_real)
-        if can_look:
-            self._top.offer_real_cards()
-        self._show_banner()
-
-    def _show_banner(self) -> None:
-        seen = self._screens.view is not None
-        simulated = self._session.simulated and not self._replayed
-        self._banner.setVisible(simulated and self._nothing_real and seen)
 
     def _lay_out(self) -> None:
         strips = (self._recordings.strips, self._comparing.strip, self._banner)
@@ -296,30 +281,17 @@ class MainWindow(QMainWindow):
             (Do.MENU, self._rail.open_menu),
             (Do.DIAGNOSTICS, self._on_diagnostics_asked),
             (Do.ABOUT, self._on_about_asked),
-            (Do.SIMULATE, self._on_simulated_cards_asked),
-            (Do.PRACTISE, self._on_practice_asked),
-            (Do.STOP_SIMULATING, self._on_real_cards_asked),
-            (Do.LOOK_AGAIN, self._on_real_cards_asked),
-            (Do.REASONS, self.explanation.open),
             (Do.NEXT_SCREEN, self._screens.show_next),
             (Do.SCREEN_BEFORE, self._screens.show_before),
             (Do.QUIT, self._on_quit_asked),
         ):
             commands[do].triggered.connect(slot)
-        self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
-        self.explanation.practice_asked.connect(self._on_practice_asked)
-        self.explanation.look_again_asked.connect(self._on_real_cards_asked)
-        self.navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
-        self.navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
         self._lessons.arranged.connect(self._fold)
         self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
-        self._top.real_cards_asked.connect(self._on_real_cards_asked)
-        self._banner.reasons_asked_for.connect(self.explanation.open)
-        self._screens.currentChanged.connect(self._show_banner)
         self.time_window.changed.connect(self._on_time_changed)
         self._recordings.open_asked.connect(self.open_recording)
-        self._recordings.close_asked.connect(self._on_close_asked)
+        self._recordings.close_asked.connect(self.close_recording)
 
     def _fold(self) -> None:
         roomy = self.width() - self._lessons.taken >= NARROW_BELOW
@@ -344,43 +316,6 @@ class MainWindow(QMainWindow):
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
             QApplication.alert(self)
-
-    def _on_way_on_chosen(self) -> None:
-        if self._session.bare:
-            self._on_simulated_cards_asked()
-        else:
-            self._screens.show_screen()
-
-    def _on_simulated_cards_asked(self) -> None:
-        simulate = partial(self._simulate, MAKE_BELIEVE)
-        self._leave(tr("Simulate cards"), simulate)
-
-    def _on_practice_asked(self) -> None:
-        self._leave(tr("Simulate cards"), self._practise)
-
-    def _practise(self) -> None:
-        self._simulate(IDLE)
-        self.navigation.open_screen("lab")
-
-    def _on_idle_cards_asked(self) -> None:
-        simulate = partial(self._simulate, IDLE)
-        self._leave(tr("Simulate cards"), simulate)
-
-    def _on_real_cards_asked(self) -> None:
-        if self._look_again is not None:
-            look = partial(self.explanation.look_again, self._look_again)
-            words, session = tr(STOP_SIMULATING), self._session
-            if session.bare:
-                look()
-            else:
-                leave(self.look, self, words, look, lab=self._lab, simulated=session)
-
-    def _on_close_asked(self) -> None:
-        self.close_recording()
-
-    def _leave(self, words: str, then: Callable[[], object]) -> None:
-        """What is in the lab of a recording is kept in its file."""
-        leave(self.look, self, words, then, lab=None if self._replayed else self._lab)
 
     def _on_palette_asked(self) -> None:
         from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415
@@ -449,11 +384,11 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _recording_in(event.mimeData()) is not None:
+        if recording_in(event.mimeData()) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = _recording_in(event.mimeData())
+        path = recording_in(event.mimeData())
         if path is not None:
             event.acceptProposedAction()
             self.open_recording(path)
@@ -477,12 +412,3 @@ class MainWindow(QMainWindow):
                 over.close()
         self.stop()
         super().closeEvent(event)
-
-
-def _recording_in(dropped: QMimeData) -> Path | None:
-    """The file that is dropped, where it is one recording and nothing else."""
-    urls = dropped.urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() == f".{SUFFIX}" else None

@@ -1,0 +1,144 @@
+"""WindowWays: between real cards, simulated ones, recordings, and why there are none."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.explanation import Explanation
+from gpuexplorer.gui.leaving import leave
+from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.banner import Banner
+from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
+from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_recordings import SUFFIX
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
+
+
+class WindowWays(QObject):
+    """Offers those that there are, and asks before what a session holds goes with it."""
+
+    def __init__(
+        self,
+        look: Look,
+        commands: WindowCommands,
+        navigation: Navigation,
+        screens: Screens,
+        explanation: Explanation,
+        top: TopBar,
+        banner: Banner,
+        window: QWidget,
+        simulate: Callable[[str], None],
+        look_again: Callable[[], None] | None,
+        read_recording: Callable[[Path], None],
+        *,
+        nothing_real: bool,
+    ) -> None:
+        super().__init__(window)
+        self._look, self._commands, self._navigation = look, commands, navigation
+        self._screens, self._explanation, self._window = screens, explanation, window
+        self._top, self._banner = top, banner
+        self._simulate, self._look_again = simulate, look_again
+        self._read_recording = read_recording
+        self.nothing_real = nothing_real
+        self._session: RememberingSession | None = None
+        self._lab: LabState | None = None
+        self._connect()
+
+    def follow(self, session: RememberingSession, lab: LabState) -> None:
+        """Which the window shows from now on."""
+        self._session, self._lab = session, lab
+        self._banner.show_count(len(session.cards()))
+        commands, can_look = self._commands, self._look_again is not None
+        commands[Do.SIMULATE].setVisible(session.bare)
+        commands[Do.STOP_SIMULATING].setVisible(self._simulated and can_look)
+        commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look)
+        commands[Do.REASONS].setVisible(self._simulated and self.nothing_real)
+        if can_look:
+            self._top.offer_real_cards()
+        self._show_banner()
+
+    def open_recording(self, path: Path) -> None:
+        """Returns at once."""
+        self._leave(tr("Open the recording"), partial(self._read_recording, path))
+
+    @property
+    def _simulated(self) -> bool:
+        """Just now, and not when something was recorded."""
+        session = self._session
+        return session is not None and session.simulated and session.past.ended is None
+
+    def _connect(self) -> None:
+        commands, explanation = self._commands, self._explanation
+        for asked in (
+            explanation.look_again_asked,
+            self._top.real_cards_asked,
+            commands[Do.STOP_SIMULATING].triggered,
+            commands[Do.LOOK_AGAIN].triggered,
+        ):
+            asked.connect(self._on_real_cards_asked)
+        commands[Do.SIMULATE].triggered.connect(self._on_simulated_cards_asked)
+        commands[Do.PRACTISE].triggered.connect(self._on_practice_asked)
+        commands[Do.REASONS].triggered.connect(explanation.open)
+        explanation.way_on_chosen.connect(self._on_way_on_chosen)
+        explanation.practice_asked.connect(self._on_practice_asked)
+        self._navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
+        self._navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
+        self._banner.reasons_asked_for.connect(explanation.open)
+        self._screens.currentChanged.connect(self._show_banner)
+
+    def _show_banner(self) -> None:
+        seen = self._screens.view is not None
+        self._banner.setVisible(self._simulated and self.nothing_real and seen)
+
+    def _leave(self, words: str, then: Callable[[], object]) -> None:
+        """What is in the lab of a recording is kept in its file."""
+        lab = self._lab
+        kept = lab is None or lab.recorded
+        leave(self._look, self._window, words, then, lab=None if kept else lab)
+
+    def _practise(self) -> None:
+        self._simulate(IDLE)
+        self._navigation.open_screen("lab")
+
+    def _on_way_on_chosen(self) -> None:
+        if self._session is not None and self._session.bare:
+            self._on_simulated_cards_asked()
+        else:
+            self._screens.show_screen()
+
+    def _on_simulated_cards_asked(self) -> None:
+        self._leave(tr("Simulate cards"), partial(self._simulate, MAKE_BELIEVE))
+
+    def _on_practice_asked(self) -> None:
+        self._leave(tr("Simulate cards"), self._practise)
+
+    def _on_idle_cards_asked(self) -> None:
+        self._leave(tr("Simulate cards"), partial(self._simulate, IDLE))
+
+    def _on_real_cards_asked(self) -> None:
+        session = self._session
+        if self._look_again is None or session is None:
+            return
+        look = partial(self._explanation.look_again, self._look_again)
+        if session.bare:
+            look()
+        elif self._simulated:
+            words = tr(STOP_SIMULATING)
+            leave(self._look, self._window, words, look, lab=self._lab, simulated=session)
+
+
+def recording_in(dropped: QMimeData) -> Path | None:
+    """The file that is dropped, where it is one recording and nothing else."""
+    urls = dropped.urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() == f".{SUFFIX}" else None
