@@ -18,7 +18,7 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.frame_clock import SHORTEST_PERIOD, FrameClock
 from gpuexplorer.gui.lesson_place import LessonPlace
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
         if before is not None:
             before.deleteLater()
         self._ways.follow(session, lab)
+        self._keep_up()
 
     def _keep_up(self) -> None:
         """A playhead that is dragged is followed as fast as can be."""
@@ -309,6 +310,11 @@ class MainWindow(QMainWindow):
             self._interval = choices.interval
             if not self._replayed:
                 self._session.sampler.set_interval(choices.interval)
+
+    def _keep_up(self) -> None:
+        """Who moves a playhead waits for nothing."""
+        played = SHORTEST_PERIOD if self._replayed else self.settings.choices.interval
+        self.frame_clock.keep_up_with(played)
 
     def _on_time_changed(self) -> None:
         self._rail.devices.show_past(self.time_window.looking_back)
