@@ -40,7 +40,7 @@ def newest(path: Path) -> float:
     recording = open_recording(path)
     ended = recording.ended
     recording.close()
-    assert ended >= at
+    assert ended > at - 0.5  # a look at processes is no reading
     return float(at)
 
 
