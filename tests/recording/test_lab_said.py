@@ -22,6 +22,7 @@ from gpuexplorer.lab.copy_job import MODES, CopyJob
 from gpuexplorer.lab.events import (
     Completed,
     Device,
+    Event,
     Failed,
     Finished,
     Hello,
@@ -162,6 +163,7 @@ def png(width: int, height: int) -> str:
     return base64.b64encode(made + struct.pack(">I", zlib.crc32(chunk))).decode()
 
 
+FAILED = '{"is":"failed","id":1,"cause":"","error":"","message":"","sentence":'
 HOSTILE = {
     "no JSON": (Topic.EVENT, "import os"),
     "no object": (Topic.EVENT, "[1]"),
@@ -175,11 +177,7 @@ HOSTILE = {
     "deep": (Topic.EVENT, '{"is":"printed","id":' + "[" * 100_000),
     "deep words": (
         Topic.EVENT,
-        '{"is":"failed","id":1,"cause":"","error":"","message":"","sentence":'
-        + '{"template":"{a}","many":"","values":{"a":' * 5000
-        + "1"
-        + "}}" * 5000
-        + "}",
+        FAILED + '{"template":"{a}","many":"","values":{"a":' * 5000 + "1" + "}}" * 5000 + "}",
     ),
     "too long": (Topic.EVENT, '{"is": "printed", "id": 1, "text": "' + "x" * 10_000_000 + '"}'),
     "too many parts": (
@@ -191,8 +189,7 @@ HOSTILE = {
     "a number of many digits": (Topic.EVENT, '{"is":"began","id":' + "9" * 4000 + "}"),
     "a wide template": (
         Topic.EVENT,
-        '{"is":"failed","id":1,"cause":"","error":"","message":"","sentence":'
-        '{"template":"{a:>999999999}","many":"","values":{"a":1}}}',
+        FAILED + '{"template":"{a:>999999999}","many":"","values":{"a":1}}}',
     ),
     "a big picture": (
         Topic.EVENT,
@@ -244,7 +241,7 @@ def test_a_damaged_line_is_read_or_refused(
 
 
 def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_said() -> None:
-    bounds, kept = LabBounds(), []
+    bounds, kept = LabBounds(), list[Event]()
     for number in range(100_000):
         kept += bounds.take(Printed(1, f"step {number}\n"), number)
     kept += bounds.take(Finished(1, 1.0), 0.0)
@@ -260,7 +257,7 @@ def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_sa
 
 
 def test_pictures_of_a_cell_are_kept_up_to_some_megabytes() -> None:
-    bounds, kept = LabBounds(), []
+    bounds, kept = LabBounds(), list[Event]()
     picture = Pictured(1, "x" * (MOST_PICTURED // 4))
     for _ in range(10):
         kept += bounds.take(picture, 0.0)
@@ -271,7 +268,7 @@ def test_pictures_of_a_cell_are_kept_up_to_some_megabytes() -> None:
 
 
 def test_what_is_watched_for_hours_is_kept_every_few_seconds_and_whole_at_its_end() -> None:
-    bounds, kept = LabBounds(), []
+    bounds, kept = LabBounds(), list[Event]()
     for number in range(1, 101):
         seen = Watched(1, number / 2, 1.0, copies=(replace(COPY, row=number),))
         kept += bounds.take(seen, number / 2)

@@ -1,5 +1,6 @@
 """LessonColumn: the lesson that is played, beside whatever screen is seen."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -143,7 +144,7 @@ class LessonColumn(QFrame):
                 self._ask_first()
             case Next.RUN:
                 self._lead(answer=False)
-                player.run_next()
+                self._try(player.run_next)
             case Next.CHECK:
                 player.check_again()
             case Next.GO_ON:
@@ -318,6 +319,12 @@ class LessonColumn(QFrame):
     def _on_changed(self) -> None:
         self._said = LessonNotice()
         self._show()
+
+    def _try(self, run: Callable[[], object]) -> None:
+        try:
+            run()
+        except Trouble as trouble:
+            self._on_refused(trouble.told)
 
     def _on_refused(self, sentence: str) -> None:
         self._said = LessonNotice(sentence, Tone.BAD)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
@@ -158,7 +159,10 @@ class Presentation(QWidget):
         if enter and self._player.must_ask:
             self.asks.allow.emit()
         elif enter:
-            self._player.run_next()
+            try:
+                self._player.run_next()
+            except Trouble as trouble:
+                self.asks.refused.emit(trouble.told)
             self.show_step()
         else:
             super().keyPressEvent(event)

@@ -42,7 +42,7 @@ class RecordingState(QObject):
         self.path = Path()
         self._session: RememberingSession | None = None
         self._recorded: RememberingSession | None = None
-        self._stop_asked = self._anonymous = False
+        self._stop_asked = False
         self._because = ""
         self._lab: LabState | None = None
         self._said: LabRecording | None = None
@@ -95,7 +95,6 @@ class RecordingState(QObject):
             return
         self.phase, self.path, self.trouble = RecordingPhase.STARTING, path, ""
         self._recorded, self._stop_asked, self._because = session, False, ""
-        self._anonymous = anonymous
         self._beginning = Asked(partial(_begin, session, path, anonymous=anonymous))
         self._timer.start()
         self.changed.emit()
@@ -161,7 +160,7 @@ class RecordingState(QObject):
         if lab is None or recorder is None or self.phase is not RecordingPhase.RECORDING:
             return
         if lab.machine.session is self._recorded:
-            self._said = LabRecording(lab, recorder, anonymous=self._anonymous)
+            self._said = LabRecording(lab, recorder)
 
     def _let_lab_go(self) -> None:
         if self._said is not None:

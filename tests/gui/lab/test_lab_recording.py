@@ -28,7 +28,8 @@ from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.told import Topic
 from tests.copies.made import one_way
 from tests.gui.copies.moves import across, read
-from tests.gui.lab.conftest import KnownPython, ScriptedWorker, run, tensor
+from tests.gui.lab.conftest import KnownPython, ScriptedWorker, ThisPython, run, tensor
+from tests.lab.processes import needs_torch
 
 PATIENCE = 10_000
 
@@ -36,10 +37,14 @@ PATIENCE = 10_000
 class Recorded:
     """A recording of a lab, and the lab that shows it."""
 
-    def __init__(self, lab: LabState, path: Path, qtbot: QtBot) -> None:
+    def __init__(
+        self, lab: LabState, path: Path, qtbot: QtBot, *, anonymous: bool = False
+    ) -> None:
         session = lab.machine.session
+        self.lab = lab
         self._path, self._qtbot = path, qtbot
-        self.recorder = Recorder(path, machine_of(session, anonymous=False), session.clock)
+        machine = machine_of(session, anonymous=anonymous)
+        self.recorder = Recorder(path, machine, session.clock, anonymous=anonymous)
         self.listening = Listening(session, self.recorder)
         self.said = LabRecording(lab, self.recorder)
         self._parent = QObject()
@@ -118,11 +123,6 @@ def test_flags_stand_where_the_cells_began(
         if each.number
     ]
     assert flag.code == "X = torch.ones(2, 3, device='cuda:0')"
-    began = lab.began_at(number)
-    assert began is not None
-    live_began = lab.machine.session.past.began
-    assert live_began is not None
-    assert flag.at == pytest.approx(session.recording.wall(flag.at), abs=1.0)
     assert session.recording.began <= flag.at <= session.recording.ended
 
 
@@ -255,3 +255,65 @@ def test_no_answer_of_a_person_is_kept(
     lab.answer(number, "swordfish")
     recorded.open()
     assert b"swordfish" not in (tmp_path / "lab.gpurec").read_bytes()
+
+
+def test_without_names_nothing_that_the_lab_said_is_kept(
+    lab: LabState, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
+) -> None:
+    run(lab, worker, "before = 'swordfish'")
+    recorded = Recorded(lab, tmp_path / "anonymous.gpurec", qtbot, anonymous=True)
+    run(lab, worker, "after = 'swordfish'")
+    qtbot.waitUntil(lambda: lab.ledger.cells[-1].state == "done")
+    shown, _, _ = recorded.open()
+    assert shown.ledger.cells == []
+    assert b"swordfish" not in (tmp_path / "anonymous.gpurec").read_bytes()
+    recorded.end()
+
+
+def test_what_a_failure_meant_and_whence_memory_came_is_told_in_a_recording(
+    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+) -> None:
+    run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
+    lab.run("X @ X")
+    worker.fail("shapes", "RuntimeError", "mat1 and mat2 shapes cannot be multiplied")
+    qtbot.waitUntil(lambda: bool(lab.course.meanings))
+    shown, _, _ = recorded.open()
+    assert shown.course.meanings == lab.course.meanings
+    assert shown.course.causes == lab.course.causes != {}
+
+
+def test_a_lab_that_begins_anew_while_it_is_recorded_begins_anew_in_the_recording(
+    machine: MachineState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+) -> None:
+    run(recorded.lab, worker, "X = 1")
+    qtbot.waitUntil(lambda: recorded.lab.ledger.cells[-1].state == "done")
+    recorded.said.stop()
+    another = LabState(machine, KnownPython(machine.settings, machine), ScriptedWorker().start)
+    recorded.said = LabRecording(another, recorded.recorder)
+    shown, _, _ = recorded.open()
+    assert shown.ledger.cells == []
+    another.stop()
+
+
+@needs_torch
+@pytest.mark.long
+def test_a_session_of_a_real_worker_comes_back_whole(
+    machine: MachineState, tmp_path: Path, qtbot: QtBot
+) -> None:
+    lab = lab_of(machine, ThisPython(machine.settings, machine))
+    recorded = Recorded(lab, tmp_path / "real.gpurec", qtbot)
+    for code in (
+        "X = torch.ones(64, 64, device='cuda:0')",
+        "Y = X.cuda(1)\nprint(float(Y.sum()))",
+        "losses = []\nfor step in range(5):\n    losses.append((X * step).mean().item())",
+        "X @ torch.ones(3, device='cuda:0')",
+        "del Y",
+    ):
+        lab.run(code)
+        qtbot.waitUntil(lambda: not lab.ledger.busy, timeout=60_000)
+    shown, replay, _ = recorded.open()
+    assert known(shown.ledger) == known(lab.ledger)
+    assert replay.left_out == 0
+    assert [each.state for each in shown.ledger.cells] == [*["done"] * 4, "failed", "done"]
+    recorded.end()
+    lab.stop()

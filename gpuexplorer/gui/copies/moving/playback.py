@@ -118,6 +118,10 @@ class OneClock(QObject):
             self._number = moved.numbers[0]
         self.place()
 
+    def forget(self) -> None:
+        """No row is left of which one could travel."""
+        self._number, self._repeats = None, ()
+
     def place(self) -> None:
         """Again, after the timeline became longer."""
         if self._number is None:

@@ -212,6 +212,7 @@ class MovingPage(CopiesPage):
         moved = self._now.row(self._chosen) or self._now.row(self._now.newest())
         if moved is None:
             self._seen = None
+            self._clock.forget()
             self._travel.show_nothing()
             return
         another = moved.key != self._seen

@@ -7,13 +7,11 @@ from typing import get_args
 
 from PySide6.QtCore import QObject, QTimer
 
-from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.events import Event
 from gpuexplorer.recording.lab_bounds import LabBounds
 from gpuexplorer.recording.lab_past import past_of
 from gpuexplorer.recording.lab_said import (
-    Forgot,
     Gone,
     LabBegan,
     Noted,
@@ -31,14 +29,11 @@ _EVENTS = get_args(Event)
 class LabRecording(QObject):
     """From when it is made until `stop`; what was there before comes first. In the window's
     thread, a little at a time, so that nobody waits.
-
-    `anonymous`: what cells say and print may hold any name, so that only copies that were
-    measured are kept.
     """
 
-    def __init__(self, lab: LabState, recorder: Recorder, *, anonymous: bool = False) -> None:
+    def __init__(self, lab: LabState, recorder: Recorder) -> None:
         super().__init__()
-        self._lab, self._recorder, self._anonymous = lab, recorder, anonymous
+        self._lab, self._recorder = lab, recorder
         self._bounds, self._bounds_of_program = LabBounds(), LabBounds()
         self._waiting: deque[Noted] = deque()
         for each in self._past():
@@ -81,11 +76,7 @@ class LabRecording(QObject):
 
     def _on_noted(self, noted: Noted) -> None:
         now = self._lab.machine.session.clock.now()
-        if isinstance(noted, CopyResult | Forgot):
-            self._waiting.append(noted)
-        elif self._anonymous:
-            return
-        elif isinstance(noted, _EVENTS):
+        if isinstance(noted, _EVENTS):
             self._waiting.extend(self._bounds.take(noted, now))
         elif isinstance(noted, OfProgram) and isinstance(noted.what, _EVENTS):
             events = self._bounds_of_program.take(noted.what, now)

@@ -5,31 +5,26 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_course import LabCourse
-from gpuexplorer.gui.state.lab.lab_devices import lab_devices, lost_devices
+from gpuexplorer.gui.state.lab.lab_devices import lost_devices
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_shown import LabShown
 from gpuexplorer.gui.state.lab.lab_worker import LabWorker, Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
-from gpuexplorer.gui.state.lab.selection import Selection
 from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab import endings
 from gpuexplorer.lab.evaluated import Evaluated
 from gpuexplorer.lab.events import Asked, Event, Failed, Finished
-from gpuexplorer.lab.ledger import IMPORTS, Ledger
+from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import OpenedCell
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
-from gpuexplorer.recording.lab_said import Answered, Gone, Noted, Sent, StartedOver
-
-_SETTLED = 16  # milliseconds in which what happens is told once
+from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)
@@ -37,18 +32,9 @@ _BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
 _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 
 
-class LabState(QObject):
-    """Lives as long as its session is shown. Nothing is started before somebody asks.
+class LabState(LabShown):
+    """Lives as long as its session is shown. Nothing is started before somebody asks."""
 
-    `ledger` is changed by what is `noted`, and by nobody else; in a recording, it is another
-    one when the playhead went back.
-    """
-
-    changed = Signal()  # of the ledger or the devices; a burst of events is told once
-    told = Signal(object)  # each event, in its order, when the ledger knows of it
-    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
-    ended = Signal()  # for good
-    shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
@@ -70,23 +56,15 @@ class LabState(QObject):
         prints for its arguments what a driver would. A program that is watched has a worker
         and a load of its own. Where all is `recorded`, nothing runs.
         """
-        super().__init__(parent)
-        self.machine = machine
+        super().__init__(machine, parent)
         self.pythons = pythons
-        self.selection = Selection(self)
         self.recorded = recorded
         self.said_of_recording = RECORDED if recorded else NOTHING
         self._nvidia_smi = nvidia_smi
-        self.switches = Switches()
-        self.course = self.new_course()
-        self.flags = self.course.flags
         self._ids = itertools.count(1)
         self._turns = Turns()
         self._not_again: list[Failed] = []  # in the replay of just now
         self._evaluating: set[int] = set()  # that no answer came to
-        self._stopped = False
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
-        self._settle.timeout.connect(self.changed)
         self._worker = LabWorker(
             pythons,
             start_worker,
@@ -111,13 +89,8 @@ class LabState(QObject):
         self._worker.stage_changed.connect(self.stage_changed)
 
     @property
-    def ledger(self) -> Ledger:
-        return self.course.ledger
-
-    @property
-    def sentence(self) -> Message:
-        """Why the last worker ended, or why none can be started; else empty."""
-        return self.course.sentence
+    def worker_pid(self) -> int | None:
+        return self._worker.pid
 
     @property
     def stage(self) -> Stage:
@@ -139,46 +112,6 @@ class LabState(QObject):
     def must_ask(self) -> str:
         """The file whose cells come next, where nobody has said yet that they may run."""
         return self._turns.must_ask
-
-    def devices(self) -> Sequence[BenchDevice]:
-        """What PyTorch offers, with the cards that it cannot use behind."""
-        return self._devices(self.course)
-
-    def cards(self) -> dict[str, CardId]:
-        """By PyTorch's names, as far as it is known which they are."""
-        return {
-            each.name: each.card
-            for each in self.devices()
-            if each.name and each.card is not None
-        }
-
-    def began_at(self, command: int) -> float | None:
-        """On the steady clock of the plots; None for what did not begin yet."""
-        return self.course.began_at.get(command)
-
-    @property
-    def running_seconds(self) -> float | None:
-        """For how long the running cell has run, this time; None where none does."""
-        began = self.course.newest_began
-        if self.ledger.running is None or began is None:
-            return None
-        return self.machine.session.clock.now() - began
-
-    def new_course(self) -> LabCourse:
-        """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
-
-    def show(self, course: LabCourse) -> None:
-        """As much as is noted in it. Only of a lab that is recorded."""
-        self.course = course
-        self.flags.show(course.flags)
-        self.shown.emit()
-        self._tell_changed()
-
-    def note(self, what: Noted) -> None:
-        """It takes place now."""
-        self.course.take(what, self.machine.session.clock.now())
-        self.noted.emit(what)
 
     def run(
         self,
@@ -363,10 +296,6 @@ class LabState(QObject):
             self.note(Sent(**vars(_FIRST), again=first is not None))
         return _FIRST
 
-    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
-        visible, worker = self.switches.visible, self._worker.pid
-        return lab_devices(self.machine, course.ledger, visible, course.done_at, worker)
-
     def _end_worker(self, why: Message, *, released: bool = False) -> None:
         self._worker.end()
         self._give_up_evaluating(why)
@@ -383,10 +312,6 @@ class LabState(QObject):
     def _give_up_evaluating(self, why: Message) -> None:
         asked, self._evaluating = self._evaluating, set()
         self._give_up(asked, "worker lost", why)
-
-    def _tell_changed(self) -> None:
-        if not self._stopped and not self._settle.isActive():
-            self._settle.start()
 
     def _on_said(self, event: Event) -> None:
         if isinstance(event, Asked) and event.what == "nvidia-smi":
