@@ -226,7 +226,6 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
-        self._keep_up()
         self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
@@ -254,10 +253,6 @@ class MainWindow(QMainWindow):
             before.deleteLater()
         self._ways.follow(session, lab)
         self._keep_up()
-
-    def _keep_up(self) -> None:
-        """A playhead that is dragged is followed as fast as can be."""
-        self.frame_clock.keep_up_with(0.0 if self._replayed else self.settings.choices.interval)
 
     def _lay_out(self) -> None:
         strips = (self._recordings.strips, self._comparing.strip, self._banner)
