@@ -246,6 +246,8 @@ class App:
             _end(before)
         self._look_out(until_found=False)
         self.window.show_session(recorded)
+        if not recorded.recording.cards():
+            self.window.navigation.open_screen("card")  # where the computer itself is
         recorded.start()
 
     def _close_recording(self) -> None:

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 CARDS = "2xTitanRTX"
 _PATIENCE = 300.0
@@ -67,6 +68,26 @@ def try_all(program: Sequence[str], version: str | None, window: str | None) -> 
         lines = said("doctor", status=(0, 1)).splitlines()
         return expect(f"{len(lines)} lines", lines, "a check-up")
 
+    def recording() -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(Path(folder, "one.gpurec"))
+            said("record", "--duration", "2", "--simulate", CARDS, file)
+            lines = said("export", "--format", "jsonl", file).splitlines()
+        return expect(f"{len(lines)} lines of it", len(lines) > 5, "a recording")
+
+    def for_prometheus() -> str:
+        command = [*program, "serve", "--prometheus", "127.0.0.1:0", "--simulate", CARDS]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
+            try:
+                first = server.stdout.readline() if server.stdout is not None else ""
+                with urlopen(first.rpartition(" ")[2].strip(), timeout=30) as answer:
+                    lines = answer.read().splitlines()
+            except (OSError, ValueError) as error:
+                raise FailedError(f"{' '.join(command)} said {first!r}: {error}") from None
+            finally:
+                server.terminate()
+        return expect(f"{len(lines)} lines", len(lines) > 100, "readings")
+
     def pictures() -> str:
         with tempfile.TemporaryDirectory() as folder:
             said("--simulate", CARDS, "--view", "all", "--screenshot", folder)
@@ -82,6 +103,8 @@ def try_all(program: Sequence[str], version: str | None, window: str | None) -> 
     look("reads simulated cards", snapshot)
     look("measures simulated copies", copies)
     look("says what is wrong with this computer", doctor)
+    look("records, and reads it again", recording)
+    look("shows its readings to Prometheus", for_prometheus)
     look("draws its screens", pictures)
     look("opens its window", its_window)
 

@@ -63,6 +63,7 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
+        self._status.show_missing("", "")
         self._always = machine.session.want(READ_ALWAYS, processes=False)
         self._ask()
         self.pull()

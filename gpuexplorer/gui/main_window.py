@@ -134,16 +134,8 @@ class MainWindow(QMainWindow):
         Dressing(self.look, self, self._screens)
         self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
-            self.look,
-            self.settings,
-            self._screens,
-            self.navigation,
-            self._live,
-            session.host,
-            look_again is not None,
-            attempts,
-            looked_for,
-            self,
+            *(self.look, self.settings, self._screens, self.navigation, self._live),
+            *(session.host, look_again is not None, attempts, looked_for, self),
         )
         self._ways = WindowWays(
             self.look,
@@ -160,6 +152,7 @@ class MainWindow(QMainWindow):
             nothing_real=or_simulated or session.bare,
         )
         self.open_recording = self._ways.open_recording
+        self.say = self._recordings.say
         self._connect()
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
@@ -187,10 +180,6 @@ class MainWindow(QMainWindow):
         self.explanation.show_search(attempts, looked_for)
         self.show_session(bare)
         self.navigation.open_screen("overview")  # which says why
-
-    def say(self, sentence: str) -> None:
-        """Why a recording was not opened."""
-        self._recordings.say(sentence)
 
     @property
     def _replayed(self) -> bool:
@@ -226,6 +215,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
+        self._keep_up()
         self._comparing.follow(machine)
         self._recordings.follow(session)
         if self._lab is not None:
@@ -252,7 +242,6 @@ class MainWindow(QMainWindow):
         if before is not None:
             before.deleteLater()
         self._ways.follow(session, lab)
-        self._keep_up()
 
     def _lay_out(self) -> None:
         strips = (self._recordings.strips, self._comparing.strip, self._banner)

@@ -22,15 +22,13 @@ from urllib.parse import urlsplit
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import tr
 from gpuexplorer.serving.readings import Readings
 
 PAGE = "/metrics"
 USUAL_PORT = 9410  # 9400 is the DCGM exporter's own, which may run beside us
 _PATIENCE = 5.0  # seconds for a whole request and its answer
 _AT_ONCE = 16
-_FRONT = f"""<!DOCTYPE html><html lang="en"><title>GPU Explorer</title>
-<p>GPU Explorer shows its readings to Prometheus: <a href="{PAGE}">{PAGE}</a></p></html>
-"""
 
 
 class Server(ThreadingTCPServer):
@@ -108,7 +106,8 @@ class _Answer(BaseHTTPRequestHandler):
                 page = generate_latest(self.server.readings)
             self._send(page, CONTENT_TYPE_PLAIN_0_0_4)
         elif path == "/":
-            self._send(_FRONT.encode(), "text/html; charset=utf-8")
+            front = tr("GPU Explorer shows its readings to Prometheus at {page}", page=PAGE)
+            self._send(front.encode(), "text/plain; charset=utf-8")
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
 

@@ -21,6 +21,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.told import Turn
 from gpuexplorer.telemetry.happenings import Kind
+from tests.recording.life import WALL, recorded
 from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 700.0
@@ -172,11 +173,13 @@ def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
 
 
 def test_a_file_that_this_very_process_writes_is_being_written(tmp_path: Path) -> None:
-    path = make_recording(tmp_path / "now.gpurec", seconds=60, whole=False)
+    path = tmp_path / "now.gpurec"
+    life = recorded(path, [1.0] * 60, whole=False)
     with closing(open_recording(path)) as recording:
         assert recording.being_written
-        assert recording.ended == BEGAN + 60
+        assert recording.ended == WALL + 60
         assert "being written" in recording.notes()[0]
+    life.recorder.stop()
 
 
 @pytest.mark.parametrize(

@@ -1,40 +1,25 @@
 """The past of a recording in plots: the same as it was when it was live, at any zoom."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.words import Message
 from gpuexplorer.recording.joined_past import JoinedPast
 from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.recorded_past import RecordedPast
-from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.recording.told import Machine
-from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
+from tests.recording.life import CARD, MACHINE, WALL, Life, recorded
 
-CARD = CardId("GPU-1")
-WALL = 1_790_000_000.0
-MACHINE = Machine(
-    "here",
-    Source("test", Message("Test")),
-    1.0,
-    Card(HOST_ID, 0, "Host", 1, kind=CardKind.HOST),
-)
 BEATS = {
     "steady": [1.0] * 2000,
     "fast": [0.1] * 6000,
@@ -42,43 +27,6 @@ BEATS = {
     "a beat that changes": [1.0] * 700 + [10.0] * 300 + [1.0] * 600,
     "slow": [60.0] * 600,
 }
-
-
-class Life:
-    """Readings of one card, told to a history and to a recorder alike."""
-
-    def __init__(self, recorder: Recorder, clock: ManualClock) -> None:
-        self.recorder, self.clock = recorder, clock
-        self.history = History()
-        self.random = Random(1)
-        self.count = 0
-
-    def live(self, steps: Iterable[float]) -> None:
-        for number, step in enumerate(steps):
-            self.clock.advance(step)
-            value = 0.5 + 0.4 * self.random.random() * (number % 300 < 200)
-            lost = number % 97 == 50
-            sample = Sample(
-                CARD,
-                self.clock.now(),
-                {POWER_DRAW: 300.0} if lost else {GPU_UTILIZATION: value, POWER_DRAW: 300.0},
-                {GPU_UTILIZATION: Absence.REFUSED} if lost else {},
-            )
-            self.count += not lost
-            self.history.append(sample)
-            self.recorder.put(sample)
-            if number % 50 == 0:
-                self.recorder.write_now()
-        self.recorder.write_now()
-
-
-def recorded(path: Path, steps: Iterable[float], *, whole: bool) -> Life:
-    clock = ManualClock(wall=WALL)
-    life = Life(Recorder(path, MACHINE, clock, asleep=lambda: 0.0), clock)
-    life.live(steps)
-    if whole:
-        life.recorder.stop()
-    return life
 
 
 def same(one: Trace, other: Trace, shift: float) -> None:
@@ -110,10 +58,10 @@ def test_readings_are_seen_as_they_were_live(lived: tuple[str, Life, Recording])
     past = RecordedPast(recording)
     # The live past has to learn how slow it is; and no reading lies on an edge.
     began = recording.began + (600.05 if beats == "slow" else 0.05)
-    for start, end in ((5, 60), (5, 500), (650, 1400), (880, 960), (300, 301)):
-        window = began + start, began + end
-        mine = past.trace(CARD, GPU_UTILIZATION, *window, 1500)
-        live = life.history.trace(CARD, GPU_UTILIZATION, *(at + shift for at in window), 1500)
+    for first, last in ((5, 60), (5, 500), (650, 1400), (880, 960), (300, 301)):
+        start, end = began + first, began + last
+        mine = past.trace(CARD, GPU_UTILIZATION, start, end, 1500)
+        live = life.history.trace(CARD, GPU_UTILIZATION, start + shift, end + shift, 1500)
         if live.counts.max(initial=0) <= 1:
             same(mine, live, shift)
         else:
@@ -177,9 +125,10 @@ def test_where_a_level_is_gone_others_take_its_place(
 @pytest.fixture(scope="module")
 def long_past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecordedPast]:
     path = tmp_path_factory.mktemp("long") / "a.gpurec"
-    recorded(path, [1.0] * 5000 + [300.0] + [0.5] * 2000, whole=False)
+    life = recorded(path, [1.0] * 5000 + [300.0] + [0.5] * 2000, whole=False)
     with closing(open_recording(path)) as recording:
         yield RecordedPast(recording)
+    life.recorder.stop()
 
 
 @given(start=st.floats(-1000, 8000), seconds=st.floats(0, 20_000), columns=st.integers(0, 3000))

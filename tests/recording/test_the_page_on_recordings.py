@@ -7,14 +7,13 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from gpuexplorer.recording.columns import REASONS, STATES
 from gpuexplorer.recording.schema import APPLICATION, LEVELS, VERSION
 from gpuexplorer.recording.told import SubjectKind, Topic, Turn
 from tests.recording.made import make_recording
 
-PAGE = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "recordings.md").read_text("utf-8")
 [PROGRAM] = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -28,15 +27,22 @@ def said(recording: Path, card: str, metric: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_the_program_of_the_page_reads_a_recording(tmp_path: Path, *, whole: bool) -> None:
-    path = make_recording(
-        tmp_path / "one.gpurec", seconds=700, faults="lost:1@30s", whole=whole
-    )
-    assert re.match(
-        r"701 readings, \d+\.\d+\nmissing: set\(\)", said(path, "SIM-0", "power_draw")
-    )
+_KILLED = """
+import os, pathlib, sys
+from tests.recording.made import make_recording
+make_recording(pathlib.Path(sys.argv[1]), seconds=700, faults="lost:1@30s", whole=False)
+os._exit(0)
+"""
+
+
+def test_the_program_of_the_page_reads_a_recording(tmp_path: Path) -> None:
+    path = make_recording(tmp_path / "one.gpurec", seconds=700, faults="lost:1@30s")
+    power = said(path, "SIM-0", "power_draw")
+    assert re.match(r"701 readings, \d+\.\d+\nmissing: set\(\)", power)
     assert "missing: {'card lost'}" in said(path, "SIM-1", "power_draw")
+    killed = tmp_path / "killed.gpurec"
+    subprocess.run([sys.executable, "-c", _KILLED, str(killed)], cwd=ROOT, check=True)
+    assert said(killed, "SIM-0", "power_draw") == power
 
 
 def test_every_table_kind_and_number_of_the_file_is_on_the_page(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.plots.canvas import PlotCanvas
@@ -23,10 +25,13 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.window_commands import Do
+from gpuexplorer.recording.listening import QuietSession, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.gui.hands import shown, texts, the
-from tests.recording.made import make_recording
+from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 300.0
 Start = Callable[..., App]
@@ -271,3 +276,22 @@ def test_cards_that_are_simulated_meanwhile_take_its_place(
     app.window.navigation.open_screen("overview")
     qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
     assert app.window.time_window.following
+
+
+def test_of_a_computer_without_cards_the_computer_itself_is_shown(
+    start: Start, tmp_path: Path, qtbot: QtBot
+) -> None:
+    clock = ManualClock(wall=BEGAN)
+    session = QuietSession(NoCards(), clock=clock)
+    recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session, anonymous=True), clock)
+    for _ in range(20):
+        host = session.read_host()
+        recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
+        clock.advance(1.0)
+    session.stop()
+    recorder.stop()
+    app = start(tmp_path / "bare.gpurec")
+    assert app.window.navigation.screen == "card"
+    assert the(CardView, app.window).isVisible()
+    assert not cards_on_tiles(app)
+    assert says(app, "A computer whose name was left out")
