@@ -30,6 +30,8 @@ _SETTINGS = (
     "PRAGMA cell_size_check=ON",
     "PRAGMA mmap_size=0",
     "PRAGMA query_only=ON",
+    # Else nothing is read of a file whose last pages are missing. Nothing can be written.
+    "PRAGMA writable_schema=ON",
 )
 
 
