@@ -12,8 +12,7 @@ from gpuexplorer.lab.cell_said import clean
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.report.card_sums import card_sums
 from gpuexplorer.recording.report.courses import Courses
-from gpuexplorer.recording.report.finding import Finding
-from gpuexplorer.recording.report.findings import Known, findings
+from gpuexplorer.recording.report.findings import Finding, Known, findings
 from gpuexplorer.recording.report.plots import plots
 from gpuexplorer.recording.report.said import lab_tables, program_table
 from gpuexplorer.recording.report.tables import (
