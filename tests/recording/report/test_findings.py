@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.recording.export.choosing import chosen
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.report.card_sums import card_sums
 from gpuexplorer.recording.report.courses import Courses
@@ -19,7 +20,7 @@ Figured = Callable[[int, int], Figures | None]
 
 
 def found_in(recording: Recording) -> dict[Matter, Finding]:
-    courses = Courses(recording, recording.began, recording.ended)
+    courses = Courses(chosen(recording))
     episodes = EventBook().take(recording.happenings())
     known = Known(courses, card_sums(courses), episodes, unread(courses))
     recording.close()
