@@ -79,7 +79,7 @@ def reader(kind: Any) -> "Callable[[Any], Any]":
         member: Callable[[Any], Any] = kind
         return member
     if issubclass(kind, Message):
-        return lambda value: Message.from_json(_sure(value, dict))
+        return _message
     return _text if issubclass(kind, str) else _number_reader(kind)
 
 
@@ -133,6 +133,12 @@ def _text(value: Any) -> str:
         return Message.from_json(value)
     text: str = _sure(value, str)
     return text
+
+
+def _message(value: Any) -> Message:
+    """A text is one whose words stay as they are."""
+    said = _text(value)
+    return said if isinstance(said, Message) else Message("{text}", text=said)
 
 
 def _sure(value: Any, kind: type) -> Any:

@@ -79,6 +79,8 @@ class Message(str):
                 raise ValueError("too long a message")
             if not values.keys() >= set(named):
                 raise LookupError("a value is missing")
+        if many and type(values["count"]) is not int:
+            raise TypeError("no count")
         return Message._of(template, many, values)
 
 

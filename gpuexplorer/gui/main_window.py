@@ -229,14 +229,8 @@ class MainWindow(QMainWindow):
         self._alerts.follow(None if self._replayed else session)
         self.companions.follow(machine)
         desk = Desk(
-            self.look,
-            machine,
-            self.time_window,
-            self.navigation,
-            self.settings,
-            self.frame_clock,
-            lab,
-            self._lessons.lessons,
+            *(self.look, machine, self.time_window, self.navigation, self.settings),
+            *(self.frame_clock, lab, self._lessons.lessons),
         )
         self._screens.show_desk(desk)
         if before is not None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.handing_on import write_export, write_report
 from gpuexplorer.gui.recording.recording_banner import RecordingBanner
 from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
@@ -126,9 +126,6 @@ class WindowRecordings(QObject):
             (Do.CLOSE_RECORDING, self.close_asked),
             (Do.REPORT, self._on_report_asked),
             (Do.EXPORT_RECORDING, self._on_export_asked),
-            (Do.REPLAY, self._on_replay_asked),
-            (Do.NEXT_EVENT, self._on_next_asked),
-            (Do.EVENT_BEFORE, self._on_before_asked),
         ):
             self._commands[do].triggered.connect(slot)
         for action in self._commands.recent:
@@ -141,6 +138,12 @@ class WindowRecordings(QObject):
 
     def _show_replay(self, session: RecordedSession) -> None:
         self.replay = replay = ReplayState(session, self)
+        for do, slot in (
+            (Do.REPLAY, replay.toggle),
+            (Do.NEXT_EVENT, replay.next_mark),
+            (Do.EVENT_BEFORE, replay.mark_before),
+        ):
+            self._commands[do].triggered.connect(slot)
         banner = RecordingBanner(self._look, session.recording)
         banner.close_asked.connect(self.close_asked)
         bar = ReplayBar(self._look, replay, self._time_window)
@@ -204,20 +207,9 @@ class WindowRecordings(QObject):
             (tr("Show in folder"), partial(_show_folder, path)),
             (tr("Save a report…"), partial(self._ask_report, path)),
         ]
-        sentence = " ".join(each for each in (making.trouble, because, said) if each)
-        self.notice.say(sentence, ways, bad=bool(making.trouble))
-
-    def _on_replay_asked(self) -> None:
-        if self.replay is not None:
-            self.replay.toggle()
-
-    def _on_next_asked(self) -> None:
-        if self.replay is not None:
-            self.replay.next_mark()
-
-    def _on_before_asked(self) -> None:
-        if self.replay is not None:
-            self.replay.mark_before()
+        self.notice.say(
+            paragraph((making.trouble, because, said)), ways, bad=bool(making.trouble)
+        )
 
     def _on_report_asked(self) -> None:
         if self.replay is not None:

@@ -14,6 +14,8 @@ BEGAN = 1_790_000_000.0  # an evening in September 2026
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
 _PROCESSES = 2.0
 _WRITTEN_EVERY = 60
+# What they have open stays so, as long as there are tests.
+_NEVER_ENDED: list[Recorder] = []
 
 
 def make_recording(
@@ -40,6 +42,8 @@ def make_recording(
     session.stop()
     if whole:
         recorder.stop()
+    else:
+        _NEVER_ENDED.append(recorder)
     assert recorder.trouble is None
     return path
 

@@ -183,3 +183,17 @@ def test_a_disk_that_fills_up_ends_it_with_a_sentence_and_keeps_what_there_is(
     recording = open_recording(path)
     assert len(recording.cards()) == 2
     recording.close()
+
+
+def test_what_is_recorded_just_now_can_be_looked_at_meanwhile(
+    open_program: OpenProgram, tmp_path: Path
+) -> None:
+    person = open_program(interval=0.2)
+    record(person, tmp_path / "now.gpurec")
+    person.sees("Recording, 0:00:03")
+    person.runs("Open a recording")
+    answers(person, tmp_path / "now.gpurec")
+    person.sees("Recording of ", "It is being written just now", "Recording, 0:00:0")
+    person.click("Back to the live cards")
+    person.click("Recording, 0:00:0")
+    person.sees("into now.gpurec")

@@ -1,5 +1,7 @@
 """RecordingBanner: says that one looks at a recording, and at which, and leads back."""
 
+from html import escape
+
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame
 
@@ -15,8 +17,6 @@ from gpuexplorer.recording.recording import Recording
 
 
 class RecordingBanner(QFrame):
-    report_asked = Signal()
-    export_asked = Signal()
     close_asked = Signal()
 
     def __init__(self, look: Look, recording: Recording) -> None:
@@ -25,7 +25,8 @@ class RecordingBanner(QFrame):
         troubled = bool(recording.notes())
         icon, tone = (Icon.WARNING, Tone.WARN) if troubled else (Icon.NOTE, Tone.QUIET)
         self._sentence = wrapped_label(look, what_is_shown(recording), Tone.TEXT)
-        self._sentence.setToolTip(str(recording.path))
+        # Never taken for markup, whatever the file is called.
+        self._sentence.setToolTip(f"<qt>{escape(str(recording.path))}</qt>")
         back = link_button(tr("Back to the live cards"))
         back.clicked.connect(self.close_asked)
         parts = (Sign(look, icon, tone, QSize(18, 18)), self._sentence, GROWS, back)

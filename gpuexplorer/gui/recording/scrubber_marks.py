@@ -7,6 +7,7 @@ import numpy as np
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.event_words import sign
+from gpuexplorer.gui.recording.words import cut
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.happenings import Happening
 
@@ -15,6 +16,7 @@ SPOT = 5  # pixels
 _TONES = (Tone.QUIET, Tone.GOOD, Tone.WARN, Tone.BAD)
 _MOST_TOLD = 6
 _MOST = 10_000  # that a recording tells
+_LONGEST = 160  # letters of a sentence
 
 
 class Mark(NamedTuple):
@@ -67,7 +69,7 @@ class Marks:
         """The worst first, and of many how many more there are."""
         order = np.argsort(-self._weights[mark.first : mark.end], kind="stable")
         told = [self.happenings[mark.first + at] for at in order[:_MOST_TOLD].tolist()]
-        lines = [tr(each.sentence) for each in told]
+        lines = [cut(tr(each.sentence), _LONGEST) for each in told]
         if more := mark.end - mark.first - len(lines):
             lines.append(trn("and {count} more", "and {count} more", more))
         return lines

@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.trace import Trace, TraceSource, empty_trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
+class OtherPast:
     """A TraceSource on the axis of what is shown, whose figures are of another time."""
 
     past: TraceSource
@@ -55,12 +55,12 @@ class Comparing(QObject):
         super().__init__(parent)
         self._past = past
         self._recording: Recording | None = None
-        self.beside: Beside | None = None
+        self.beside: OtherPast | None = None
         self.actions: Sequence[QAction] = ()  # what a menu of plots offers
 
     def with_span(self, shift: float, label: str) -> None:
         """With another time of what is shown, `shift` seconds from it."""
-        self._show(Beside(self._past, shift, label), None)
+        self._show(OtherPast(self._past, shift, label), None)
 
     def with_recording(
         self, recording: Recording, at: float, label: str, cards: Sequence[Card]
@@ -69,7 +69,7 @@ class Comparing(QObject):
         others = recording.cards()
         matched, remarks = _matched(cards, others)
         past, shift = RecordedPast(recording), recording.began - at
-        self._show(Beside(past, shift, label, matched, remarks), recording)
+        self._show(OtherPast(past, shift, label, matched, remarks), recording)
 
     def named(self, source: str) -> str:
         """What pictures say of where figures come from."""
@@ -82,7 +82,7 @@ class Comparing(QObject):
         if self.beside is not None:
             self._show(None, None)
 
-    def _show(self, beside: Beside | None, recording: Recording | None) -> None:
+    def _show(self, beside: OtherPast | None, recording: Recording | None) -> None:
         before, self._recording = self._recording, recording
         self.beside = beside
         self.changed.emit()

@@ -17,10 +17,12 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed, Progressed
 from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.recording.lab_said import Sent, noted_of
 from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder
@@ -293,6 +295,28 @@ def test_a_lab_that_begins_anew_while_it_is_recorded_begins_anew_in_the_recordin
     shown, _, _ = recorded.open()
     assert shown.ledger.cells == []
     another.stop()
+
+
+def test_what_the_lab_does_goes_into_the_recording_that_the_window_makes(
+    lab: LabState, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
+) -> None:
+    making = RecordingState()
+    making.follow(lab.machine.session)
+    making.follow_lab(lab)
+    run(lab, worker, "X = 1")
+    qtbot.waitUntil(lambda: lab.ledger.cells[-1].state == "done")
+    making.start(tmp_path / "made.gpurec")
+    qtbot.waitUntil(lambda: making.phase is RecordingPhase.RECORDING)
+    run(lab, worker, "Y = 2")
+    qtbot.waitUntil(lambda: lab.ledger.cells[-1].state == "done")
+    with qtbot.waitSignal(making.ended):
+        making.stop()
+    recording = open_recording(tmp_path / "made.gpurec")
+    noted = [noted_of(each.what, each.text) for each in recording.said()]
+    recording.close()
+    codes = [each.code for each in noted if isinstance(each, Sent) and each.number]
+    assert codes == ["X = 1", "Y = 2"]
+    making.stop_now()
 
 
 @needs_torch

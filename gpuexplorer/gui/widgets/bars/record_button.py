@@ -1,5 +1,7 @@
 """RecordButton: a red dot that records what is read, and says for how long and how much."""
 
+from html import escape
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy
 
@@ -103,7 +105,7 @@ class RecordButton(PaintedButton):
         self._said = forms[at]
         self.setAccessibleName(said)
         self.setAccessibleDescription(why)
-        self.setToolTip(why)
+        self.setToolTip(f"<qt>{escape(why)}</qt>")  # file names are no markup
         self.updateGeometry()
         self.update()
         if self._widths() != before:
