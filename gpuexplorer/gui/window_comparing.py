@@ -138,6 +138,11 @@ class WindowComparing(QObject):
         self._commands[Do.COMPARE_END].setVisible(beside is not None)
         if machine is not None and beside is not None:
             said = [tr("Dotted lines: {label}.", label=beside.label), *beside.remarks]
+            began = machine.past.began
+            later = beside.began is not None and beside.began >= self._time_window.stretch()[1]
+            if began is not None and later and beside.past is machine.past:
+                moment = self._time_window.moment(began)
+                said.append(tr("Nothing was read before {moment}.", moment=moment))
             if len(machine.cards()) > MOST_COLOURED_CARDS:
                 said.append(tr("Plots of single cards show it; the strip of all does not."))
             self._sentence.setText(paragraph(said))

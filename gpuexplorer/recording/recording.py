@@ -188,9 +188,17 @@ class Recording:
             if known >= newest:
                 newest, states = known, strand.column(first, STATE, count)
                 state = CardState.WORKING if states is None else self._state(states[place])
-        if newest:  # the rest of the card was read: nobody looked at these
+        if late and (newest or self._was_read(card, at)):  # only at these nobody looked
             missing.update(dict.fromkeys(late & missing.keys(), Absence.NOT_ASKED))
         return Sample(card, newest or at, values, missing, state)
+
+    def _was_read(self, card: CardId, at: float) -> bool:
+        began = self.run(at).began
+        newest = filter(None, (strand.newest(at) for strand in self.strands(card)))
+        return any(
+            times[place] >= began and not is_late(at - times[place], times, place)
+            for _, times, place in newest
+        )
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
         """Who used it then; None where nobody could tell."""
