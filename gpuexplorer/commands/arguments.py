@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
@@ -99,6 +100,15 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 class WrongArgumentsError(Trouble):
     """The person's words were wrong, not the world."""
+
+
+@contextmanager
+def in_the_words() -> Iterator[None]:
+    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
+    try:
+        yield
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 def number(text: str) -> float:

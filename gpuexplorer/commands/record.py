@@ -1,7 +1,6 @@
 """gpuexplorer record: keep what the cards do in a file, until it is told to stop."""
 
 import argparse
-import re
 import signal
 import sys
 import threading
@@ -14,6 +13,7 @@ from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
     add_source_arguments,
+    in_the_words,
     number,
 )
 from gpuexplorer.commands.progress_line import ProgressLine
@@ -22,13 +22,12 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.recording.export.choosing import length
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sampler import check_interval
 
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
-_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _LOOK = 0.5
 # A disk that does not answer for so long is left to itself.
 _LAST_PATIENCE = 60.0
@@ -74,10 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     seconds = _seconds(arguments.duration)
-    try:
+    with in_the_words():
         check_interval(arguments.interval)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
     backend, attempts = open_source(arguments)
     for attempt in attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
@@ -154,8 +151,7 @@ def _ended_by_signals(over: threading.Event) -> Iterator[None]:
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
-    found = _LENGTH.fullmatch(text.strip())
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    seconds = length(text.strip())
     if not seconds:
         raise WrongArgumentsError(
             "--duration {text!r} is no length of time.",

@@ -9,6 +9,7 @@ from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
     add_source_arguments,
+    in_the_words,
     number,
 )
 from gpuexplorer.commands.source import choose, open_source
@@ -52,10 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     host, port = _address(arguments.prometheus)
-    try:
+    with in_the_words():
         check_interval(arguments.interval)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
