@@ -4,6 +4,7 @@ import errno
 import os
 import sqlite3
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
@@ -15,12 +16,14 @@ _CHOOSE = mark("Choose a file that GPU Explorer recorded; its name usually ends 
 _NOT_THERE = {
     errno.ENOENT: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
     errno.ENOTDIR: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
+    errno.ELOOP: (mark("{file} is a link that leads to itself."), mark("Choose another file.")),
     errno.ENAMETOOLONG: (mark("There is no file of that name."), mark("Look at its name.")),
 }
 _NO_RIGHT = (
     mark("You may not read {file}."),
     mark("Ask whoever it belongs to, or copy it to a place of your own."),
 )
+_BESIDE = ("-wal", "-shm", "-journal")
 
 
 def opened(path: Path) -> SafeFile:
@@ -63,6 +66,17 @@ def _refuse_what_is_no_file(path: Path) -> None:
         raise Trouble(*_NO_RIGHT, file=path.name)
     if found.st_size == 0:
         raise Trouble("{file} is empty: nothing was recorded.", _CHOOSE, file=path.name)
+    for ending in _BESIDE:
+        beside = path.with_name(f"{path.name}{ending}")
+        with suppress(OSError):
+            if not stat.S_ISREG(beside.stat().st_mode):
+                # SQLite would wait for a pipe for ever.
+                raise Trouble(
+                    "{file} cannot be opened: {beside} beside it is no file.",
+                    "Move it away.",
+                    file=path.name,
+                    beside=beside.name,
+                )
 
 
 def _refuse_strangers(file: SafeFile) -> None:

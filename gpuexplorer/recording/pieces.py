@@ -1,5 +1,6 @@
 """Pieces: the columns of a file, unfolded as they are asked for."""
 
+import sys
 import threading
 from array import array
 from bisect import bisect_right
@@ -28,7 +29,8 @@ class Pieces:
         self._file = file
         # What is folded from now on was read in the tail already.
         found = file.rows("SELECT max(id) FROM piece")
-        self._newest = found[0][0] if found else 0
+        # Where the end of the table cannot be read, what is before it may.
+        self._newest = found[0][0] if found else sys.maxsize
         self._lock = threading.Lock()
         self._firsts: dict[tuple[int, int], Sequence[float]] = {}
         self._kept: OrderedDict[tuple[int, int, float], array[float] | None] = OrderedDict()

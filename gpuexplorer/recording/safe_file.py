@@ -30,6 +30,8 @@ _SETTINGS = (
     "PRAGMA cell_size_check=ON",
     "PRAGMA mmap_size=0",
     "PRAGMA query_only=ON",
+    # Else nothing is read of a file whose last pages are missing. Nothing can be written.
+    "PRAGMA writable_schema=ON",
 )
 
 
@@ -93,12 +95,12 @@ class SafeFile:
             self.damaged = True
         return rows
 
-    def whole(self, columns: str, table: str, most: int) -> list[Row]:
+    def whole(self, columns: str, table: str, most: int, where: str = "TRUE") -> list[Row]:
         """The newest rows of a table, oldest first; what lies behind a damaged page as well.
         The first column is its id.
         """
         rows: list[Row] = []
-        question = f"SELECT {columns} FROM {table}"
+        question = f"SELECT {columns} FROM {table} WHERE {where}"
         newest_first = "ORDER BY id DESC LIMIT ?"
         error = self._read(rows, f"{question} {newest_first}", (most,))
         rows.reverse()
@@ -107,7 +109,7 @@ class SafeFile:
         self.damaged = True
         older: list[Row] = []
         before = rows[0][0] if rows else sys.maxsize
-        self._read(older, f"{question} WHERE id < ? ORDER BY id LIMIT ?", (before, most))
+        self._read(older, f"{question} AND id < ? ORDER BY id LIMIT ?", (before, most))
         return older + rows
 
     def _read(

@@ -97,6 +97,15 @@ def test_half_a_file_says_that_it_is_damaged(copy: Path) -> None:
     assert "damaged" in read_everything(copy)
 
 
+def test_of_half_a_file_what_stands_in_that_half_is_shown(copy: Path) -> None:
+    data = copy.read_bytes()
+    copy.write_bytes(data[: len(data) // 2])
+    with closing(open_recording(copy)) as recording:
+        assert len(recording.cards()) == 2
+        assert recording.happenings()
+        assert "damaged" in recording.notes()[0]
+
+
 def test_names_are_one_line_and_not_endless(copy: Path) -> None:
     with closing(sqlite3.connect(copy)) as database:
         (text,) = database.execute("SELECT value FROM turn WHERE kind = 'cards'").fetchone()

@@ -14,6 +14,8 @@ from gpuexplorer.telemetry.trace import Trace
 
 # A reading speaks for its moment and a little around it, and not for a gap.
 _REACH = 1.5
+# A column that is wider holds its last reading anywhere, and the next one comes later still.
+_REACH_AT_THE_END = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def summarise(line: Line, stretch: Stretch) -> Summary:
     if following:
         ended = bool(line.reason) or not there[-1]
         now = None if ended else last if line.now is None else line.now
-    elif trace.times[view][there][-1] < end - _reach(trace):
+    elif trace.times[view][there][-1] < end - _REACH_AT_THE_END * trace.column_seconds:
         now = None
     return Summary(
         least=float(minima.min()),

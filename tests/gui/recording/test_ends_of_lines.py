@@ -1,0 +1,51 @@
+"""What stands at the end of a line where a recording ends: its last figure, at any zoom."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.gui.plots.content import Line, Stretch
+from gpuexplorer.gui.plots.summary import summarise
+from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recording import open_recording
+from tests.recording.life import CARD, MACHINE, WALL, Life
+
+
+@pytest.mark.parametrize("after", [0.1, 0.6, 0.95])
+def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
+    tmp_path: Path, after: float
+) -> None:
+    clock = ManualClock(wall=WALL)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life.live([1.0] * 3700)
+    clock.advance(after)
+    life.recorder.stop()
+    with closing(open_recording(tmp_path / "a.gpurec")) as recording:
+        past = RecordedPast(recording)
+        for seconds in (60, 621, 1800, recording.ended - recording.began):
+            start = recording.ended - seconds
+            stretch = Stretch(start, recording.ended, following=False, offset=0.0)
+            for columns in range(2, 1500, 7):
+                trace = past.trace(CARD, POWER_DRAW, start, recording.ended, columns)
+                line = Line("card", METRICS[POWER_DRAW], trace)
+                assert summarise(line, stretch).now == 300.0, (seconds, columns)
+
+
+def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
+    clock = ManualClock(wall=WALL)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life.live([1.0] * 600)
+    clock.advance(60.0)
+    life.recorder.stop()
+    with closing(open_recording(tmp_path / "a.gpurec")) as recording:
+        stretch = Stretch(recording.began, recording.ended, following=False, offset=0.0)
+        for columns in range(100, 1500, 50):
+            trace = RecordedPast(recording).trace(
+                CARD, POWER_DRAW, stretch.start, stretch.end, columns
+            )
+            assert summarise(Line("card", METRICS[POWER_DRAW], trace), stretch).now is None
