@@ -217,13 +217,14 @@ def _ends(lines: Sequence[tuple[CardSums, Sequence[Step]]], top: float) -> str:
 
 def _times(courses: Courses) -> str:
     """By the clock of that computer, which may have been set meanwhile."""
-    recording, size = courses.recording, courses.end - courses.start
+    recording = courses.recording
     began, ended = recording.wall(courses.start), recording.wall(courses.end)
     words = []
     for tick in time_ticks(began, ended, 0.0, _TIMES):
-        share = (recording.at(tick.at) - courses.start) / size if size else 0.0
-        if 0 <= share <= 1:
-            words.append(f'<span style="left:{share * 100:.2f}%">{escape(tick.text)}</span>')
+        at = recording.at(tick.at)
+        if courses.start <= at <= courses.end:
+            left = courses.share(at) * 100
+            words.append(f'<span style="left:{left:.2f}%">{escape(tick.text)}</span>')
     return f'<div class="times">{"".join(words)}</div>'
 
 
@@ -232,5 +233,4 @@ def _word(text: str, kind: str, bottom: float) -> str:
 
 
 def _x(courses: Courses, at: float) -> int:
-    share = (at - courses.start) / ((courses.end - courses.start) or 1.0)
-    return round(min(1.0, max(0.0, share)) * _WIDE)
+    return round(courses.share(at) * _WIDE)

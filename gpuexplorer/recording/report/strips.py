@@ -45,10 +45,9 @@ def strip(
 
 def _row(courses: Courses, steps: Sequence[Step], top: float) -> bytes:
     row = bytearray(COLUMNS)
-    width = ((courses.end - courses.start) or 1.0) / COLUMNS
     for step in steps:
-        first = min(COLUMNS - 1, int((step.begin - courses.start) / width))
-        last = min(COLUMNS, max(first + 1, round((step.end - courses.start) / width)))
+        first = min(COLUMNS - 1, int(courses.share(step.begin) * COLUMNS))
+        last = max(first + 1, round(courses.share(step.end) * COLUMNS))
         share = min(1.0, max(0.0, step.mean / top)) ** _EXPONENT
         row[first:last] = bytes([1 + round(share * (_LEVELS - 1))]) * (last - first)
     return bytes(row)
