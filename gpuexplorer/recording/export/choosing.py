@@ -18,7 +18,6 @@ _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 8640
 _PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
 _LENGTH = re.compile(rf"(?:{_PART})+")
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_MOST_DAYS = 1000  # that are looked through for a time of day
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,15 +154,14 @@ def iso(recording: Recording, at: float) -> str:
 
 
 def _time_of_day(asked: time, recording: Recording, after: float | None) -> float:
-    first, last = recording.wall(recording.began), recording.wall(recording.ended)
-    day, days = _local(first).date(), (_local(last).date() - _local(first).date()).days
-    walls = [
-        datetime.combine(day + timedelta(days=more), asked).astimezone().timestamp()
-        for more in range(min(max(0, days), _MOST_DAYS) + 1)
-    ]
-    later = first if after is None else math.nextafter(recording.wall(after), math.inf)
-    inside = [wall for wall in walls if later <= wall <= last]
-    return recording.at(inside[0] if inside else walls[-1])
+    later = recording.wall(recording.began)
+    if after is not None:
+        later = math.nextafter(recording.wall(after), math.inf)
+    first, last = (_local(each) for each in (later, recording.wall(recording.ended)))
+    found = datetime.combine(first, asked).astimezone()
+    if found < first and first.date() < last.date():
+        found = datetime.combine(first + timedelta(days=1), asked).astimezone()
+    return recording.at(found.timestamp())
 
 
 def _local(wall: float) -> datetime:
