@@ -26,7 +26,7 @@ from gpuexplorer.core.units import measure
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.recording.report.card_sums import HARMFUL, PCIE, CardSums
 from gpuexplorer.recording.report.courses import COLUMNS, Courses, Step
-from gpuexplorer.recording.report.strips import strip
+from gpuexplorer.recording.report.strips import Lines, strip
 
 MOST_LINES = 8  # cards that have a colour of their own
 _WIDE, _HIGH = COLUMNS * 2, 400  # units of a drawing, which is stretched to its place
@@ -70,7 +70,7 @@ def plots(courses: Courses, cards: Sequence[CardSums], flags: Sequence[float]) -
 def _figure(
     plot: _Plot,
     courses: Courses,
-    lines: Sequence[tuple[CardSums, Sequence[Step]]],
+    lines: Lines,
     tops: Sequence[CardSums],
     flags: Sequence[float],
 ) -> str:
@@ -115,11 +115,7 @@ def _limits(plot: _Plot, cards: Sequence[CardSums]) -> set[float]:
 
 
 def _field(
-    courses: Courses,
-    lines: Sequence[tuple[CardSums, Sequence[Step]]],
-    top: float,
-    grid: Sequence[float],
-    flags: Sequence[float],
+    courses: Courses, lines: Lines, top: float, grid: Sequence[float], flags: Sequence[float]
 ) -> str:
     drawn = "".join(f"M0 {_HIGH - each * _HIGH:.0f}h{_WIDE}" for each in (0, *grid))
     parts = [f'<path class="grid" d="{drawn}"/>', *_slowed(courses, lines)]
@@ -146,9 +142,7 @@ def _field(
     )
 
 
-def _slowed(
-    courses: Courses, lines: Sequence[tuple[CardSums, Sequence[Step]]]
-) -> Iterator[str]:
+def _slowed(courses: Courses, lines: Lines) -> Iterator[str]:
     """Bands behind the lines, in the columns in which something harmful slowed a card."""
     places = {
         _x(courses, step.begin) // 2
@@ -205,7 +199,7 @@ def _path(points: Sequence[tuple[int, int]]) -> str:
     return f"M{x} {y}l{steps}"
 
 
-def _ends(lines: Sequence[tuple[CardSums, Sequence[Step]]], top: float) -> str:
+def _ends(lines: Lines, top: float) -> str:
     """Each card's number where its line ends; of those alike one above the other."""
     wanted = [(1 - steps[-1].mean / top) * _PIXELS for _, steps in lines]
     places = spread(wanted, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)

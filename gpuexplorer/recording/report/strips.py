@@ -11,17 +11,14 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import COLUMNS, Courses, Step
 
+Lines = Sequence[tuple[CardSums, Sequence[Step]]]  # what each card did
 _LEVELS = 48
 _EXPONENT = 1.15  # as the window's strips have it
 _HIGH, _LEAST, _MOST = 400, 4, 14  # pixels: of all rows, and of one
 
 
 def strip(
-    courses: Courses,
-    lines: Sequence[tuple[CardSums, Sequence[Step]]],
-    cards: Sequence[CardSums],
-    top: float,
-    highest: str,
+    courses: Courses, lines: Lines, cards: Sequence[CardSums], top: float, highest: str
 ) -> str:
     """Where nothing was read there is no colour. `highest`: what the full colour stands for."""
     steps = {card.number: each for card, each in lines}
