@@ -98,6 +98,21 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
+    """Which cards are read again and again, and how often."""
+    parser.add_argument(
+        "--interval",
+        type=number,
+        default=interval,
+        metavar=tr("SECONDS"),
+        help=tr("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval),
+    )
+    parser.add_argument(
+        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
+    )
+    add_source_arguments(parser)
+
+
 class WrongArgumentsError(Trouble):
     """The person's words were wrong, not the world."""
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
-    add_source_arguments,
+    add_reading_arguments,
     in_the_words,
-    number,
 )
 from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.commands.source import choose, open_source
@@ -41,19 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("file", type=Path, metavar=tr("FILE"), help=tr("such as night.gpurec"))
     parser.add_argument(
-        "--interval",
-        type=number,
-        default=1.0,
-        metavar=tr("SECONDS"),
-        help=tr("between two readings, 0.1 to 60; 1 if not given"),
-    )
-    parser.add_argument(
         "--duration",
         metavar=tr("TIME"),
         help=tr("end by itself after 90, 90s, 10m or 2h"),
-    )
-    parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
     )
     parser.add_argument(
         "--all",
@@ -68,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=tr("without the computer's name, UUIDs, users, and names of programs"),
     )
-    add_source_arguments(parser)
+    add_reading_arguments(parser, 1.0)
 
 
 def run(arguments: argparse.Namespace) -> int:
