@@ -4,6 +4,7 @@ import errno
 import os
 import sqlite3
 import stat
+from itertools import product
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
@@ -11,6 +12,7 @@ from gpuexplorer.core.words import mark
 from gpuexplorer.recording.safe_file import MASTER, WAYS, SafeFile, as_ours
 from gpuexplorer.recording.schema import APPLICATION, VERSION
 
+_OTHERWISE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT)
 _CHOOSE = mark("Choose a file that GPU Explorer recorded; its name usually ends in .gpurec.")
 _NOT_THERE = {
     errno.ENOENT: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
@@ -29,21 +31,23 @@ def opened(path: Path) -> SafeFile:
     """
     _refuse_what_is_no_file(path)
     refused: sqlite3.Error | None = None
-    for way in WAYS:
-        file = SafeFile(path, way)
+    for way, cut in product(WAYS, (False, True)):
+        if cut and _kind_of(refused) != sqlite3.SQLITE_CORRUPT:
+            continue
+        file = SafeFile(path, way, cut=cut)
         try:
             _refuse_strangers(file)
         except sqlite3.Error as error:
             file.close()
             refused = error
-            if _kind_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            if cut or _kind_of(error) not in _OTHERWISE:
                 break
         except Trouble:
             file.close()
             raise
         else:
             # Whatever the log held is not seen the last way.
-            file.damaged = way == WAYS[-1] and _has_log(path)
+            file.damaged |= way == WAYS[-1] and _has_log(path)
             return file
     raise _trouble(path, refused) from refused
 

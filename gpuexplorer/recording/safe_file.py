@@ -16,6 +16,8 @@ from gpuexplorer.recording.schema import TABLES
 Row = tuple[Any, ...]  # Any: what a file holds, which may be anything
 
 _PATIENCE = 2.0  # seconds that one question may take
+_SKIPPED = 8  # rows, where none can be read; more after so many tries
+_TRIES = 1000
 _OPERATIONS = 10_000  # of SQLite's between looks at the clock
 _LONGEST = 1 << 26  # bytes of one value
 # As usual; then for a folder that cannot be written, with the log of a writer that was killed
@@ -36,7 +38,7 @@ _SETTINGS = (
 class _Connection:
     """That of one thread."""
 
-    def __init__(self, path: Path, way: str) -> None:
+    def __init__(self, path: Path, way: str, *, cut: bool) -> None:
         self.lock = threading.Lock()
         self.deadline = 0.0
         self.sqlite = sqlite3.connect(
@@ -51,6 +53,9 @@ class _Connection:
         self.sqlite.set_progress_handler(self._is_late, _OPERATIONS)
         for setting in _SETTINGS:
             self.sqlite.execute(setting)
+        if cut:
+            # Else SQLite refuses all of a file that is shorter than it says; it is read only.
+            self.sqlite.execute("PRAGMA writable_schema=ON")
         if way == WAYS[1]:
             # The index of its log is then kept in memory, and nothing written beside the file.
             self.sqlite.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -62,10 +67,10 @@ class _Connection:
 class SafeFile:
     """For any thread. What cannot be read is left out, and makes it `damaged`."""
 
-    def __init__(self, path: Path, way: str) -> None:
-        """Raises sqlite3.Error where that way does not lead into it."""
-        self.path, self.way = path, way
-        self.damaged = False
+    def __init__(self, path: Path, way: str, *, cut: bool = False) -> None:
+        """Raises sqlite3.Error where that way does not lead into it. `cut`: its end is gone."""
+        self.path, self.way, self._cut = path, way, cut
+        self.damaged = cut
         self._closed = False
         # By the number of the thread, which another one gets when that has ended.
         self._connections: dict[int, _Connection] = {}
@@ -107,8 +112,19 @@ class SafeFile:
         self.damaged = True
         older: list[Row] = []
         before = rows[0][0] if rows else sys.maxsize
-        self._read(older, f"{question} WHERE id < ? ORDER BY id LIMIT ?", (before, most))
-        return older + rows
+        after, tries, until = 0, 0, time.monotonic() + _PATIENCE / 4
+        while error is not None and after < before and time.monotonic() < until:
+            some: list[Row] = []
+            between = "WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+            error = self._read(some, f"{question} {between}", (after, before, most))
+            tries += 1
+            for row in some:
+                if after < row[0] < before:  # a damaged page may say anything
+                    older.append(row)
+                    after, tries = row[0], 0
+            # Behind the page that cannot be read there are others.
+            after += _SKIPPED << max(0, tries - _TRIES)
+        return (older + rows)[-most:]
 
     def _read(
         self, rows: list[Row], question: str, values: Sequence[object]
@@ -136,7 +152,7 @@ class SafeFile:
             with self._opening:
                 if self._closed:
                     return None
-                connection = _Connection(self.path, self.way)
+                connection = _Connection(self.path, self.way, cut=self._cut)
                 self._connections[threading.get_ident()] = connection
         return connection
 
