@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         choice = _chosen(arguments, recording)
         output = _output(arguments)
         refuse_unwritable(output)
-        write_report(recording, output, choice.start, choice.end)
+        write_report(choice, output)
     finally:
         recording.close()
     sys.stdout.write(f"{tr('{file} was written.', file=output)}\n")

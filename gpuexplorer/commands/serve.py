@@ -4,7 +4,6 @@ import argparse
 import signal
 import sys
 from contextlib import suppress
-from typing import NoReturn
 
 from gpuexplorer.commands.arguments import (
     OK,
@@ -14,7 +13,7 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.sampler import check_interval
 from gpuexplorer.telemetry.session import Session
@@ -48,31 +47,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
     )
-    parser.add_argument(
-        "--processes",
-        action="store_true",
-        help=tr("also which program of which user takes how much of a card's memory"),
-    )
     add_source_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     host, port = _address(arguments.prometheus)
     try:
-        interval = check_interval(arguments.interval)
+        check_interval(arguments.interval)
     except Trouble as trouble:
         raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
     for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, _end)
+        signal.signal(ending, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
-        _serve(arguments, host, port, interval)
+        _serve(arguments, host, port)
     return OK
 
 
-def _serve(arguments: argparse.Namespace, host: str, port: int, interval: float) -> None:
+def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
     from gpuexplorer.serving.readings import Readings  # noqa: PLC0415 - not for a wrong word
     from gpuexplorer.serving.server import Server  # noqa: PLC0415 - as above
-    from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
 
     backend, attempts = open_source(arguments)
     if backend is None:
@@ -81,36 +74,30 @@ def _serve(arguments: argparse.Namespace, host: str, port: int, interval: float)
             "`gpuexplorer doctor` looks for the cause.",
             why=paragraph([each.note for each in attempts]),
         )
-    session = Session(backend, attempts, interval, on_host=lambda _: None)
-    session.want(processes=arguments.processes)
+    session = Session(backend, attempts, arguments.interval, on_host=lambda _: None)
+    session.want(processes=False)
     session.start()
     try:
         session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
         chosen = arguments.cards and {
             card.id for card in choose(session.cards(), arguments.cards)
         }
-        names = ProcessNames() if arguments.processes else None
-        with Server(host, port, Readings(session, chosen, names)) as server:
+        with Server(host, port, Readings(session, chosen)) as server:
             _say(tr("Readings for Prometheus: {url}", url=server.url))
             if session.simulated:
                 _say(tr(MADE_UP))
             if not server.local:
-                _say(tr(_OPEN))
+                _say(
+                    tr(
+                        "Anybody who can reach this computer at that port can read them: no"
+                        " password is asked for, and nothing is encrypted."
+                    )
+                )
             server.serve_forever()
     finally:
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, signal.SIG_IGN)
         session.stop()
-
-
-_OPEN = Message(
-    "Anybody who can reach this computer at that port can read them: no password is asked for,"
-    " and nothing is encrypted."
-)
-
-
-def _end(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _say(sentence: str) -> None:

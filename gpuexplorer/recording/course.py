@@ -21,7 +21,8 @@ from gpuexplorer.telemetry.topology import Topology
 
 Told = TypeVar("Told")
 _MOST_RUNS = 10_000
-_MOST_TURNS = 1_000_000
+_MOST_TURNS = 200_000
+_MOST_READ = 5_000  # of those that are values of ours
 _MOST_HAPPENINGS = 10_000
 _MOST_STEPS = 10_000
 _JUST_NOW = 3.0  # seconds since the file was written
@@ -59,6 +60,7 @@ class Course:
                     file.damaged = True
         for turns in self._turns.values():
             turns.sort(key=lambda turn: turn[0])
+        self._users: tuple[str, object] = ("", None)
         self.being_written = False
         self.runs = self._read_runs(newest)
         self._steps = [
@@ -67,15 +69,12 @@ class Course:
             if isinstance(shift, float | int) and is_time(at + shift)
         ]
 
+    # Any: of that type, or whatever JSON has.
     def turns(self, kind: Turn, of: Any = None) -> list[tuple[float, Any]]:
         """When, and what was told; as a value of that type, or as JSON has it."""
-        found = []
-        for at, text in self._turns.get(kind, ()):
-            try:
-                found.append((at, json_of(text) if of is None else value_of(of, text)))
-            except UNREADABLE:
-                self._file.damaged = True
-        return found
+        newest = self._turns.get(kind, [])[-(_MOST_TURNS if of is None else _MOST_READ) :]
+        read = ((at, self._value(text, of)) for at, text in newest)
+        return [(at, value) for at, value in read if value is not None]
 
     def run(self, at: float) -> Run:
         place = bisect_right(self.runs, at, key=lambda run: run.began)
@@ -119,13 +118,26 @@ class Course:
 
     def users(self, card: CardId, since: float, at: float) -> object:
         """What was told last from `since` to `at` of who uses a card."""
-        place = bisect_right(self._users, at, key=lambda turn: turn[0])
-        told, users = self._users[place - 1] if place else (at, None)
-        return users.get(card) if isinstance(users, dict) and told >= since else None
+        turns = self._turns.get(Turn.PROCESSES, [])
+        place = bisect_right(turns, at, key=lambda turn: turn[0])
+        if not place or turns[place - 1][0] < since:
+            return None
+        text = turns[place - 1][1]
+        # Every card is asked for at the same moment.
+        known, users = self._users
+        if known != text:
+            users = self._value(text)
+            self._users = text, users
+        return users.get(card) if isinstance(users, dict) else None
 
-    @cached_property
-    def _users(self) -> Sequence[tuple[float, object]]:
-        return self.turns(Turn.PROCESSES)
+    # Any: as in `turns`.
+    def _value(self, text: str, of: Any = None) -> Any:
+        """None where it cannot be read."""
+        try:
+            return json_of(text) if of is None else value_of(of, text)
+        except UNREADABLE:
+            self._file.damaged = True
+            return None
 
     def _read_runs(self, newest: Callable[[float], float]) -> Sequence[Run]:
         rows: list[Row] = []

@@ -4,7 +4,7 @@ import errno
 import os
 import sqlite3
 import stat
-from itertools import product
+from contextlib import suppress
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
@@ -12,17 +12,18 @@ from gpuexplorer.core.words import mark
 from gpuexplorer.recording.safe_file import MASTER, WAYS, SafeFile, as_ours
 from gpuexplorer.recording.schema import APPLICATION, VERSION
 
-_OTHERWISE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT)
 _CHOOSE = mark("Choose a file that GPU Explorer recorded; its name usually ends in .gpurec.")
 _NOT_THERE = {
     errno.ENOENT: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
     errno.ENOTDIR: (mark("There is no file {file}."), mark("Look at its name and its folder.")),
+    errno.ELOOP: (mark("{file} is a link that leads to itself."), mark("Choose another file.")),
     errno.ENAMETOOLONG: (mark("There is no file of that name."), mark("Look at its name.")),
 }
 _NO_RIGHT = (
     mark("You may not read {file}."),
     mark("Ask whoever it belongs to, or copy it to a place of your own."),
 )
+_BESIDE = ("-wal", "-shm", "-journal")
 
 
 def opened(path: Path) -> SafeFile:
@@ -31,23 +32,21 @@ def opened(path: Path) -> SafeFile:
     """
     _refuse_what_is_no_file(path)
     refused: sqlite3.Error | None = None
-    for way, cut in product(WAYS, (False, True)):
-        if cut and _kind_of(refused) != sqlite3.SQLITE_CORRUPT:
-            continue
-        file = SafeFile(path, way, cut=cut)
+    for way in WAYS:
+        file = SafeFile(path, way)
         try:
             _refuse_strangers(file)
         except sqlite3.Error as error:
             file.close()
             refused = error
-            if cut or _kind_of(error) not in _OTHERWISE:
+            if _kind_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 break
         except Trouble:
             file.close()
             raise
         else:
             # Whatever the log held is not seen the last way.
-            file.damaged |= way == WAYS[-1] and _has_log(path)
+            file.damaged = way == WAYS[-1] and _has_log(path)
             return file
     raise _trouble(path, refused) from refused
 
@@ -67,6 +66,17 @@ def _refuse_what_is_no_file(path: Path) -> None:
         raise Trouble(*_NO_RIGHT, file=path.name)
     if found.st_size == 0:
         raise Trouble("{file} is empty: nothing was recorded.", _CHOOSE, file=path.name)
+    for ending in _BESIDE:
+        beside = path.with_name(f"{path.name}{ending}")
+        with suppress(OSError):
+            if not stat.S_ISREG(beside.stat().st_mode):
+                # SQLite would wait for a pipe for ever.
+                raise Trouble(
+                    "{file} cannot be opened: {beside} beside it is no file.",
+                    "Move it away.",
+                    file=path.name,
+                    beside=beside.name,
+                )
 
 
 def _refuse_strangers(file: SafeFile) -> None:

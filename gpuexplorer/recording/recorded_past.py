@@ -27,6 +27,7 @@ Piece = TypeVar("Piece")
 
 _USUAL = 1.0
 _LEARNT = 5  # distances of which the middle one is the usual one, as in the live past
+_MOST_PIECES = 5000  # of one curve
 _REMEMBERED = 4096  # pieces, of half a thousand readings as a rule
 
 
@@ -137,7 +138,7 @@ class RecordedPast:
 
     def _readings(self, strand: PastStrand, metric: MetricId, start: float, end: float) -> Past:
         pieces = _in_turn(
-            [self._timed(strand, first) for first in strand.within(start, end)],
+            [self._timed(strand, first) for first in strand.within(start, end)[-_MOST_PIECES:]],
             lambda piece: piece.times,
         )
         if not pieces:
@@ -158,7 +159,9 @@ class RecordedPast:
         """Those that reach past the start, and begin by `last`."""
         series = strand.series.get(metric)
         firsts = () if series is None else self._pieces.within(series, level, start, last)
-        columns = [self._pieces.column(series or 0, level, first) for first in firsts]
+        columns = [
+            self._pieces.column(series or 0, level, first) for first in firsts[-_MOST_PIECES:]
+        ]
         found = _in_turn(
             [np.asarray(each).reshape(BUCKET, -1) for each in columns if each is not None],
             lambda piece: piece[0],

@@ -5,6 +5,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -31,6 +32,7 @@ from gpuexplorer.telemetry.topology import Topology
 __all__ = ["Buckets", "Readings", "Recording", "Run", "open_recording"]
 
 _MOST_HAPPENINGS = 10_000
+_MOST_STRANDS = 2000
 _MOST_PROCESSES = 10_000
 _SAID_AT_ONCE = 100
 
@@ -87,9 +89,7 @@ class Recording:
         if not self.runs:
             raise _nothing(file)
         # Of a run that is longer than the past that is kept, its beginning is gone.
-        oldest = min(
-            (each.first_sign for some in self._named.values() for each in some), default=0.0
-        )
+        oldest = min((each.first_sign for each in self._every()), default=0.0)
         self.ended = self.runs[-1].ended
         self.began = min(max(self.runs[0].began, oldest), self.ended)
 
@@ -259,8 +259,11 @@ class Recording:
 
     def _newest(self, before: float) -> float:
         """When the last sign of any card or the host was kept."""
-        every = [strand for strands in self._named.values() for strand in strands]
-        return max((strand.last_sign(before) for strand in every), default=0.0)
+        return max((each.last_sign(before) for each in self._every()), default=0.0)
+
+    def _every(self) -> Iterator[PastStrand]:
+        every = (strand for strands in self._named.values() for strand in strands)
+        return islice(every, _MOST_STRANDS)
 
     def _program(self, number: object, at: float) -> ProgramSeen | None:
         if not isinstance(number, int) or number not in self._subjects:

@@ -32,13 +32,15 @@ _SETTINGS = (
     "PRAGMA cell_size_check=ON",
     "PRAGMA mmap_size=0",
     "PRAGMA query_only=ON",
+    # Else nothing is read of a file whose last pages are missing. Nothing can be written.
+    "PRAGMA writable_schema=ON",
 )
 
 
 class _Connection:
     """That of one thread."""
 
-    def __init__(self, path: Path, way: str, *, cut: bool) -> None:
+    def __init__(self, path: Path, way: str) -> None:
         self.lock = threading.Lock()
         self.deadline = 0.0
         self.sqlite = sqlite3.connect(
@@ -53,9 +55,6 @@ class _Connection:
         self.sqlite.set_progress_handler(self._is_late, _OPERATIONS)
         for setting in _SETTINGS:
             self.sqlite.execute(setting)
-        if cut:
-            # Else SQLite refuses all of a file that is shorter than it says; it is read only.
-            self.sqlite.execute("PRAGMA writable_schema=ON")
         if way == WAYS[1]:
             # The index of its log is then kept in memory, and nothing written beside the file.
             self.sqlite.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -67,10 +66,10 @@ class _Connection:
 class SafeFile:
     """For any thread. What cannot be read is left out, and makes it `damaged`."""
 
-    def __init__(self, path: Path, way: str, *, cut: bool = False) -> None:
-        """Raises sqlite3.Error where that way does not lead into it. `cut`: its end is gone."""
-        self.path, self.way, self._cut = path, way, cut
-        self.damaged = cut
+    def __init__(self, path: Path, way: str) -> None:
+        """Raises sqlite3.Error where that way does not lead into it."""
+        self.path, self.way = path, way
+        self.damaged = False
         self._closed = False
         # By the number of the thread, which another one gets when that has ended.
         self._connections: dict[int, _Connection] = {}
@@ -98,12 +97,12 @@ class SafeFile:
             self.damaged = True
         return rows
 
-    def whole(self, columns: str, table: str, most: int) -> list[Row]:
+    def whole(self, columns: str, table: str, most: int, where: str = "TRUE") -> list[Row]:
         """The newest rows of a table, oldest first; what lies behind a damaged page as well.
         The first column is its id.
         """
         rows: list[Row] = []
-        question = f"SELECT {columns} FROM {table}"
+        question = f"SELECT {columns} FROM {table} WHERE {where}"
         newest_first = "ORDER BY id DESC LIMIT ?"
         error = self._read(rows, f"{question} {newest_first}", (most,))
         rows.reverse()
@@ -115,7 +114,7 @@ class SafeFile:
         after, tries, until = 0, 0, time.monotonic() + _PATIENCE / 4
         while error is not None and after < before and time.monotonic() < until:
             some: list[Row] = []
-            between = "WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+            between = "AND id > ? AND id < ? ORDER BY id LIMIT ?"
             error = self._read(some, f"{question} {between}", (after, before, most))
             tries += 1
             for row in some:
@@ -152,7 +151,7 @@ class SafeFile:
             with self._opening:
                 if self._closed:
                     return None
-                connection = _Connection(self.path, self.way, cut=self._cut)
+                connection = _Connection(self.path, self.way)
                 self._connections[threading.get_ident()] = connection
         return connection
 

@@ -13,8 +13,12 @@ from gpuexplorer.recording.safe_file import SafeFile
 from gpuexplorer.recording.told import SubjectKind
 
 _MOST_SUBJECTS = 200_000
-_MOST_SERIES = 1_000_000
-_MOST_TAIL = 1_000_000
+_MOST_SERIES = 100_000
+_MOST_LAYOUTS = 10_000
+# There may be very many processes, and they are never older than their cards.
+_OF_CARDS = "subject IN (SELECT id FROM subject WHERE kind <> 'process')"
+_IN_USE = "id IN (SELECT layout FROM tail)"
+_MOST_TAIL = 300_000
 
 
 @dataclass(slots=True)
@@ -44,7 +48,12 @@ def subjects_of(file: SafeFile, pieces: Pieces) -> Mapping[int, Subject]:
                 subjects[number] = Subject(SubjectKind(kind), clean(name), first, facts)
             case _:
                 file.damaged = True
-    for row in file.whole("id, subject, rhythm, metric", "series", _MOST_SERIES):
+    series = [
+        row
+        for where in (_OF_CARDS, f"NOT {_OF_CARDS}")
+        for row in file.whole("id, subject, rhythm, metric", "series", _MOST_SERIES, where)
+    ]
+    for row in series:
         match row:
             case (int(number), int(subject), str(rhythm), str(metric)) if subject in subjects:
                 subjects[subject].strand(rhythm, pieces).add_series(metric, number)
@@ -74,7 +83,7 @@ def subjects_of(file: SafeFile, pieces: Pieces) -> Mapping[int, Subject]:
 
 
 def _layouts(file: SafeFile) -> Iterator[tuple[int, tuple[int, str, Sequence[str]]]]:
-    for row in file.whole("id, subject, rhythm, metrics", "layout", _MOST_SERIES):
+    for row in file.whole("id, subject, rhythm, metrics", "layout", _MOST_LAYOUTS, _IN_USE):
         match row:
             case (int(number), int(subject), str(rhythm), str(metrics)):
                 try:

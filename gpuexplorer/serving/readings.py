@@ -7,7 +7,6 @@ A figure that is missing is not there; why, is in `gpuexplorer_missing_info`.
 import socket
 from collections.abc import Collection, Iterator, Mapping
 from operator import itemgetter
-from pathlib import PurePath
 from typing import NamedTuple
 
 from prometheus_client import Metric as Family
@@ -18,8 +17,6 @@ from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit
 from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, XID
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import ProcessNames
-from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import Session, card_numbers
 
 Labels = dict[str, str]
@@ -59,16 +56,9 @@ class _Whose(NamedTuple):
 class Readings:
     """A collector of the Prometheus client. Reads no driver: it tells the newest there is."""
 
-    def __init__(
-        self,
-        session: Session,
-        cards: Collection[CardId] | None = None,
-        names: ProcessNames | None = None,
-    ) -> None:
-        """Of all cards or of some; with `names`, of their processes as well."""
+    def __init__(self, session: Session, cards: Collection[CardId] | None = None) -> None:
         self._session = session
         self._chosen = cards
-        self._names = names
         self._host: Labels = {"hostname": _plain(socket.gethostname())}
 
     def collect(self) -> Iterator[Family]:
@@ -90,8 +80,6 @@ class Readings:
         if host is not None:
             _tell_figures(families, _Whose(self._host, {}), host, _OF_HOST)
         self._tell_faults(families, labels)
-        if self._names is not None:
-            self._tell_processes(families, labels, self._names)
         yield from families.all()
 
     def _labels(self, card: Card, numbers: Mapping[CardId, str]) -> _Whose:
@@ -150,36 +138,6 @@ class Readings:
             if isinstance(code, int):
                 about = "Number of the newest Xid error since this exporter was started."
                 families.add(XID, about, labels[card].dcgm, code)
-
-    def _tell_processes(
-        self, families: "_Families", labels: Mapping[CardId, _Whose], names: ProcessNames
-    ) -> None:
-        processes = [each for each in self._session.processes() if each.card in labels]
-        unknown = self._session.processes_unknown()
-        for card, whose in labels.items():
-            if card not in unknown:
-                families.add(
-                    "gpuexplorer_processes",
-                    "Processes that use the card.",
-                    whose.ours,
-                    sum(each.card == card for each in processes),
-                )
-        for named in names.name(processes):
-            memory = named.process.values.get(ProcessFigure.MEMORY)
-            if memory is not None:
-                # Only the program: what follows it may hold passwords.
-                program = (named.command or "").partition(" ")[0]
-                families.add(
-                    "gpuexplorer_process_memory_bytes",
-                    "Memory of the card that the process takes.",
-                    labels[named.process.card].ours
-                    | {
-                        "pid": str(named.process.pid),
-                        "program": _plain(PurePath(program).name),
-                        "user": _plain(named.user or ""),
-                    },
-                    memory,
-                )
 
 
 class _Families:

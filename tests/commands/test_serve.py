@@ -89,7 +89,7 @@ def samples(page: str) -> dict[str, list[tuple[Labels, float]]]:
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
     spec = ("--simulate", "2xTitanRTX", "--interval", "0.1", "--fault", "lost:1@0s")
-    with serve(*spec, "--processes") as shown:
+    with serve(*spec) as shown:
         yield shown
 
 
@@ -165,19 +165,6 @@ def test_it_is_said_how_old_a_reading_is(
     ages = [value for _, value in told["gpuexplorer_reading_age_seconds"]]
     assert len(ages) == 2
     assert all(0 <= age < 10 for age in ages)
-
-
-def test_processes_are_told_by_their_program_alone_and_only_when_asked_for(
-    told: dict[str, list[tuple[Labels, float]]],
-) -> None:
-    running = told["gpuexplorer_process_memory_bytes"]
-    assert running
-    assert all(labels["pid"].isdigit() for labels, _ in running)
-    assert not any(" " in labels["program"] for labels, _ in running)
-    [(labels, count)] = told["gpuexplorer_processes"]
-    assert (labels["gpu"], count) == ("0", len(running))
-    with serve("--simulate", "2xTitanRTX") as shown:
-        assert "process" not in "".join(samples(shown.page()))
 
 
 def test_only_the_cards_that_were_asked_for_are_shown() -> None:

@@ -8,11 +8,12 @@ from gpuexplorer.telemetry.whole_file import write_whole
 
 def write_report(recording: Path, target: Path) -> None:
     """Raises Trouble where one cannot be read, or the other not be written."""
-    from gpuexplorer.recording.report import page  # noqa: PLC0415 - rarely asked for
+    from gpuexplorer.recording.export.choosing import chosen  # noqa: PLC0415 - rarely asked for
+    from gpuexplorer.recording.report import page  # noqa: PLC0415 - as above
 
     opened = open_recording(recording)
     try:
-        page.write_report(opened, target)
+        page.write_report(chosen(opened), target)
     finally:
         opened.close()
 

@@ -12,7 +12,7 @@ from gpuexplorer.copies.result_json import result_as_json
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.recording.export.choosing import Choice, iso
-from gpuexplorer.recording.export.lab_stretches import noted
+from gpuexplorer.recording.export.lab_stretches import all_noted
 from gpuexplorer.recording.export.looks import looks
 from gpuexplorer.recording.export.rounds import BUCKET, Round
 from gpuexplorer.recording.lab_said import OfProgram
@@ -136,7 +136,7 @@ def _programs(choice: Choice) -> Iterator[_Line]:
 
 
 def _said(choice: Choice) -> Iterator[_Line]:
-    for each, note in noted(choice.recording):
+    for each, note in all_noted(choice.recording):
         what = note.what if isinstance(note, OfProgram) else note
         said = result_as_json(what) if isinstance(what, CopyResult) else what
         if choice.holds(each.at):

@@ -19,9 +19,8 @@ from gpuexplorer.core.trace_format import (
 )
 from gpuexplorer.recording.export.choosing import Choice, iso
 from gpuexplorer.recording.export.lab_stretches import CELLS, COPIES, MEASURED, lab_stretches
-from gpuexplorer.recording.export.looks import looks
+from gpuexplorer.recording.export.looks import uses
 from gpuexplorer.recording.export.rounds import Round
-from gpuexplorer.recording.told import ProgramFacts
 
 _MOST_ROWS = 1000  # of one kind
 _UNREAD = 3  # a curve is broken where a card was not read for so many periods
@@ -102,25 +101,11 @@ class _Trace:
             yield from self._slice(card, "not read", "not read", begin, until, {})
 
     def programs(self) -> Iterator[str]:
-        """Who used the cards, from the look that found it to the first that did not."""
-        there: dict[tuple[CardId, int], tuple[float, ProgramFacts]] = {}
-        found: list[tuple[float, float, ProgramFacts]] = []
-        run = self._choice.recording.run(self._choice.start)
-        for look in looks(self._choice):
-            last, run = run, self._choice.recording.run(look.at)
-            present = {(look.card, each.subject): each.facts for each in look.programs or ()}
-            for key in [*there]:
-                # What somebody saw before a pause may have ended during it.
-                if last is not run or (key[0] == look.card and key not in present):
-                    until = look.at if last is run else last.ended
-                    found.append((there[key][0], until, there.pop(key)[1]))
-            for key, facts in present.items():
-                there.setdefault(key, (look.at, facts))
-        found += [(begin, run.ended, facts) for begin, facts in there.values()]
-        for begin, until, facts in sorted(found, key=lambda each: each[0]):
+        for use in uses(self._choice):
+            facts = use.facts
             name = facts.command or f"pid {facts.pid}"
             about = {"pid": facts.pid, "user": facts.user, "type": facts.use}
-            yield from self._slice(facts.card, "processes", name, begin, until, about)
+            yield from self._slice(facts.card, "processes", name, use.begin, use.until, about)
 
     def happenings(self) -> Iterator[str]:
         for each in self._choice.happenings():

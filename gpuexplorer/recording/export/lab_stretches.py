@@ -25,7 +25,7 @@ class Stretch(NamedTuple):
     args: Mapping[str, object]
 
 
-def noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
+def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
     """What is no message of ours is left out."""
     for said in recording.said():
         with suppress(UnreadableError):
@@ -35,7 +35,7 @@ def noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
 def lab_stretches(recording: Recording) -> Iterator[Stretch]:
     cells: dict[int, Sent] = {}
     began: dict[int, float] = {}
-    for said, what in noted(recording):
+    for said, what in all_noted(recording):
         match what:
             case Sent(past=False) as sent:
                 cells[sent.id] = sent

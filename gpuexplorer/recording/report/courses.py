@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.recording.recording import Readings, Recording
+from gpuexplorer.recording.export.choosing import Choice
+from gpuexplorer.recording.recording import Readings
 from gpuexplorer.recording.schema import LEVELS
 
 COLUMNS = 600  # in which a stretch is drawn
@@ -39,12 +40,13 @@ class Sums(NamedTuple):
 
 
 class Courses:
-    """Of a recording, from `start` to `end`."""
+    """Of what was chosen of a recording."""
 
-    def __init__(self, recording: Recording, start: float, end: float) -> None:
-        self.recording, self.start, self.end = recording, start, end
-        rhythm = min((each.machine.interval for each in recording.runs), default=1.0)
-        span = end - start
+    def __init__(self, choice: Choice) -> None:
+        self.choice, self.recording = choice, choice.recording
+        self.start, self.end = choice.start, choice.end
+        rhythm = min(each.machine.interval for each in self.recording.runs)
+        span = self.end - self.start
         # 0: reading by reading.
         self.level = 0
         if span > _MOST_READINGS * max(rhythm, 1e-3):

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
@@ -19,16 +20,43 @@ from gpuexplorer.core.units import (
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.recording.report.card_sums import HARMFUL, HEAT, CardSums
 from gpuexplorer.recording.report.courses import Courses
-from gpuexplorer.recording.report.finding import Finding, Matter
 from gpuexplorer.telemetry.episodes import Episode
 from gpuexplorer.telemetry.happenings import Kind
-
-__all__ = ["Finding", "Known", "Matter", "findings"]
 
 _WORTH_TELLING = 0.01  # of the time
 _NEARLY_FULL = 0.95
 _IDLE, _AT_WORK = 0.03, 0.3  # on average
 _MOST_NAMED = 6
+
+
+class Matter(StrEnum):
+    """What a finding is about; the gravest first."""
+
+    GONE = "gone"  # a card or the driver did not answer any more
+    FAULT = "fault"  # an Xid, or memory that could not be repaired
+    SLOWED = "slowed"  # by heat, by the power supply, by its own hardware
+    LINK = "link"  # a link with fewer lanes than it could have
+    FULL = "full"  # hardly any memory left
+    IDLE = "idle"  # while others worked
+    NOT_KEPT = "not kept"  # times of which there are no readings
+    ENERGY = "energy"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`title` says what and of which cards, `sentence` has the figures."""
+
+    matter: Matter
+    title: Message
+    sentence: Message
+    why: Message  # it matters
+    cure: Message
+
+    @property
+    def grave(self) -> bool:
+        return self.matter in (Matter.GONE, Matter.FAULT)
+
+
 # What the log knows: which kinds, what they are called, why they matter, what to do.
 _OF_THE_LOG = (
     (
@@ -98,10 +126,7 @@ def _logged(known: Known) -> Iterator[Finding]:
         after = Message("It was gone for {time}.", time=duration(gone)) if gone else NOTHING
         if matter is Matter.GONE and any(each.running for each in found):
             after = Message("It was not back when the recording ended.")
-        figures = {"times": len(found), "seconds": gone}
-        named = _titled(title, cards)
-        ids = [each.card.id for each in cards]
-        yield Finding(matter, named, told(times, after), why, cure, ids, figures, first.at)
+        yield Finding(matter, _titled(title, cards), told(times, after), why, cure)
 
 
 def _slowed(known: Known) -> Iterator[Finding]:
@@ -144,8 +169,6 @@ def _slowed(known: Known) -> Iterator[Finding]:
         ),
         Message("It computes slower than it could, and so does whoever waits for it."),
         cure,
-        [each.card.id for each in slowed],
-        {"seconds": seconds, "share": share(worst), "heat_seconds": heat},
     )
 
 
@@ -175,8 +198,6 @@ def _full(known: Known) -> Iterator[Finding]:
             "Take smaller batches, or move a program to another card. A PyTorch process keeps "
             "what it once had: `torch.cuda.empty_cache()` gives back what it does not use."
         ),
-        [each.card.id for each in full],
-        {"bytes": used, "total": total, "seconds": worst.full_seconds},
     )
 
 
@@ -205,8 +226,6 @@ def _idle(known: Known) -> Iterator[Finding]:
             "See whether the program was told of it: `CUDA_VISIBLE_DEVICES`, the launcher's "
             "number of processes, or the scheduler's job."
         ),
-        [each.card.id for each in idle],
-        {"mean": mean, "others": len(others), "idle": len(idle)},
     )
 
 
@@ -225,7 +244,6 @@ def _not_kept(known: Known) -> Iterator[Finding]:
         ),
         Message("Nothing here says what happened then: means and sums leave it out."),
         Message("When that was stands below, under “What was recorded”."),
-        figures={"seconds": known.unread, "share": known.unread / span},
     )
 
 
@@ -255,8 +273,6 @@ def _energy(known: Known) -> Iterator[Finding]:
             "A somewhat lower power limit (`nvidia-smi -pl`) often costs little speed: the "
             "last of its clock takes a card the most power."
         ),
-        [each.card.id for each in telling],
-        {"joules": joules, "watts": joules / span},
     )
 
 

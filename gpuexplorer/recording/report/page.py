@@ -9,11 +9,10 @@ from gpuexplorer.core.html_page import html_page
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.cell_said import clean
-from gpuexplorer.recording.recording import Recording
+from gpuexplorer.recording.export.choosing import Choice
 from gpuexplorer.recording.report.card_sums import card_sums
 from gpuexplorer.recording.report.courses import Courses
-from gpuexplorer.recording.report.finding import Finding
-from gpuexplorer.recording.report.findings import Known, findings
+from gpuexplorer.recording.report.findings import Finding, Known, findings
 from gpuexplorer.recording.report.plots import plots
 from gpuexplorer.recording.report.said import lab_tables, program_table
 from gpuexplorer.recording.report.tables import (
@@ -33,21 +32,15 @@ _MOST_FLAGS = 200
 _FLAGGED = SILENCES | {Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK}
 
 
-def write_report(
-    recording: Recording, path: Path, start: float | None = None, end: float | None = None
-) -> None:
-    """Of all of it, or from one moment of its axis to another. Raises Trouble."""
-    write_whole(path, [report_page(recording, start, end).encode("utf-8", "replace")])
+def write_report(choice: Choice, path: Path) -> None:
+    """Raises Trouble."""
+    write_whole(path, [report_page(choice).encode("utf-8", "replace")])
 
 
-def report_page(
-    recording: Recording, start: float | None = None, end: float | None = None
-) -> str:
-    start = recording.began if start is None else max(start, recording.began)
-    end = recording.ended if end is None else min(end, recording.ended)
-    courses = Courses(recording, start, max(start, end))
-    title = tr("{file}, a recording of GPU Explorer", file=clean(recording.path.name))
-    return html_page(title, resource("report.css"), "".join(_body(courses)))
+def report_page(choice: Choice) -> str:
+    file = clean(choice.recording.path.name)
+    title = tr("{file}, a recording of GPU Explorer", file=file)
+    return html_page(title, resource("report.css"), "".join(_body(Courses(choice))))
 
 
 def _body(courses: Courses) -> Iterator[str]:
@@ -80,8 +73,8 @@ def _body(courses: Courses) -> Iterator[str]:
 def _head(courses: Courses) -> Iterator[str]:
     recording = courses.recording
     run = recording.run(courses.end)
-    simulated = any(each.machine.source.simulated for each in recording.runs)
-    chip = f' <strong class="chip">{_say("simulated")}</strong>' if simulated else ""
+    made_up = courses.choice.simulated
+    chip = f' <strong class="chip">{_say("simulated")}</strong>' if made_up else ""
     name = run.machine.name or tr("A computer whose name was left out")
     yield f'<header>\n<p class="over">{_say("A recording of GPU Explorer")}{chip}</p>\n'
     yield f"<h1>{_text(name)}</h1>\n<dl>\n"

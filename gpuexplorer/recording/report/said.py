@@ -1,74 +1,60 @@
 """Tables of what others did: who used the cards, what was measured, and what the lab ran."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.lab.cell_said import error_words, time_words
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.recording.lab_said import EVENTS, LabBegan, Sent, noted_of
+from gpuexplorer.recording.export.lab_stretches import all_noted
+from gpuexplorer.recording.export.looks import Use, uses
+from gpuexplorer.recording.lab_said import EVENTS, LabBegan, Sent
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import Courses
 from gpuexplorer.recording.report.tables import MOST_ROWS, NO_FIGURE, Table, left_out, moment
-from gpuexplorer.recording.told import Turn
-from gpuexplorer.telemetry.processes import ProcessFigure
 
 _LOOKS = 200  # at who uses the cards, beside those when that changed
 
 
-@dataclass(slots=True)
-class _Use:
-    """Of the cards, by all processes of one name and user."""
-
-    first: float
-    pids: dict[int, None] = field(default_factory=dict)
-    cards: dict[str, None] = field(default_factory=dict)
-    seconds: float = 0.0
-    most: float | None = None
-
-
 def program_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
-    uses: dict[tuple[str, str], _Use] = {}
-    size = (courses.end - courses.start) / _LOOKS
-    looks = {courses.start + size * each for each in range(_LOOKS)}
-    looks |= {at for at, _ in courses.recording.turns(Turn.PROCESSES)}
-    within = sorted(each for each in looks if courses.start <= each <= courses.end)
-    for at, following in pairwise([*within, courses.end]):
-        users = set()
-        for card in cards:
-            for seen in courses.recording.processes(card.card.id, at) or ():
-                facts = seen.facts
-                who = (facts.command or tr("a program without a name"), facts.user or NO_FIGURE)
-                use = uses.setdefault(who, _Use(at))
-                use.pids[facts.pid] = use.cards[card.number] = None
-                memory = seen.values.get(ProcessFigure.MEMORY)
-                use.most = max(use.most or 0.0, memory) if memory is not None else use.most
-                users.add(who)
-        for who in users:
-            uses[who].seconds += following - at
-    longest = sorted(uses.items(), key=lambda each: -each[1].seconds)[:MOST_ROWS]
-    rows = [
-        (
-            *who,
-            str(*use.pids)
-            if len(use.pids) == 1
-            else tr("{count} of them", count=len(use.pids)),
-            listed(list(use.cards)),
-            moment(courses, use.first),
-            str(duration(use.seconds)),
-            NO_FIGURE if use.most is None else bytes_words(use.most),
+    """A row for all processes of one name and user."""
+    numbers = {each.card.id: each.number for each in cards}
+    alike: dict[tuple[str, str], list[Use]] = {}
+    for use in uses(courses.choice, _LOOKS):
+        name, user = use.facts.command, use.facts.user
+        who = name or tr("a program without a name"), user or NO_FIGURE
+        alike.setdefault(who, []).append(use)
+    longest = sorted(alike.items(), key=lambda each: -_together(each[1]))[:MOST_ROWS]
+    rows = []
+    for who, some in longest:
+        pids = {each.facts.pid for each in some}
+        on = dict.fromkeys(numbers[each.facts.card] for each in some)
+        most = max((each.most for each in some if each.most is not None), default=None)
+        rows.append(
+            (
+                *who,
+                str(*pids) if len(pids) == 1 else tr("{count} of them", count=len(pids)),
+                listed([*on]),
+                moment(courses, some[0].begin),
+                str(duration(_together(some))),
+                NO_FIGURE if most is None else bytes_words(most),
+            )
         )
-        for who, use in longest
-    ]
     heads = (
         *(tr("Program"), tr("User"), tr("Process"), tr("Cards"), tr("First seen")),
         *(tr("For"), tr("Most memory of one")),
     )
-    return Table(tr("Programs"), "llrllrr", heads, rows, left_out(len(rows), len(uses)))
+    return Table(tr("Programs"), "llrllrr", heads, rows, left_out(len(rows), len(alike)))
+
+
+def _together(some: Sequence[Use]) -> float:
+    """Seconds in which there was at least one of them; in the order in which they began."""
+    seconds, until = 0.0, 0.0
+    for each in some:
+        seconds += max(0.0, each.until - max(each.begin, until))
+        until = max(until, each.until)
+    return seconds
 
 
 def lab_tables(courses: Courses) -> Sequence[Table]:
@@ -76,13 +62,9 @@ def lab_tables(courses: Courses) -> Sequence[Table]:
     copies: list[tuple[float, CopyResult]] = []
     cells: list[tuple[float, Cell]] = []
     ledger = Ledger()
-    for said in courses.recording.said():
+    for said, noted in all_noted(courses.recording):
         if said.at > courses.end:
             break
-        try:
-            noted = noted_of(said.what, said.text)
-        except UnreadableError:
-            continue  # of another version, or damaged: the rest is shown
         if isinstance(noted, CopyResult):
             copies.append((said.at, noted))
         elif isinstance(noted, Sent) and not noted.again:

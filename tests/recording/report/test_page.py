@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,6 +20,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished
 from gpuexplorer.lab.measured import Measured
+from gpuexplorer.recording.export.choosing import chosen
 from gpuexplorer.recording.lab_said import Sent, line_of
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.report.page import report_page, write_report
@@ -56,7 +58,7 @@ class Seen(HTMLParser):
 def page_of(path: Path) -> str:
     recording = open_recording(path)
     try:
-        return report_page(recording)
+        return report_page(chosen(recording))
     finally:
         recording.close()
 
@@ -94,13 +96,13 @@ def test_nothing_is_loaded_and_nothing_runs(tmp_path: Path) -> None:
 
 
 def test_a_gap_stays_open(tmp_path: Path) -> None:
-    with_gap = report_page(recorded(tmp_path / "a.gpurec", [card(0)], busy))
+    with_gap = report_page(chosen(recorded(tmp_path / "a.gpurec", [card(0)], busy)))
     (line,) = PATHS.findall(with_gap)
     assert line.count("M") == 2
 
 
 def test_each_card_has_a_line_and_its_number(tmp_path: Path) -> None:
-    page = report_page(recorded(tmp_path / "a.gpurec", [card(0), card(3)], busy))
+    page = report_page(chosen(recorded(tmp_path / "a.gpurec", [card(0), card(3)], busy)))
     assert len(PATHS.findall(page)) == 2
     assert 'class="line c3 d1"' in page
     assert re.search(r'class="end e3"[^>]*>3<', page)
@@ -108,7 +110,7 @@ def test_each_card_has_a_line_and_its_number(tmp_path: Path) -> None:
 
 def test_many_cards_are_rows_of_colours_with_gaps(tmp_path: Path) -> None:
     cards = [card(number) for number in range(9)]
-    page = report_page(recorded(tmp_path / "a.gpurec", cards, busy))
+    page = report_page(chosen(recorded(tmp_path / "a.gpurec", cards, busy)))
     data = Seen(page).links[0].partition(",")[2]
     png = base64.b64decode(data)
     body = png[png.index(b"IDAT") + 4 :]
@@ -119,7 +121,7 @@ def test_many_cards_are_rows_of_colours_with_gaps(tmp_path: Path) -> None:
 
 
 def test_a_missing_figure_is_a_dash_with_its_reason(tmp_path: Path) -> None:
-    seen = Seen(report_page(recorded(tmp_path / "a.gpurec", [card(0)], busy)))
+    seen = Seen(report_page(chosen(recorded(tmp_path / "a.gpurec", [card(0)], busy))))
     assert "Energy of 0: this card does not report it." in seen.text
     assert "Energy of 0: 0" not in seen.text
     assert " – " in seen.text
@@ -136,7 +138,7 @@ def test_hostile_names_are_shown_and_never_obeyed(tmp_path: Path) -> None:
         said=[(Topic.COPY, '{"source": "<script>", "bytes": "many"}'), (Topic.EVENT, "{")],
         told=machine(HOSTILE),
     )
-    page = report_page(recording)
+    page = report_page(chosen(recording))
     seen = Seen(page)
     assert "script" not in seen.tags
     assert "img" not in seen.tags
@@ -154,7 +156,7 @@ def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> Non
     recording = recorded(
         tmp_path / "a.gpurec", [card(0)], busy, said=[each for each in noted if each]
     )
-    text = Seen(report_page(recording)).text
+    text = Seen(report_page(chosen(recording))).text
     assert "cpu → cuda:0 256 MiB 10.7 GB/s – intact" in text
     assert "cpu → cuda:0 256 MiB – – WRONG" in text
     assert "3 y = x @ x device 250 ms · host 500 ms" in text
@@ -163,7 +165,7 @@ def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> Non
 def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) -> None:
     lost = Happening(10, 0.0, Kind.CARD_LOST, CardId("GPU-0"), Message("The card is lost"))
     recording = recorded(tmp_path / "a.gpurec", [card(0)], busy, happenings=[lost])
-    page = report_page(recording, recording.began + 60)
+    page = report_page(chosen(recording, recording.began + 60))
     assert "Card 0: No longer answered" in Seen(page).text
 
 
@@ -174,7 +176,7 @@ def test_impossible_figures_of_a_damaged_file_are_left_out(tmp_path: Path) -> No
         [card(0)],
         lambda _, s: {"power_draw": impossible[s] if s < 5 else 100.0},
     )
-    text = Seen(report_page(recording)).text
+    text = Seen(report_page(chosen(recording))).text
     assert "100 · 100 W" in text
     assert "inf" not in text
 
@@ -192,7 +194,14 @@ def test_a_recording_of_a_moment_is_a_page_too(tmp_path: Path) -> None:
 
 
 def test_a_killed_recording_is_told_as_cut_off(tmp_path: Path) -> None:
-    seen = Seen(page_of(make_recording(tmp_path / "a.gpurec", "1xH100", 30, whole=False)))
+    path = tmp_path / "a.gpurec"
+    recorded_and_killed = (
+        "import os, pathlib, sys; from tests.recording.made import make_recording;"
+        "make_recording(pathlib.Path(sys.argv[1]), '1xH100', 30, whole=False); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", recorded_and_killed, path], check=True, timeout=60)
+    seen = Seen(page_of(path))
+    # Within a moment of its last batch nobody can tell yet.
     assert "cut off" in seen.text or "still being written" in seen.text
 
 
@@ -200,7 +209,7 @@ def test_a_part_of_a_recording_has_the_figures_of_that_part(tmp_path: Path) -> N
     recording = recorded(
         tmp_path / "a.gpurec", [card(0)], lambda _, s: {"gpu_utilization": float(s >= 60)}
     )
-    write_report(recording, tmp_path / "a.html", recording.began, recording.began + 50)
+    write_report(chosen(recording, end=recording.began + 50), tmp_path / "a.html")
     assert "0 · 0 %" in Seen((tmp_path / "a.html").read_text("utf-8")).text
 
 
@@ -215,7 +224,7 @@ def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:
         lambda *_: {each: chance.random() for each in (*metrics, *wires)},
         1900,  # three readings a column, so that every line has a band
     )
-    page = report_page(recording)
+    page = report_page(chosen(recording))
     assert page.count('class="band') == 6 * 8
     assert len(page.encode()) < 2_000_000
 
@@ -229,7 +238,7 @@ def test_a_browser_shows_it_and_asks_nobody_for_anything(tmp_path: Path) -> None
         )
         recording = recorded(tmp_path / "a.gpurec", [card(0, name)], busy, told=machine(name))
         page = tmp_path / "a.html"
-        write_report(recording, page)
+        write_report(chosen(recording), page)
         shown = subprocess.run(
             [
                 *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),

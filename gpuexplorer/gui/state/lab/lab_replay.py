@@ -51,7 +51,6 @@ class LabReplay(QObject):
         self._reader = threading.Thread(
             target=_read, args=(recording, put, stopping), name="recorded lab", daemon=True
         )
-        self._reader.start()
 
     @property
     def up_to_date(self) -> bool:
@@ -80,6 +79,8 @@ class LabReplay(QObject):
                 self._course.take(what, at)
 
     def _on_due(self) -> None:
+        if self._reader.ident is None:  # the window stands now, and has time
+            self._reader.start()
         due, before = self._due, self._taken
         if due < self._taken:
             self._course, self._taken = self._lab.new_course(), 0
