@@ -31,7 +31,6 @@ from gpuexplorer.telemetry.topology import Topology
 
 __all__ = ["Buckets", "Readings", "Recording", "Run", "open_recording"]
 
-_MOST_HAPPENINGS = 10_000
 _MOST_STRANDS = 2000
 _MOST_PROCESSES = 10_000
 _SAID_AT_ONCE = 100
@@ -184,7 +183,7 @@ class Recording:
                     values[metric] = value
                     del missing[metric]
                 else:
-                    missing[metric] = self._reason(value)
+                    missing[metric] = self.reason(value)
             if known >= newest:
                 newest, states = known, strand.column(first, STATE, count)
                 state = CardState.WORKING if states is None else self._state(states[place])
@@ -211,7 +210,9 @@ class Recording:
 
     def reason(self, value: float) -> Absence:
         """Why a reading is a NaN."""
-        return self._reason(value)
+        number = reason_number(value)
+        known = 0 < number <= len(self._reasons)
+        return self._reasons[number - 1] if known else Absence.NOT_YET
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
@@ -305,7 +306,7 @@ class Recording:
             subject.first,
             looked,
             {each: value for each, value in figures.items() if not math.isnan(value)},
-            {each: self._reason(value) for each, value in figures.items() if math.isnan(value)},
+            {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,
             None if not math.isfinite(memory) else int(memory),
         )
@@ -318,11 +319,6 @@ class Recording:
                 self._file.damaged = True
                 self._known_facts[number] = None
         return self._known_facts[number]
-
-    def _reason(self, value: float) -> Absence:
-        number = reason_number(value)
-        known = 0 < number <= len(self._reasons)
-        return self._reasons[number - 1] if known else Absence.NOT_YET
 
     def _state(self, value: float) -> CardState:
         known = 0 < value <= len(self._states)
