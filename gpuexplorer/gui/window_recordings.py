@@ -1,33 +1,36 @@
 """WindowRecordings: what a window has to do with recordings: making, showing, handing on."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.recording.handing_on import write_export, write_report
-from gpuexplorer.gui.recording.recording_banner import RecordingBanner
 from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
-from gpuexplorer.gui.recording.words import recorded
+from gpuexplorer.gui.recording.words import recorded, what_is_shown
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.record_button import RecordButton
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
 from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.whole_file import write_whole
 
 SUFFIX = "gpurec"
 _ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
@@ -144,13 +147,18 @@ class WindowRecordings(QObject):
             (Do.EVENT_BEFORE, replay.mark_before),
         ):
             self._commands[do].triggered.connect(slot)
-        banner = RecordingBanner(self._look, session.recording)
-        banner.close_asked.connect(self.close_asked)
+        recording = session.recording
+        warns = bool(recording.notes())
+        banner = Banner(self._look, tr("Back to the live cards"), warns=warns)
+        banner.say(what_is_shown(recording))
+        # Never taken for markup, whatever the file is called.
+        banner.setToolTip(f"<qt>{escape(str(recording.path))}</qt>")
+        banner.link_clicked.connect(self.close_asked)
         bar = ReplayBar(self._look, replay, self._time_window)
         self._shown = [banner, bar]
         for part in self._shown:
             self._strips.addWidget(part)
-        self._remember(session.recording.path)
+        self._remember(recording.path)
 
     def _on_record_asked(self) -> None:
         if self.making.recording:
@@ -216,21 +224,17 @@ class WindowRecordings(QObject):
             self._ask_report(self.replay.recording.path)
 
     def _ask_report(self, path: Path) -> None:
-        write = partial(write_report, path)
-        self._hand_on(tr("Save a report"), f"{path.stem}-report", [_REPORT], write)
+        self._hand_on(path, tr("Save a report"), f"{path.stem}-report", [_REPORT])
 
     def _on_export_asked(self) -> None:
         if self.replay is not None:
             path = self.replay.recording.path
-            write = partial(write_export, path)
-            self._hand_on(tr("Export the recording"), path.stem, _EXPORTS, write)
+            self._hand_on(path, tr("Export the recording"), path.stem, _EXPORTS)
 
-    def _hand_on(
-        self, caption: str, name: str, kinds: Sequence[FileKind], write: Callable[[Path], None]
-    ) -> None:
+    def _hand_on(self, path: Path, caption: str, name: str, kinds: Sequence[FileKind]) -> None:
         def take(target: Path) -> Write:
             self.notice.say(tr("{file} is being written…", file=target.name))
-            return partial(write, target)
+            return partial(_write, path, target, self._handing_on.kind)
 
         self._handing_on.ask(caption, name, kinds, take)
 
@@ -261,6 +265,31 @@ class WindowRecordings(QObject):
                 action.setText(tr("Open {file}", file=recent[at].name.replace("&", "&&")))
                 action.setToolTip(str(recent[at]))
                 action.setData(str(recent[at]))
+
+
+def _write(path: Path, target: Path, kind: FileKind) -> None:
+    """In a thread of its own. What only this needs is loaded here: it is rarely asked for."""
+    from gpuexplorer.recording.export.choosing import chosen  # noqa: PLC0415
+    from gpuexplorer.recording.export.exporting import Form, pieces  # noqa: PLC0415
+    from gpuexplorer.recording.report.page import write_report  # noqa: PLC0415
+
+    forms = {".jsonl": Form.JSONL, ".json": Form.PERFETTO}
+    recording = open_recording(path)
+    try:
+        if target.exists() and target.samefile(path):
+            raise Trouble(
+                "{file} is the recording itself, and is left as it is.",
+                "Choose another name.",
+                file=target.name,
+            )
+        choice = chosen(recording)
+        if kind is _REPORT:
+            write_report(choice, target)
+        else:
+            form = forms.get(target.suffix.lower(), Form.CSV)
+            write_whole(target, pieces(choice, form))
+    finally:
+        recording.close()
 
 
 def _show_folder(path: Path) -> None:
