@@ -34,7 +34,7 @@ ELSEWHERE = """
 import argparse, asyncio, csv, ctypes, http.client, importlib.metadata, inspect, json, logging
 import mmap, multiprocessing, os, pkgutil, platform, queue, random, runpy, shutil, signal
 import socket, subprocess, sys, tempfile, threading, time, types, unittest, uuid
-import platformdirs, psutil, pynvml
+import platformdirs, prometheus_client, psutil, pynvml
 
 subprocess.os = types.SimpleNamespace(**vars(os))
 

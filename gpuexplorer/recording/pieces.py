@@ -1,23 +1,27 @@
-"""Pieces: the columns of a file, unfolded as they are asked for."""
+"""Pieces: the columns of a file, unfolded as they are asked for; found without the file's index
+where that is damaged.
+"""
 
+import sqlite3
 import sys
 import threading
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from operator import le
 from typing import TypeAlias
 
 from gpuexplorer.recording.columns import DamagedError, unpacked
 from gpuexplorer.recording.harmless import LATEST, is_time
-from gpuexplorer.recording.safe_file import SafeFile
+from gpuexplorer.recording.safe_file import Row, SafeFile
 from gpuexplorer.recording.schema import BUCKET
 
 Column: TypeAlias = "array[float]"
 
 _MOST_IN_A_PIECE = 1_000_000
+_MOST_PIECES = 500_000
 _KEPT_BYTES = 48_000_000
 _OVERHEAD = 200  # bytes, of what is kept about a column
 
@@ -28,10 +32,10 @@ class Pieces:
     def __init__(self, file: SafeFile) -> None:
         self._file = file
         # What is folded from now on was read in the tail already.
-        found = file.rows("SELECT max(id) FROM piece")
-        # Where the end of the table cannot be read, what is before it may.
+        found = file.rows("SELECT coalesce(max(id), 0) FROM piece")
         self._newest = found[0][0] if found else sys.maxsize
-        self._lock = threading.Lock()
+        self._lock, self._scanning = threading.Lock(), threading.Lock()
+        self._numbers: Mapping[tuple[int, int], Mapping[float, int]] | None = None
         self._firsts: dict[tuple[int, int], Sequence[float]] = {}
         self._kept: OrderedDict[tuple[int, int, float], array[float] | None] = OrderedDict()
         self._bytes = 0
@@ -40,12 +44,9 @@ class Pieces:
         """When each piece begins; those alone are in the file's index."""
         firsts = self._firsts.get((series, level))
         if firsts is None:
-            found = self._file.rows(
-                "SELECT first FROM piece WHERE series = ? AND level = ? AND id <= ?"
-                " ORDER BY first",
-                *(series, level, self._newest),
+            firsts = sorted(
+                at for at in self._found(series, level) if isinstance(at, float) and is_time(at)
             )
-            firsts = sorted({at for (at,) in found if isinstance(at, float) and is_time(at)})
             self._firsts[series, level] = firsts
         return firsts
 
@@ -76,14 +77,43 @@ class Pieces:
     def memory_bytes(self) -> int:
         return self._bytes
 
+    def _found(self, series: int, level: int) -> set[object]:
+        if self._numbers is None:
+            try:
+                question = "SELECT first FROM piece WHERE series = ? AND level = ? AND id <= ?"
+                return {at for (at,) in self._file.ask(question, series, level, self._newest)}
+            except sqlite3.Error:
+                self._scan()
+        return set((self._numbers or {}).get((series, level), ()))
+
+    def _scan(self) -> None:
+        """Once, and as far as two questions get."""
+        with self._scanning:
+            if self._numbers is None:
+                numbers: dict[tuple[int, int], dict[float, int]] = {}
+                rows = self._file.whole("id, series, level, first", "piece", _MOST_PIECES)
+                for number, series, level, first in rows:
+                    numbers.setdefault((series, level), {})[first] = number
+                self._numbers = numbers
+                self._file.damaged = True
+
+    def _piece(self, series: int, level: int, first: float) -> Sequence[Row]:
+        if self._numbers is None:
+            try:
+                return self._file.ask(
+                    "SELECT count, data FROM piece WHERE series = ? AND level = ? AND first = ?"
+                    " LIMIT 1",
+                    *(series, level, first),
+                )
+            except sqlite3.Error:
+                self._scan()
+        number = (self._numbers or {}).get((series, level), {}).get(first)
+        return self._file.rows("SELECT count, data FROM piece WHERE id = ?", number)
+
     def _unfolded(
         self, series: int, level: int, first: float, ordered: bool
     ) -> "Column | None":
-        found = self._file.rows(
-            "SELECT count, data FROM piece WHERE series = ? AND level = ? AND first = ?"
-            " LIMIT 1",
-            *(series, level, first),
-        )
+        found = self._piece(series, level, first)
         try:
             match found:
                 case [(int(count), bytes(data))] if 0 < count <= _MOST_IN_A_PIECE:

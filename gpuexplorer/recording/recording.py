@@ -157,6 +157,7 @@ class Recording:
         """
         missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
         values: dict[MetricId, float] = {}
+        late: set[MetricId] = set()
         newest, state = 0.0, CardState.WORKING
         began = self.run(at).began
         for strand in self.strands(card):
@@ -173,6 +174,7 @@ class Recording:
             known, count = times[place], len(times)
             if known < began or is_late(at - known, times, place):
                 missing.update(dict.fromkeys(asked, Absence.NOT_YET))
+                late |= asked
                 continue
             for metric in asked:
                 column = strand.column(first, metric, count)
@@ -185,6 +187,8 @@ class Recording:
             if known >= newest:
                 newest, states = known, strand.column(first, STATE, count)
                 state = CardState.WORKING if states is None else self._state(states[place])
+        if newest:  # the rest of the card was read: nobody looked at these
+            missing.update(dict.fromkeys(late & missing.keys(), Absence.NOT_ASKED))
         return Sample(card, newest or at, values, missing, state)
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:

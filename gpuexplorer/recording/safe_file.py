@@ -16,6 +16,8 @@ from gpuexplorer.recording.schema import TABLES
 Row = tuple[Any, ...]  # Any: what a file holds, which may be anything
 
 _PATIENCE = 2.0  # seconds that one question may take
+_SKIPPED = 8  # rows, where none can be read; more after so many tries
+_TRIES = 1000
 _OPERATIONS = 10_000  # of SQLite's between looks at the clock
 _LONGEST = 1 << 26  # bytes of one value
 # As usual; then for a folder that cannot be written, with the log of a writer that was killed
@@ -109,8 +111,19 @@ class SafeFile:
         self.damaged = True
         older: list[Row] = []
         before = rows[0][0] if rows else sys.maxsize
-        self._read(older, f"{question} AND id < ? ORDER BY id LIMIT ?", (before, most))
-        return older + rows
+        after, tries, until = 0, 0, time.monotonic() + _PATIENCE / 4
+        while error is not None and after < before and time.monotonic() < until:
+            some: list[Row] = []
+            between = "AND id > ? AND id < ? ORDER BY id LIMIT ?"
+            error = self._read(some, f"{question} {between}", (after, before, most))
+            tries += 1
+            for row in some:
+                if after < row[0] < before:  # a damaged page may say anything
+                    older.append(row)
+                    after, tries = row[0], 0
+            # Behind the page that cannot be read there are others.
+            after += _SKIPPED << max(0, tries - _TRIES)
+        return (older + rows)[-most:]
 
     def _read(
         self, rows: list[Row], question: str, values: Sequence[object]

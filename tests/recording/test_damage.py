@@ -91,10 +91,44 @@ def test_of_a_file_with_a_damaged_middle_the_rest_is_shown(copy: Path) -> None:
     assert len(known) > 200
 
 
-def test_half_a_file_says_that_it_is_damaged(copy: Path) -> None:
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
+def test_what_is_there_of_half_a_file_is_shown(copy: Path, share: float) -> None:
     data = copy.read_bytes()
-    copy.write_bytes(data[: len(data) // 2])
-    assert "damaged" in read_everything(copy)
+    copy.write_bytes(data[: int(len(data) * share)])
+    assert "what can be read of it is shown" in read_everything(copy)
+    with closing(open_recording(copy)) as recording:
+        assert len(recording.cards()) == 2
+        assert any(
+            len(recording.readings(card.id, metric, BEGAN, recording.ended).times) > 300
+            for card in recording.cards()
+            for metric in recording.metrics(card.id)
+        )
+
+
+def test_pieces_are_found_without_the_index_as_well(folder: Path, copy: Path) -> None:
+    with closing(sqlite3.connect(copy)) as database:
+        (page,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'piece_of'"
+        ).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    data = bytearray(copy.read_bytes())
+    data[(page - 1) * size : page * size] = bytes(size)
+    copy.write_bytes(data)
+    with (
+        closing(open_recording(folder / "whole.gpurec")) as whole,
+        closing(open_recording(copy)) as recording,
+    ):
+        window = whole.began, whole.ended
+        assert (recording.began, recording.ended) == window
+        for card in whole.cards():
+            for metric in whole.metrics(card.id):
+                asked = card.id, metric, *window
+                for mine, its in (
+                    (recording.readings(*asked), whole.readings(*asked)),
+                    (recording.buckets(*asked, 10), whole.buckets(*asked, 10)),
+                ):
+                    assert repr(mine) == repr(its)
+        assert "damaged" in recording.notes()[0]
 
 
 def test_of_half_a_file_what_stands_in_that_half_is_shown(copy: Path) -> None:
