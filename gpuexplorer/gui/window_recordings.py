@@ -33,7 +33,7 @@ from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.whole_file import write_whole
 
 SUFFIX = "gpurec"
-_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
+RECORDINGS = FileKind(mark("Recording"), SUFFIX)
 _ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
 _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
@@ -82,7 +82,7 @@ class WindowRecordings(QObject):
         self._handing_on = Saving(settings, window)
         self._handing_on.done.connect(self.notice.say)
         self._handing_on.refused.connect(partial(self.notice.say, bad=True))
-        self._question = FileQuestion(tr("Open a recording"), _ALL.filter, window)
+        self._question = FileQuestion(tr("Open a recording"), RECORDINGS.filter, window)
         self._question.chosen.connect(self.open_asked)
         self._connect()
         self._show_recent()
@@ -164,10 +164,10 @@ class WindowRecordings(QObject):
         if self.making.recording:
             self.making.stop()
         else:
-            self._ask_where((_ALL, _ANONYMOUS))
+            self._ask_where((RECORDINGS, _ANONYMOUS))
 
     def _on_anonymous_asked(self) -> None:
-        self._ask_where((_ANONYMOUS, _ALL))
+        self._ask_where((_ANONYMOUS, RECORDINGS))
 
     def _ask_where(self, kinds: Sequence[FileKind]) -> None:
         session = self._session

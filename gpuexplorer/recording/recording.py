@@ -278,25 +278,21 @@ class Recording:
         if facts is None:
             return None
         known: dict[str, float] = {}
-        looked = subject.first
         for strand in subject.strands.values():
             found = strand.newest(at)
             if found is None:
                 continue
             first, times, place = found
-            looked = times[place]
             for metric in strand.metrics:
                 values = strand.column(first, metric, len(times))
                 if values is not None:
                     known[metric] = values[place]
         figures = {each: known.get(each, math.nan) for each in ProcessFigure}
-        memory = known.get(HOST_MEMORY, math.nan)
-        cpu = known.get(CPU, math.nan)
+        cpu, memory = (known.get(each, math.nan) for each in (CPU, HOST_MEMORY))
         return ProgramSeen(
             number,
             facts,
             subject.first,
-            looked,
             {each: value for each, value in figures.items() if not math.isnan(value)},
             {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,

@@ -12,7 +12,6 @@ import platformdirs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.state.recording_state import RECORDED
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.recording.joined_past import JoinedPast
 from gpuexplorer.recording.keeping import Kept
@@ -81,7 +80,7 @@ class AlwaysOn(QObject):
 
     def follow(self, session: RememberingSession) -> None:
         """What is read from now on. A recording is not kept again, nor does it end anything."""
-        if session.source.name != RECORDED:
+        if session.past.ended is None:
             self._session = session
             self._look()
 

@@ -15,7 +15,6 @@ from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.remembering import RememberingSession
 
-RECORDED = "recording"  # the name of a source that is itself read from a file
 _LOOK_EVERY = 250  # milliseconds
 _PATIENCE, _LAST_PATIENCE = 10.0, 1.5
 
@@ -72,7 +71,7 @@ class RecordingState(QObject):
     def possible(self) -> bool:
         """Not of what is read from a recording."""
         session = self._session
-        return session is not None and session.source.name != RECORDED
+        return session is not None and session.past.ended is None
 
     def follow(self, session: RememberingSession) -> None:
         """What the window shows from now on. Looking at a recording ends none; other cards do,
