@@ -18,7 +18,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.recording.columns import reason_number
 from gpuexplorer.recording.course import Course, Run, last_of
 from gpuexplorer.recording.harmless import is_time, value_of
-from gpuexplorer.recording.opening import opened
+from gpuexplorer.recording.opening import opened, too_damaged
 from gpuexplorer.recording.past_strand import PastStrand, is_late, readings_of
 from gpuexplorer.recording.pieces import Pieces
 from gpuexplorer.recording.safe_file import SafeFile
@@ -332,11 +332,7 @@ def _members(kind: type[Member], names: object, otherwise: Member) -> Sequence[M
 
 def _nothing(file: SafeFile) -> Trouble:
     if file.damaged:
-        return Trouble(
-            "{file} is damaged, and nothing of it can be read.",
-            "Take another copy of it, if there is one.",
-            file=file.path.name,
-        )
+        return too_damaged(file.path)
     return Trouble(
         "{file} holds no recording yet.",
         "If there was a file {file}-wal beside it, put it there again; or choose another file.",
