@@ -78,10 +78,8 @@ class WindowRecordings(QObject):
         self._shown: list[QWidget] = []
         self._trouble = ""  # that was said
         self._saving = Saving(settings, window)
-        self._saving.refused.connect(partial(self.notice.say, bad=True))
-        self._handing_on = Saving(settings, window)
-        self._handing_on.done.connect(self.notice.say)
-        self._handing_on.refused.connect(partial(self.notice.say, bad=True))
+        self._saving.done.connect(self.notice.say)
+        self._saving.refused.connect(self.say)
         self._question = FileQuestion(tr("Open a recording"), RECORDINGS.filter, window)
         self._question.chosen.connect(self.open_asked)
         self._connect()
@@ -114,8 +112,8 @@ class WindowRecordings(QObject):
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
-        for asks in (self._saving, self._handing_on, self._question):
-            asks.stop()
+        self._saving.stop()
+        self._question.stop()
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()
@@ -195,7 +193,7 @@ class WindowRecordings(QObject):
         if making.trouble != self._trouble:
             self._trouble = making.trouble
             if self._trouble:
-                self.notice.say(self._trouble, bad=True)
+                self.say(self._trouble)
         record.setText(tr("Stop recording") if making.recording else tr("Record…"))
         record.setEnabled(making.recording or making.possible)
         self._commands[Do.RECORD_ANONYMOUSLY].setEnabled(
@@ -204,7 +202,7 @@ class WindowRecordings(QObject):
 
     def _on_always_on_turned(self) -> None:
         if self._always_on.trouble:
-            self.notice.say(self._always_on.trouble, bad=True)
+            self.say(self._always_on.trouble)
 
     def _on_ended(self, path: Path, because: str) -> None:
         making = self.making
@@ -234,9 +232,9 @@ class WindowRecordings(QObject):
     def _hand_on(self, path: Path, caption: str, name: str, kinds: Sequence[FileKind]) -> None:
         def take(target: Path) -> Write:
             self.notice.say(tr("{file} is being written…", file=target.name))
-            return partial(_write, path, target, self._handing_on.kind)
+            return partial(_write, path, target, self._saving.kind)
 
-        self._handing_on.ask(caption, name, kinds, take)
+        self._saving.ask(caption, name, kinds, take)
 
     def _open_recent(self, action: QAction, _checked: bool = False) -> None:
         self.open_asked.emit(Path(action.data()))
