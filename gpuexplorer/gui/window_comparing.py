@@ -40,8 +40,7 @@ class WindowComparing(QObject):
         self._say = recordings.say
         self._machine: MachineState | None = None
         self._reading: Asked[Recording] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY)
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
         self._question = FileQuestion(tr("Compare with a recording"), RECORDINGS.filter, window)
         self._question.chosen.connect(self.compare_with)

@@ -45,8 +45,7 @@ class AlwaysOn(QObject):
         self._turning: Asked[Kept | None] | None = None
         self._forgetting = False
         self._before: list[Recording] = []
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY)
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._look)
         settings.changed.connect(self._look)
 
