@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from gpuexplorer.core.trouble import Trouble
@@ -97,8 +98,32 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
+    """Which cards are read again and again, and how often."""
+    parser.add_argument(
+        "--interval",
+        type=number,
+        default=interval,
+        metavar=tr("SECONDS"),
+        help=tr("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval),
+    )
+    parser.add_argument(
+        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
+    )
+    add_source_arguments(parser)
+
+
 class WrongArgumentsError(Trouble):
     """The person's words were wrong, not the world."""
+
+
+@contextmanager
+def in_the_words() -> Iterator[None]:
+    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
+    try:
+        yield
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 def number(text: str) -> float:

@@ -3,11 +3,11 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import closing
 
-from gpuexplorer.commands.arguments import OK, OneOf, WrongArgumentsError
+from gpuexplorer.commands.arguments import OK, OneOf, WrongArgumentsError, in_the_words
 from gpuexplorer.commands.source import choose
-from gpuexplorer.commands.stretch import add_stretch_arguments, stretch, times_help
+from gpuexplorer.commands.stretch import add_stretch_arguments, check_output, stretch
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
@@ -15,7 +15,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.recording.export.choosing import Choice, chosen, metrics_named, recorded
 from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.recording import Recording, open_recording
-from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
+from gpuexplorer.telemetry.whole_file import write_whole
 
 _HELP, _HOST = "help", "host"
 
@@ -27,23 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " reading and for whatever else was recorded; perfetto is a trace for ui.perfetto.dev"
         " and chrome://tracing."
     )
-    exit_status = tr(
-        "The exit status is 0 when it was written; 1 when it could not be; 2 when the command"
-        " was not understood; 130 after Ctrl-C."
-    )
-    parser.epilog = f"{times_help()} {exit_status}"
-    add_stretch_arguments(parser)
+    add_stretch_arguments(parser, tr("the terminal"))
     parser.add_argument(
         "--format",
         type=OneOf([*Form]),
         metavar=tr("FORMAT"),
         help=", ".join(Form),
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar=tr("FILE"),
-        help=tr("where it is written, in place of what is there; else the terminal"),
     )
     parser.add_argument(
         "--metrics",
@@ -64,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             "Say --format and one of these: {forms}.",
             forms=", ".join(Form),
         )
-    recording = open_recording(arguments.file)
-    try:
+    with closing(open_recording(arguments.file)) as recording:
         if arguments.metrics == _HELP:
             _list_metrics(recorded(recording))
         else:
@@ -73,22 +61,17 @@ def run(arguments: argparse.Namespace) -> int:
         # Damage is found where it is read.
         for note in recording.notes():
             sys.stderr.write(f"{tr(note)}\n")
-    finally:
-        recording.close()
     return OK
 
 
 def _understood(arguments: argparse.Namespace, recording: Recording) -> Choice:
-    """Raises WrongArgumentsError."""
-    try:
+    with in_the_words():
         start, end = stretch(arguments, recording)
         metrics = None
         if arguments.metrics is not None:
             metrics = metrics_named(arguments.metrics, recorded(recording))
         cards = None if arguments.cards is None else _cards(arguments.cards, recording)
         return chosen(recording, start, end, metrics, cards)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 def _cards(text: str, recording: Recording) -> Sequence[CardId]:
@@ -107,13 +90,7 @@ def _write(arguments: argparse.Namespace, choice: Choice) -> None:
         sys.stdout.buffer.writelines(pieces(choice, form))
         sys.stdout.buffer.flush()
         return
-    if output.exists() and output.samefile(arguments.file):
-        raise WrongArgumentsError(
-            "{file} is the recording itself, and is left as it is.",
-            "Name another file after --output.",
-            file=output.name,
-        )
-    refuse_unwritable(output)
+    check_output(output, arguments.file)
     write_whole(output, pieces(choice, form))
 
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gpuexplorer.commands.arguments import WrongArgumentsError
+from gpuexplorer.commands.arguments import in_the_words
 from gpuexplorer.commands.snapshot_needs import NEEDS
 from gpuexplorer.commands.source import NOT_ANSWERED, choose, open_source, wiring_of
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime
@@ -60,10 +59,8 @@ def show_pictures(
 
 
 def _interval(loop: float | None) -> float:
-    try:
+    with in_the_words():
         return 1.0 if loop is None else check_interval(loop)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 def _pictures(

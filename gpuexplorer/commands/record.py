@@ -1,7 +1,6 @@
 """gpuexplorer record: keep what the cards do in a file, until it is told to stop."""
 
 import argparse
-import re
 import signal
 import sys
 import threading
@@ -13,8 +12,8 @@ from pathlib import Path
 from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
-    add_source_arguments,
-    number,
+    add_reading_arguments,
+    in_the_words,
 )
 from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.commands.source import choose, open_source
@@ -22,13 +21,12 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.recording.export.choosing import length
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sampler import check_interval
 
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
-_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _LOOK = 0.5
 # A disk that does not answer for so long is left to itself.
 _LAST_PATIENCE = 60.0
@@ -42,19 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("file", type=Path, metavar=tr("FILE"), help=tr("such as night.gpurec"))
     parser.add_argument(
-        "--interval",
-        type=number,
-        default=1.0,
-        metavar=tr("SECONDS"),
-        help=tr("between two readings, 0.1 to 60; 1 if not given"),
-    )
-    parser.add_argument(
         "--duration",
         metavar=tr("TIME"),
         help=tr("end by itself after 90, 90s, 10m or 2h"),
-    )
-    parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
     )
     parser.add_argument(
         "--all",
@@ -69,15 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=tr("without the computer's name, UUIDs, users, and names of programs"),
     )
-    add_source_arguments(parser)
+    add_reading_arguments(parser, 1.0)
 
 
 def run(arguments: argparse.Namespace) -> int:
     seconds = _seconds(arguments.duration)
-    try:
+    with in_the_words():
         check_interval(arguments.interval)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
     backend, attempts = open_source(arguments)
     for attempt in attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
@@ -154,8 +140,7 @@ def _ended_by_signals(over: threading.Event) -> Iterator[None]:
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
-    found = _LENGTH.fullmatch(text.strip())
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    seconds = length(text.strip())
     if not seconds:
         raise WrongArgumentsError(
             "--duration {text!r} is no length of time.",

@@ -2,16 +2,15 @@
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, WrongArgumentsError
-from gpuexplorer.commands.stretch import add_stretch_arguments, stretch, times_help
-from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.commands.arguments import OK, WrongArgumentsError, in_the_words
+from gpuexplorer.commands.stretch import add_stretch_arguments, check_output, stretch
 from gpuexplorer.core.words import tr
-from gpuexplorer.recording.export.choosing import Choice, chosen
-from gpuexplorer.recording.recording import Recording, open_recording
+from gpuexplorer.recording.export.choosing import chosen
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.report.page import write_report
-from gpuexplorer.telemetry.whole_file import refuse_unwritable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,55 +19,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " all cards, each card's figures, programs and events. The page needs no network and"
         " loads nothing; a browser prints it."
     )
-    exit_status = tr(
-        "The exit status is 0 when it was written; 1 when it could not be; 2 when the command"
-        " was not understood; 130 after Ctrl-C."
-    )
-    parser.epilog = f"{times_help()} {exit_status}"
-    add_stretch_arguments(parser)
-    parser.add_argument(
-        "--output",
-        type=Path,
-        metavar=tr("FILE"),
-        help=tr(
-            "where it is written, in place of what is there; else a file named like the"
-            " recording in this folder, if there is none yet"
-        ),
-    )
+    otherwise = tr("a file named like the recording in this folder, if there is none yet")
+    add_stretch_arguments(parser, otherwise)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    recording = open_recording(arguments.file)
-    try:
-        choice = _chosen(arguments, recording)
-        output = _output(arguments)
-        refuse_unwritable(output)
+    with closing(open_recording(arguments.file)) as recording:
+        with in_the_words():
+            choice = chosen(recording, *stretch(arguments, recording))
+        output = arguments.output or _beside(arguments.file)
+        check_output(output, arguments.file)
         write_report(choice, output)
-    finally:
-        recording.close()
     sys.stdout.write(f"{tr('{file} was written.', file=output)}\n")
     return OK
 
 
-def _chosen(arguments: argparse.Namespace, recording: Recording) -> Choice:
-    try:
-        return chosen(recording, *stretch(arguments, recording))
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
-
-
-def _output(arguments: argparse.Namespace) -> Path:
-    output: Path | None = arguments.output
-    if output is None:
-        output = Path(f"{arguments.file.stem}.html")
-        if output.exists():
-            raise WrongArgumentsError(
-                "{file} is there already.", "Say with --output where it goes.", file=output
-            )
-    elif output.exists() and output.samefile(arguments.file):
+def _beside(recording: Path) -> Path:
+    output = Path(f"{recording.stem}.html")
+    if output.exists():
         raise WrongArgumentsError(
-            "{file} is the recording itself, and is left as it is.",
-            "Name another file after --output.",
-            file=output.name,
+            "{file} is there already.", "Say with --output where it goes.", file=output
         )
     return output

@@ -8,8 +8,8 @@ from contextlib import suppress
 from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
-    add_source_arguments,
-    number,
+    add_reading_arguments,
+    in_the_words,
 )
 from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.trouble import Trouble
@@ -37,25 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("ADDRESS:PORT"),
         help=tr("where to listen; {usual} unless said otherwise", usual=_USUAL),
     )
-    parser.add_argument(
-        "--interval",
-        type=number,
-        default=_INTERVAL,
-        metavar=tr("SECONDS"),
-        help=tr("how often the cards are read, 0.1 to 60 s; 5 s unless said otherwise"),
-    )
-    parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
-    )
-    add_source_arguments(parser)
+    add_reading_arguments(parser, _INTERVAL)
 
 
 def run(arguments: argparse.Namespace) -> int:
     host, port = _address(arguments.prometheus)
-    try:
+    with in_the_words():
         check_interval(arguments.interval)
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     with suppress(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from gpuexplorer.commands.arguments import WrongArgumentsError
+from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -32,10 +32,8 @@ def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence
         )
     if arguments.simulate is None:
         return first_that_answers()
-    try:
+    with in_the_words():
         return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 def choose(cards: Sequence[Card], text: str | None) -> list[Card]:

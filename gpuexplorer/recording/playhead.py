@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-SLOWEST, FASTEST = 1.0, 100.0
-
 
 class _Course(NamedTuple):
     """It stood there at that steady second, and has moved at that speed since."""
@@ -33,7 +31,6 @@ class Playhead:
         self._steady = steady
         self._lock = threading.Lock()
         self._course = _Course(ended)  # replaced whole
-        self._speed = SLOWEST
         self._listeners: tuple[Callable[[], None], ...] = ()
 
     def now(self) -> float:
@@ -51,22 +48,15 @@ class Playhead:
     def playing(self) -> bool:
         return bool(self._course.speed) and self.now() < self.ended
 
-    @property
-    def speed(self) -> float:
-        """At which it plays, or did before."""
-        return self._speed
-
     def listen(self, on_moved: Callable[[], None]) -> None:
         """Called when somebody plays, pauses or seeks, in their thread."""
         self._listeners = (*self._listeners, on_moved)
 
-    def play(self, speed: float | None = None) -> None:
-        """From the end it begins anew. Without a speed, at the one before."""
+    def play(self, speed: float) -> None:
+        """From the end it begins anew."""
         with self._lock:
-            if speed is not None:
-                self._speed = min(max(speed, SLOWEST), FASTEST)
             at = self.now()
-            self._go(self.began if at >= self.ended else at, self._speed)
+            self._go(self.began if at >= self.ended else at, speed)
         self._tell()
 
     def pause(self) -> None:
@@ -77,7 +67,7 @@ class Playhead:
     def seek(self, at: float) -> None:
         """To the nearest there is; it plays on if it did."""
         with self._lock:
-            speed = self._speed if self.playing else 0.0
+            speed = self._course.speed if self.playing else 0.0
             self._go(min(max(at, self.began), self.ended), speed)
         self._tell()
 

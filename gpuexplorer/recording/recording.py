@@ -31,7 +31,6 @@ from gpuexplorer.telemetry.topology import Topology
 
 __all__ = ["Buckets", "Readings", "Recording", "Run", "open_recording"]
 
-_MOST_HAPPENINGS = 10_000
 _MOST_STRANDS = 2000
 _MOST_PROCESSES = 10_000
 _SAID_AT_ONCE = 100
@@ -160,6 +159,7 @@ class Recording:
         """
         missing = dict.fromkeys(metrics, Absence.NOT_ASKED)
         values: dict[MetricId, float] = {}
+        late: set[MetricId] = set()
         newest, state = 0.0, CardState.WORKING
         began = self.run(at).began
         for strand in self.strands(card):
@@ -176,6 +176,7 @@ class Recording:
             known, count = times[place], len(times)
             if known < began or is_late(at - known, times, place):
                 missing.update(dict.fromkeys(asked, Absence.NOT_YET))
+                late |= asked
                 continue
             for metric in asked:
                 column = strand.column(first, metric, count)
@@ -184,10 +185,12 @@ class Recording:
                     values[metric] = value
                     del missing[metric]
                 else:
-                    missing[metric] = self._reason(value)
+                    missing[metric] = self.reason(value)
             if known >= newest:
                 newest, states = known, strand.column(first, STATE, count)
                 state = CardState.WORKING if states is None else self._state(states[place])
+        if newest:  # the rest of the card was read: nobody looked at these
+            missing.update(dict.fromkeys(late & missing.keys(), Absence.NOT_ASKED))
         return Sample(card, newest or at, values, missing, state)
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
@@ -201,7 +204,9 @@ class Recording:
 
     def reason(self, value: float) -> Absence:
         """Why a reading is a NaN."""
-        return self._reason(value)
+        number = reason_number(value)
+        known = 0 < number <= len(self._reasons)
+        return self._reasons[number - 1] if known else Absence.NOT_YET
 
     def happenings(self) -> Sequence[Happening]:
         """Oldest first; `at` is the axis. At most the newest 10 000."""
@@ -295,7 +300,7 @@ class Recording:
             subject.first,
             looked,
             {each: value for each, value in figures.items() if not math.isnan(value)},
-            {each: self._reason(value) for each, value in figures.items() if math.isnan(value)},
+            {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,
             None if not math.isfinite(memory) else int(memory),
         )
@@ -308,11 +313,6 @@ class Recording:
                 self._file.damaged = True
                 self._known_facts[number] = None
         return self._known_facts[number]
-
-    def _reason(self, value: float) -> Absence:
-        number = reason_number(value)
-        known = 0 < number <= len(self._reasons)
-        return self._reasons[number - 1] if known else Absence.NOT_YET
 
     def _state(self, value: float) -> CardState:
         known = 0 < value <= len(self._states)

@@ -80,7 +80,7 @@ class Readings:
         if host is not None:
             _tell_figures(families, _Whose(self._host, {}), host, _OF_HOST)
         self._tell_faults(families, labels)
-        yield from families.all()
+        yield from families.values()
 
     def _labels(self, card: Card, numbers: Mapping[CardId, str]) -> _Whose:
         """Those of the DCGM exporter. A MIG instance has a UUID of its own, and `mig`."""
@@ -140,11 +140,8 @@ class Readings:
                 families.add(XID, about, labels[card].dcgm, code)
 
 
-class _Families:
-    """Samples by the name of their family: the page has each family in one piece."""
-
-    def __init__(self) -> None:
-        self._families: dict[str, Family] = {}
+class _Families(dict[str, Family]):
+    """By their names: the page has each family in one piece."""
 
     def add(
         self,
@@ -155,13 +152,9 @@ class _Families:
         kind: str = "gauge",
         sample: str = "",
     ) -> None:
-        family = self._families.get(name)
-        if family is None:
-            family = self._families[name] = Family(name, about, kind)
-        family.add_sample(sample or name, labels, value)
-
-    def all(self) -> Iterator[Family]:
-        yield from self._families.values()
+        if name not in self:
+            self[name] = Family(name, about, kind)
+        self[name].add_sample(sample or name, labels, value)
 
 
 def _tell_figures(

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from gpuexplorer.recording.playhead import FASTEST, Playhead
+from gpuexplorer.recording.playhead import Playhead
 
 BEGAN, ENDED = 1000.0, 1600.0
 
@@ -32,21 +32,13 @@ def test_it_plays_at_the_speed_that_was_asked_for() -> None:
     playhead.seek(1100.0)
     playhead.play(10.0)
     steady.seconds += 3.0
-    assert (playhead.now(), playhead.playing, playhead.speed) == (1130.0, True, 10.0)
+    assert (playhead.now(), playhead.playing) == (1130.0, True)
     playhead.play(1.0)
     steady.seconds += 5.0
     assert playhead.now() == 1135.0
 
 
-def test_no_speed_is_slower_than_time_or_faster_than_the_fastest() -> None:
-    playhead, _ = opened()
-    playhead.play(1e9)
-    assert playhead.speed == FASTEST
-    playhead.play(0.0)
-    assert playhead.speed == 1.0
-
-
-def test_paused_it_stands_where_it_came_to_and_goes_on_at_the_same_speed() -> None:
+def test_paused_it_stands_where_it_came_to_and_goes_on_from_there() -> None:
     playhead, steady = opened()
     playhead.seek(1100.0)
     playhead.play(2.0)
@@ -54,7 +46,7 @@ def test_paused_it_stands_where_it_came_to_and_goes_on_at_the_same_speed() -> No
     playhead.pause()
     steady.seconds += 10.0
     assert (playhead.now(), playhead.playing) == (1120.0, False)
-    playhead.play()
+    playhead.play(2.0)
     steady.seconds += 1.0
     assert playhead.now() == 1122.0
 
@@ -65,7 +57,7 @@ def test_it_stops_at_the_end_and_begins_anew_from_there() -> None:
     playhead.play(100.0)
     steady.seconds += 3.0
     assert (playhead.now(), playhead.playing) == (ENDED, False)
-    playhead.play()
+    playhead.play(1.0)
     assert (playhead.now(), playhead.playing) == (BEGAN, True)
 
 
@@ -86,7 +78,7 @@ def test_whoever_listens_hears_of_every_hand_that_moves_it() -> None:
     heard: list[float] = []
     playhead.listen(lambda: heard.append(playhead.now()))
     playhead.seek(1200.0)
-    playhead.play()
+    playhead.play(1.0)
     playhead.pause()
     assert heard == [1200.0, 1200.0, 1200.0]
 

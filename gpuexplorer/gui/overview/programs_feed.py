@@ -50,7 +50,8 @@ class ProgramsFeed:
             if owner is not None:
                 self._of_card.setdefault(owner, []).append(named)
         self.all = program_faces(processes, self._shown, units, self._now)
-        self.remark = remark_on(processes, self._owner)
+        recorded = self._machine.past.ended is not None
+        self.remark = remark_on(processes, self._owner, recorded=recorded)
 
     def of_card(self, card: CardId) -> Sequence[ProgramFace]:
         """Also those in its instances."""

@@ -76,10 +76,12 @@ def energy_together(
     )
 
 
-def remark_on(processes: Sequence[NamedProcess], owner: Mapping[CardId, CardId]) -> str:
-    """How many there are, and whether this window is among them."""
+def remark_on(
+    processes: Sequence[NamedProcess], owner: Mapping[CardId, CardId], *, recorded: bool
+) -> str:
+    """How many there are, and whether this window is among them: of a recording it is not."""
     words = on_how_many(processes, owner)
-    if not words or any(named.ours for named in processes):
+    if not words or recorded or any(named.ours for named in processes):
         return words
     return tr("{processes}; this window holds no card memory", processes=words)
 

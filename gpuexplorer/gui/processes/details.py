@@ -148,6 +148,7 @@ class ProcessDetails(QWidget):
         self._past.hide()
         height = round(_LINES * look.letters.mono.height + 2 * look.letters.body.height)
         self._full_height = height + 32 + PAST_HEIGHT
+        self._low_with_words = _LOW + round(look.letters.body.height)
         self.setFixedHeight(_LOW)
         self.show_nothing("")
 
@@ -162,6 +163,8 @@ class ProcessDetails(QWidget):
         self._show((), tr(_NOTHING if ending else _NOTHING_READ_ONLY), refusal, "")
         self._end.setVisible(ending)
         self._end.setEnabled(False)
+        if self.maximumHeight() < self._full_height:
+            self.setFixedHeight(_LOW if ending else self._low_with_words)
 
     def show_processes(
         self, commands: Sequence[str], facts: str, refusal: str, *, ending: bool
@@ -181,8 +184,9 @@ class ProcessDetails(QWidget):
         if text != self._command.toPlainText():
             self._command.setFont((letters.mono if commands else letters.body).font)
             self._command.setPlainText(text)
-        self._facts.show_text(facts)
-        self._reason.show_text(refusal)
+        for line, words in ((self._facts, facts), (self._reason, refusal)):
+            line.show_text(words)
+            line.setVisible(bool(words))
         self._copy.setVisible(bool(commands))
 
     def _on_copy_clicked(self) -> None:

@@ -259,6 +259,7 @@ class ProcessesView(LiveView):
                 parents(self.machine.cards()),
                 self._settings.choices.units,
                 simulated=session.simulated,
+                recorded=self.machine.past.ended is not None,
             )
         )
 

@@ -231,9 +231,11 @@ def summary(
     units: Units,
     *,
     simulated: bool,
+    recorded: bool,
 ) -> str:
     """ "5 processes on 2 cards; this window holds no card memory". `rows` are all there are,
-    also of processes that ended, or on a card that does not say who uses it.
+    also of processes that ended, or on a card that does not say who uses it. A recording says
+    nothing of this window.
     """
     words = on_how_many(there, parents)
     if not words:
@@ -248,6 +250,8 @@ def summary(
         )
     if simulated:
         return tr("{processes}, all made up", processes=words)
+    if recorded:
+        return words
     ours = [named for named in there if named.ours]
     if not ours:
         return tr("{processes}; this window holds no card memory", processes=words)

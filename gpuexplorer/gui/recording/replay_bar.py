@@ -92,7 +92,7 @@ class ReplayBar(QFrame):
             action.setChecked(speed == self._replay.speed)
             action.triggered.connect(partial(self._choose, speed))
 
-    def _choose(self, speed: float, _checked: bool) -> None:
+    def _choose(self, speed: float, _checked: bool = False) -> None:
         self._replay.choose_speed(speed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

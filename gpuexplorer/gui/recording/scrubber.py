@@ -1,11 +1,9 @@
 """Scrubber: the whole of a recording on one line, and the playhead to be moved along it."""
 
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
@@ -39,17 +37,8 @@ _LOUD, _QUIET = 9.0, 5.0
 _NEAR = 6.0  # pixels at which a click means the mark
 
 
-class _RunPart(NamedTuple):
-    """A run, from where to where."""
-
-    left: float
-    right: float
-
-
 class Scrubber(QSlider):
     """A slider to keyboard and screen readers. What stands still is drawn once."""
-
-    asked = Signal(float)  # a moment of the axis
 
     def __init__(self, look: Look, replay: ReplayState, time_window: TimeWindow) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -67,8 +56,7 @@ class Scrubber(QSlider):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Moment of the recording"))
-        self.valueChanged.connect(lambda value: self.asked.emit(replay.began + value / _TENTHS))
-        self.asked.connect(replay.seek)
+        self.valueChanged.connect(lambda value: replay.seek(replay.began + value / _TENTHS))
         replay.moved.connect(self._on_moved)
         time_window.changed.connect(self.update)
         look.changed.connect(self._on_look_changed)
@@ -146,14 +134,14 @@ class Scrubber(QSlider):
 
     def _draw_still(self, drawing: Drawing) -> None:
         theme, painter, letters = drawing.theme, drawing.painter, drawing.letters.caption
-        runs = self._runs()
-        for run in runs:
-            track = QRectF(run.left, _TOP, max(1.0, run.right - run.left), _FLOOR - _TOP)
+        replay = self._replay
+        runs = [(self._x(each.began), self._x(each.ended)) for each in replay.recording.runs]
+        for left, right in runs:
+            track = QRectF(left, _TOP, max(1.0, right - left), _FLOOR - _TOP)
             drawing.filled(track, theme.track, 2)
-        for before, after in pairwise(runs):
-            if after.left - before.right >= 2:
-                gap = after.left - before.right
-                drawing.no_bar(QRectF(before.right, _TOP, gap, _FLOOR - _TOP))
+        for (_, left), (right, _) in pairwise(runs):
+            if right - left >= 2:
+                drawing.no_bar(QRectF(left, _TOP, right - left, _FLOOR - _TOP))
         if self._outline is not None:
             self._draw_outline(drawing, self._outline)
         for mark in self._marks.values():
@@ -164,7 +152,6 @@ class Scrubber(QSlider):
         if self._outline is not None and self._outline.marks.cut:
             first = self._x(self._outline.marks.began)
             drawing.no_bar(QRectF(_MARGIN, _FLOOR + 3, first - _MARGIN, _QUIET))
-        replay = self._replay
         offset = replay.wall(replay.ended) - replay.ended
         most = int(self._width() // _TICK)
         ticks = time_ticks(replay.began, replay.ended, offset, most)
@@ -190,10 +177,6 @@ class Scrubber(QSlider):
             tops = zip((_MARGIN + (part + 0.5) * wide).tolist(), up.tolist(), strict=True)
             edge = [(left, up[0]), *tops, (right, up[-1]), (right, _FLOOR), (left, _FLOOR)]
             drawing.painter.drawPolygon([QPointF(x, y) for x, y in edge])
-
-    def _runs(self) -> Sequence[_RunPart]:
-        recording = self._replay.recording
-        return [_RunPart(self._x(run.began), self._x(run.ended)) for run in recording.runs]
 
     def _width(self) -> float:
         return max(1.0, self.width() - 2 * _MARGIN)
@@ -234,15 +217,15 @@ class Scrubber(QSlider):
         at = event.position()
         mark = self._mark_at(at.x()) if at.y() > _FLOOR else None
         if mark is None or self._outline is None:
-            self.asked.emit(self._moment(at.x()))
+            self._replay.seek(self._moment(at.x()))
         else:
-            self.asked.emit(self._outline.marks.worst(mark).at)
+            self._replay.seek(self._outline.marks.worst(mark).at)
 
     @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._pointed = event.position().x()
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self.asked.emit(self._moment(self._pointed))
+            self._replay.seek(self._moment(self._pointed))
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -256,7 +239,7 @@ class Scrubber(QSlider):
     def wheelEvent(self, event: QWheelEvent) -> None:
         turned = event.angleDelta().y() or event.angleDelta().x()
         step = self._replay.seconds / _WHEEL * turned / 120
-        self.asked.emit(self._replay.at - step)
+        self._replay.seek(self._replay.at - step)
         event.accept()
 
     @guarded

@@ -25,7 +25,7 @@ class ReplayState(QObject):
         self.session = session
         self.recording, self._playhead = session.recording, session.playhead
         self.began, self.ended = self.recording.began, self.recording.ended
-        self._speed = SPEEDS[0]
+        self.speed = SPEEDS[0]
         self._playing = False
         self._jumps: list[float] | None = None
         self._timer = QTimer(self)
@@ -42,10 +42,6 @@ class ReplayState(QObject):
         return self._playing
 
     @property
-    def speed(self) -> float:
-        return self._speed
-
-    @property
     def seconds(self) -> float:
         return max(0.0, self.ended - self.began)
 
@@ -53,10 +49,7 @@ class ReplayState(QObject):
         return self.recording.wall(at)
 
     def play(self) -> None:
-        """From the beginning where it stands at the end."""
-        if self.at >= self.ended:
-            self._playhead.seek(self.began)
-        self._playhead.play(self._speed)
+        self._playhead.play(self.speed)
         self._timer.start()
         self._look()
 
@@ -68,13 +61,13 @@ class ReplayState(QObject):
         (self.pause if self._playing else self.play)()
 
     def choose_speed(self, speed: float) -> None:
-        self._speed = speed
+        self.speed = speed
         if self._playing:
             self._playhead.play(speed)
         self.playing_changed.emit()
 
     def seek(self, at: float) -> None:
-        self._playhead.seek(min(max(at, self.began), self.ended))
+        self._playhead.seek(at)
         if not self._timer.isActive():
             self._timer.start()
             self._look()

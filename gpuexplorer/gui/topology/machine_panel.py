@@ -23,12 +23,13 @@ _EMPTY_HEIGHT = 320
 class MachinePanel(Panel):
     """Its parts are connected by whoever holds this."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, *, may_ask: bool = True) -> None:
         super().__init__(look, tr("How the cards are wired"))
         self.drawing = MachineDrawing(look)
         self.empty = EmptyState(look, Icon.TOPOLOGY)
         self.empty.setMinimumHeight(_EMPTY_HEIGHT)
         self.again = WordButton(look, Icon.BACK, tr("Ask again"))
+        self._may_ask = may_ask
         self.again.setToolTip(tr("Ask the driver again how the cards are wired (F5)"))
         self.save = WordButton(look, Icon.EXPORT, tr("Save picture"))
         self.save.setToolTip(tr("Save the drawing as SVG or PNG (Ctrl+S)"))
@@ -72,6 +73,7 @@ class MachinePanel(Panel):
 
     def _show_drawing(self, *, drawn: bool) -> None:
         self.empty.setVisible(not drawn)
-        for part in (self.again, self.save, self._legend, self.drawing):
+        for part in (self.save, self._legend, self.drawing):
             part.setVisible(drawn)
+        self.again.setVisible(drawn and self._may_ask)
         self._notes.setVisible(drawn and bool(self._notes.text()))

@@ -89,7 +89,9 @@ class TopologyView(LiveView):
         again = self.add_command(
             tr("Ask again how the cards are wired"), "F5", self._wiring.ask
         )
-        self._panel = MachinePanel(look)
+        recorded = machine.past.ended is not None  # there is nobody to ask
+        again.setEnabled(not recorded)
+        self._panel = MachinePanel(look, may_ask=not recorded)
         self._panel.drawing.chosen.connect(self._choose)
         self._panel.drawing.opened.connect(self._on_card_asked)
         self._panel.drawing.walked.connect(self._on_walked)

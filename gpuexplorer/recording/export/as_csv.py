@@ -11,8 +11,9 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.spreadsheet import csv_of, harmless
 from gpuexplorer.recording.export.choosing import Choice, iso
 from gpuexplorer.recording.export.rounds import BUCKET, Round, condensed
+from gpuexplorer.recording.harmless import clean
 
-_LONGEST = 300  # letters of what somebody else has named
+_LONGEST = 300  # letters of a comment
 # These count up, and are read as differences; of others a sensor knows no seven digits.
 _EXACT = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS, Unit.BYTES})
 _Series = tuple[CardId, MetricId]
@@ -27,13 +28,13 @@ def csv_lines(choice: Choice, rounds: Iterator[Round]) -> Iterator[str]:
     places: dict[_Series, int] = {}
     for card, metric in series:
         places[card, metric] = len(names)
-        name = harmless(f"{_plain(card)} {metric} [{METRICS[metric].unit}]")
+        name = harmless(f"{card} {metric} [{METRICS[metric].unit}]")
         names += (
             [name, f"{name} min", f"{name} max"] if (card, metric) in of_buckets else [name]
         )
     comments = _comments(choice, means=bool(of_buckets))
     # Without commas they stay in one cell, and begin with their sign.
-    yield from (f"# {_plain(each).replace(',', ';')}\n" for each in comments)
+    yield from (f"# {clean(each, _LONGEST).replace(',', ';')}\n" for each in comments)
     yield csv_of(names, ())
     yield from _rows(choice, rounds, places, of_buckets, len(names))
 
@@ -99,8 +100,3 @@ def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
             if reason.lasting:
                 yield f"{card.id} {metric}: {reason.sentence}"
     yield from recording.notes()
-
-
-def _plain(text: str) -> str:
-    """One line of letters, whatever a driver or a file calls something."""
-    return "".join(each if each.isprintable() else " " for each in text)[:_LONGEST]

@@ -97,20 +97,13 @@ def _turns(choice: Choice) -> Iterator[_Line]:
         Turn.TOPOLOGY: recording.topology,
     }
     found = [
-        (at, {"is": kind.value, "value": known[kind](at) if kind in known else _flat(value)})
+        (at, {"is": kind.value, "value": known[kind](at) if kind in known else value})
         for kind in Turn
         if kind is not Turn.PROCESSES
         for at, value in recording.turns(kind)
         if choice.holds(at)
     ]
     yield from sorted(found, key=lambda each: each[0])
-
-
-def _flat(value: object) -> object:
-    """A number, or some by their names."""
-    if isinstance(value, Mapping):
-        return {name: each for name, each in value.items() if isinstance(each, int | float)}
-    return value if isinstance(value, int | float) else None
 
 
 def _happenings(choice: Choice) -> Iterator[_Line]:

@@ -16,9 +16,8 @@ from gpuexplorer.telemetry.session import card_numbers
 
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 _PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
-_OFFSET = re.compile(rf"([+-])((?:{_PART})+)")
+_LENGTH = re.compile(rf"(?:{_PART})+")
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_MOST_DAYS = 1000  # that are looked through for a time of day
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,12 +122,11 @@ def moment(text: str, recording: Recording, after: float | None = None) -> float
     """On the axis. Of a time of day, the first one in the recording, and later than `after`.
     Raises Trouble.
     """
-    offset = _OFFSET.fullmatch(text)
-    if offset is not None:
-        seconds = sum(float(n) * _SECONDS[unit] for n, unit in re.findall(_PART, offset[2]))
-        if offset[1] == "+":
-            return recording.began + seconds
-        return recording.ended - seconds
+    offset = length(text[1:])
+    if text[0:1] == "+" and offset is not None:
+        return recording.began + offset
+    if text[0:1] == "-" and offset is not None:
+        return recording.ended - offset
     try:
         if _TIME_OF_DAY.fullmatch(text):
             asked = time.fromisoformat(text if text[2] == ":" else f"0{text}")
@@ -143,21 +141,27 @@ def moment(text: str, recording: Recording, after: float | None = None) -> float
         ) from None
 
 
+def length(text: str) -> float | None:
+    """Seconds: of 90, 90s, 1h30m. None where it says none."""
+    if not _LENGTH.fullmatch(text):
+        return None
+    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
+
+
 def iso(recording: Recording, at: float) -> str:
     """The time of day with its zone, to the millisecond."""
     return _local(recording.wall(at)).isoformat(timespec="milliseconds")
 
 
 def _time_of_day(asked: time, recording: Recording, after: float | None) -> float:
-    first, last = recording.wall(recording.began), recording.wall(recording.ended)
-    day, days = _local(first).date(), (_local(last).date() - _local(first).date()).days
-    walls = [
-        datetime.combine(day + timedelta(days=more), asked).astimezone().timestamp()
-        for more in range(min(max(0, days), _MOST_DAYS) + 1)
-    ]
-    later = first if after is None else math.nextafter(recording.wall(after), math.inf)
-    inside = [wall for wall in walls if later <= wall <= last]
-    return recording.at(inside[0] if inside else walls[-1])
+    later = recording.wall(recording.began)
+    if after is not None:
+        later = math.nextafter(recording.wall(after), math.inf)
+    first, last = (_local(each) for each in (later, recording.wall(recording.ended)))
+    found = datetime.combine(first, asked).astimezone()
+    if found < first and first.date() < last.date():
+        found = datetime.combine(first + timedelta(days=1), asked).astimezone()
+    return recording.at(found.timestamp())
 
 
 def _local(wall: float) -> datetime:

@@ -74,14 +74,18 @@ class Courses:
 
     def drawn(self, card: CardId, *metrics: MetricId) -> Sequence[Step]:
         """In at most COLUMNS steps. A gap that is shorter than one of them is not seen."""
-        width = ((self.end - self.start) or 1.0) / COLUMNS
         found: list[Step] = []
         place = -1
         for step in self.of(card, *metrics):
-            now = min(COLUMNS - 1, int((step.begin - self.start) / width))
+            now = min(COLUMNS - 1, int(self.share(step.begin) * COLUMNS))
             found[-1:] = [_joined(found[-1], step)] if now == place else [*found[-1:], step]
             place = now
         return found
+
+    def share(self, at: float) -> float:
+        """How much of the stretch is over by then."""
+        share = (at - self.start) / ((self.end - self.start) or 1.0)
+        return min(1.0, max(0.0, share))
 
     def _one(self, card: CardId, metric: MetricId) -> Sequence[Step]:
         key = card, metric

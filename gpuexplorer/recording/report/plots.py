@@ -26,7 +26,7 @@ from gpuexplorer.core.units import measure
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.recording.report.card_sums import HARMFUL, PCIE, CardSums
 from gpuexplorer.recording.report.courses import COLUMNS, Courses, Step
-from gpuexplorer.recording.report.strips import strip
+from gpuexplorer.recording.report.strips import Lines, strip
 
 MOST_LINES = 8  # cards that have a colour of their own
 _WIDE, _HIGH = COLUMNS * 2, 400  # units of a drawing, which is stretched to its place
@@ -70,7 +70,7 @@ def plots(courses: Courses, cards: Sequence[CardSums], flags: Sequence[float]) -
 def _figure(
     plot: _Plot,
     courses: Courses,
-    lines: Sequence[tuple[CardSums, Sequence[Step]]],
+    lines: Lines,
     tops: Sequence[CardSums],
     flags: Sequence[float],
 ) -> str:
@@ -115,11 +115,7 @@ def _limits(plot: _Plot, cards: Sequence[CardSums]) -> set[float]:
 
 
 def _field(
-    courses: Courses,
-    lines: Sequence[tuple[CardSums, Sequence[Step]]],
-    top: float,
-    grid: Sequence[float],
-    flags: Sequence[float],
+    courses: Courses, lines: Lines, top: float, grid: Sequence[float], flags: Sequence[float]
 ) -> str:
     drawn = "".join(f"M0 {_HIGH - each * _HIGH:.0f}h{_WIDE}" for each in (0, *grid))
     parts = [f'<path class="grid" d="{drawn}"/>', *_slowed(courses, lines)]
@@ -146,9 +142,7 @@ def _field(
     )
 
 
-def _slowed(
-    courses: Courses, lines: Sequence[tuple[CardSums, Sequence[Step]]]
-) -> Iterator[str]:
+def _slowed(courses: Courses, lines: Lines) -> Iterator[str]:
     """Bands behind the lines, in the columns in which something harmful slowed a card."""
     places = {
         _x(courses, step.begin) // 2
@@ -205,7 +199,7 @@ def _path(points: Sequence[tuple[int, int]]) -> str:
     return f"M{x} {y}l{steps}"
 
 
-def _ends(lines: Sequence[tuple[CardSums, Sequence[Step]]], top: float) -> str:
+def _ends(lines: Lines, top: float) -> str:
     """Each card's number where its line ends; of those alike one above the other."""
     wanted = [(1 - steps[-1].mean / top) * _PIXELS for _, steps in lines]
     places = spread(wanted, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)
@@ -217,13 +211,14 @@ def _ends(lines: Sequence[tuple[CardSums, Sequence[Step]]], top: float) -> str:
 
 def _times(courses: Courses) -> str:
     """By the clock of that computer, which may have been set meanwhile."""
-    recording, size = courses.recording, courses.end - courses.start
+    recording = courses.recording
     began, ended = recording.wall(courses.start), recording.wall(courses.end)
     words = []
     for tick in time_ticks(began, ended, 0.0, _TIMES):
-        share = (recording.at(tick.at) - courses.start) / size if size else 0.0
-        if 0 <= share <= 1:
-            words.append(f'<span style="left:{share * 100:.2f}%">{escape(tick.text)}</span>')
+        at = recording.at(tick.at)
+        if courses.start <= at <= courses.end:
+            left = courses.share(at) * 100
+            words.append(f'<span style="left:{left:.2f}%">{escape(tick.text)}</span>')
     return f'<div class="times">{"".join(words)}</div>'
 
 
@@ -232,5 +227,4 @@ def _word(text: str, kind: str, bottom: float) -> str:
 
 
 def _x(courses: Courses, at: float) -> int:
-    share = (at - courses.start) / ((courses.end - courses.start) or 1.0)
-    return round(min(1.0, max(0.0, share)) * _WIDE)
+    return round(courses.share(at) * _WIDE)

@@ -11,17 +11,14 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.recording.report.card_sums import CardSums
 from gpuexplorer.recording.report.courses import COLUMNS, Courses, Step
 
+Lines = Sequence[tuple[CardSums, Sequence[Step]]]  # what each card did
 _LEVELS = 48
 _EXPONENT = 1.15  # as the window's strips have it
 _HIGH, _LEAST, _MOST = 400, 4, 14  # pixels: of all rows, and of one
 
 
 def strip(
-    courses: Courses,
-    lines: Sequence[tuple[CardSums, Sequence[Step]]],
-    cards: Sequence[CardSums],
-    top: float,
-    highest: str,
+    courses: Courses, lines: Lines, cards: Sequence[CardSums], top: float, highest: str
 ) -> str:
     """Where nothing was read there is no colour. `highest`: what the full colour stands for."""
     steps = {card.number: each for card, each in lines}
@@ -45,10 +42,9 @@ def strip(
 
 def _row(courses: Courses, steps: Sequence[Step], top: float) -> bytes:
     row = bytearray(COLUMNS)
-    width = ((courses.end - courses.start) or 1.0) / COLUMNS
     for step in steps:
-        first = min(COLUMNS - 1, int((step.begin - courses.start) / width))
-        last = min(COLUMNS, max(first + 1, round((step.end - courses.start) / width)))
+        first = min(COLUMNS - 1, int(courses.share(step.begin) * COLUMNS))
+        last = max(first + 1, round(courses.share(step.end) * COLUMNS))
         share = min(1.0, max(0.0, step.mean / top)) ** _EXPONENT
         row[first:last] = bytes([1 + round(share * (_LEVELS - 1))]) * (last - first)
     return bytes(row)

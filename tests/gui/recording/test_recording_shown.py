@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -23,7 +24,10 @@ from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.processes.details import ProcessDetails
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.topology.machine_panel import MachinePanel
+from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.listening import QuietSession, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -91,6 +95,10 @@ def busy_on_tile(app: App, card: str) -> float | None:
 
 def busy_is(app: App, busy: float) -> bool:
     return busy_on_tile(app, "SIM-0") == busy
+
+
+def cut(line: ElidedLabel, around: QWidget) -> bool:
+    return line.isVisible() and line.geometry().bottom() >= around.height() - 8
 
 
 def rows(app: App) -> list[str]:
@@ -220,6 +228,25 @@ def test_nothing_can_be_ended_in_it(start: Start, path: Path, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: bool(rows(app)))
     details = the(ProcessDetails, app.window)
     assert any("This is a recording" in text for text in texts(details))
+    qtbot.waitUntil(
+        lambda: not any(cut(each, details) for each in details.findChildren(ElidedLabel))
+    )
+
+
+def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot) -> None:
+    app = start(path)
+    app.window.navigation.open_screen("topology")
+    view = the(TopologyView, app.window)
+    qtbot.waitUntil(lambda: says(app, "How the cards are wired"))
+    assert not the(MachinePanel, view).again.isVisible()
+    app.window.navigation.open_screen("copies")
+    buttons = [each for each in app.window.findChildren(QPushButton) if each.isVisible()]
+    assert not any(each.isEnabled() for each in buttons if each.text() == "New copy")
+
+
+def test_it_says_nothing_of_the_memory_that_this_window_holds(start: Start, path: Path) -> None:
+    app = start(path)
+    assert not says(app, "this window holds")
 
 
 def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot: QtBot) -> None:

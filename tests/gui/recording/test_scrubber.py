@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QPixmap, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
@@ -22,6 +22,7 @@ from gpuexplorer.gui.recording.scrubber_marks import Marks
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -63,6 +64,10 @@ class Shown:
 
     def said(self) -> str:
         return " ".join(each.text() for each in self.bar.findChildren(QLabel))
+
+    def choose_speed(self, words: str) -> None:
+        the(MenuButton, self.bar).about_to_open.emit(menu := QMenu(self.bar))
+        next(each for each in menu.actions() if each.text() == words).trigger()
 
     def press(self, *keys: Qt.Key) -> None:
         for key in keys:
@@ -165,7 +170,7 @@ def test_it_plays_from_the_beginning_once_it_is_at_the_end_and_pauses(
 def test_a_faster_speed_gets_further_and_it_stops_at_the_end(
     shown: Shown, qtbot: QtBot
 ) -> None:
-    shown.replay.choose_speed(100.0)
+    shown.choose_speed("100×")
     assert called(QPushButton, shown.bar, "Speed: 100×").isVisible()
     shown.replay.seek(shown.replay.ended - 20)
     with qtbot.waitSignal(shown.replay.playing_changed):

@@ -35,6 +35,7 @@ from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.moving.words import Said, said_of, unwired, with_copy
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.wiring import WiringAnswer
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import column
@@ -89,7 +90,8 @@ class MovingPage(CopiesPage):
     def pull(self) -> None:
         """The machine as it is now; copies come by themselves."""
         self._show_machine()
-        self._new.setEnabled(len(self.copies.devices()) > 1)
+        may_copy = len(self.copies.devices()) > 1 and not self.copies.lab.recorded
+        self._new.setEnabled(may_copy)
         if not self._settled and self._table.may_move():
             self._show_rows()
 
@@ -108,6 +110,9 @@ class MovingPage(CopiesPage):
         return self._tools.start_search()
 
     def ask_new_copy(self) -> None:
+        if self.copies.lab.recorded:
+            self.note.show_refused(tr(RECORDED))
+            return
         sheet = NewCopySheet(self.look, self.copies, self.window())
         sheet.begun.connect(self._on_begun)
         sheet.refused.connect(self.note.show_refused)
@@ -199,6 +204,9 @@ class MovingPage(CopiesPage):
             self._panel.show_table()
         elif rows:
             self._panel.show_empty(tr("No copy matches"), "", tr("Show all copies"))
+        elif self.copies.lab.recorded:
+            nothing = tr("Nothing had been copied until then")
+            self._panel.show_empty(nothing, tr(RECORDED), "")
         elif len(self.copies.devices()) < 2:
             only = tr("The lab has one device here: a copy needs two.")
             self._panel.show_empty(tr("Nothing can be copied"), only, "")

@@ -206,7 +206,8 @@ def error_face(lab: LabState, faces: CellFaces, selected: int | None) -> ErrorFa
     found = () if cell.cured_by is not None else _ways_on(lab, cell, cell.failed)
     units = lab.machine.settings.choices.units
     cures = tuple(cure_face(each, partial(_expected, lab), units) for each in found)
-    timed = any(each.copies for each in found) and lab.machine.session.simulated
+    modelled = isinstance(lab.machine.session.backend, SimulatedBackend)  # no recording
+    timed = modelled and any(each.copies for each in found)
     meaning = faces.meaning(cell.id)
     if not meaning and not cures:
         return None  # what there is to say stands at the cell
