@@ -43,6 +43,7 @@ class Run:
     ended: float  # where it has no end, its last sign of life
     whole: bool  # whether it came to its end
     machine: Machine
+    failed: Message | None = None  # why it could not go on
 
 
 class Course:
@@ -159,6 +160,7 @@ class Course:
     def _runs(
         self, rows: Sequence[Row], before: Sequence[float], newest: Callable[[float], float]
     ) -> Iterator[Run]:
+        failed = dict(self.turns(Turn.FAILED, Message))
         for (number, began, ended, _, text), end in zip(rows, before, strict=True):
             try:
                 machine = value_of(Machine, text)
@@ -168,7 +170,7 @@ class Course:
             whole = isinstance(ended, float) and began <= ended <= end
             signs = [] if whole else [_latest(each, end) for each in self._turns.values()]
             last = ended if whole else max(began, newest(end), *signs)
-            yield Run(number, began, last, whole, machine)
+            yield Run(number, began, last, whole, machine, failed.get(last))
 
     def _is_written(self, writer: str) -> bool:
         try:

@@ -112,6 +112,8 @@ class Recording:
                     "What wrote it was ended before its time; the last seconds may be missing."
                 )
             )
+        elif self.runs[-1].failed is not None:
+            found.append(self.runs[-1].failed)
         return found
 
     def wall(self, at: float) -> float:

@@ -28,6 +28,7 @@ class Turn(StrEnum):
     PROCESSES = "processes"  # {card id: [subject ids] or null}: who uses it, or nobody can tell
     SUSPENDED = "suspended"  # the computer slept for so many seconds before this
     LOST = "lost"  # a Lost
+    FAILED = "failed"  # a Message: why the run that ended at this moment could not go on
 
 
 class Topic(StrEnum):

@@ -49,6 +49,7 @@ def _heading(choice: Choice) -> Mapping[str, object]:
                 "began": iso(recording, run.began),
                 "ended": iso(recording, run.ended),
                 "whole": run.whole,
+                "failed": run.failed,
                 "machine": run.machine,
             }
             for run in recording.runs

@@ -100,6 +100,8 @@ def span_table(courses: Courses) -> Table:
             what = tr("recorded, and still being written")
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
+        elif run.failed is not None:
+            what = tr(run.failed)
         found.append((run.began, run.ended - run.began, what))
     for before, run in pairwise(runs):
         found.append((before.ended, run.began - before.ended, tr("nothing was recorded")))
