@@ -9,6 +9,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.words import Message
+from gpuexplorer.recording.course import MOST_HAPPENINGS
 from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.recording.recorded_backend import RecordedBackend, card_process, named_process
 from gpuexplorer.recording.recorded_past import RecordedPast
@@ -48,6 +49,7 @@ class RecordedSession(RememberingSession):
         self.process_book = self._programs = RecordedProcesses(recording, self.playhead)
         self._happenings = recording.happenings()
         self._happened_at = [each.at for each in self._happenings]
+        self.older_unread = len(self._happenings) >= MOST_HAPPENINGS
         self._ending = threading.Event()
         self._wake = threading.Event()
         self._looks = 0

@@ -9,8 +9,15 @@ from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.cards.reasons import ORDINARY
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.episodes import Episode, EpisodeState
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.session import Session
+
+OLDER_UNREAD = mark(
+    "Only the newest events of this recording are read, and all of them are later than the "
+    "moment that is shown."
+)
 
 
 class EventGroup(StrEnum):
@@ -115,3 +122,9 @@ _SIGNS = {
     **dict.fromkeys((Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED), (Icon.PROCESS, Tone.QUIET)),
     Kind.ASLEEP: (Icon.ASLEEP, Tone.QUIET),
 }
+
+
+def nothing_told(session: Session, usually: str, unread: str = OLDER_UNREAD) -> str:
+    """What an empty list says; events that were not read are not "nothing"."""
+    cut = isinstance(session, RecordedSession) and session.older_unread
+    return tr(unread if cut else usually)

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.spreadsheet import tabbed
-from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.event_words import EventGroup, told
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
 from gpuexplorer.gui.events import words
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.event_list import (
@@ -139,7 +139,9 @@ class EventsView(LiveView):
         self._tools.show_counts(events)
         self._either.setCurrentWidget(self._table if events.rows else self._empty)
         if not events.total:
-            self._empty.show_words(tr("Nothing yet"), tr(words.WOULD_BE_TOLD))
+            session = self.machine.session
+            title = nothing_told(session, mark("Nothing yet"), mark("Not read"))
+            self._empty.show_words(title, nothing_told(session, words.WOULD_BE_TOLD))
         elif not events.rows:
             self._empty.show_words(
                 tr("No event fits"), tr(words.NO_SUCH), tr("Show all events")

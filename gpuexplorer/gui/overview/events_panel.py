@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.event_words import nothing_told
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EventList
@@ -17,6 +18,10 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.telemetry.happenings import Happening
 
 _WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 190, LASTED: 66}
+_NOTHING = mark(
+    "Nothing yet. Lost cards, throttling, memory errors and programs that come and go are "
+    "listed here."
+)
 
 
 class EventsPanel(Panel):
@@ -24,16 +29,14 @@ class EventsPanel(Panel):
 
     def __init__(self, look: Look, machine: MachineState) -> None:
         super().__init__(look, tr("Events"))
+        self._machine = machine
         self._events = EventList(machine)
         self._cards: Sequence[Shown] = ()
         self.all = link_button(tr("All events"))
         self.head.addWidget(self.all)
         self._nothing = wrapped_label(
             look,
-            tr(
-                "Nothing yet. Lost cards, throttling, memory errors and programs that come and "
-                "go are listed here."
-            ),
+            tr(_NOTHING),
             Tone.QUIET,
         )
         columns = [
@@ -53,4 +56,6 @@ class EventsPanel(Panel):
         if self._events.show_log(log) or cards is not self._cards:
             self._cards = cards
             self.table.show_first(self._events.rows)
+            if not self._events.rows:
+                self._nothing.setText(nothing_told(self._machine.session, _NOTHING))
             self._nothing.setVisible(not self._events.rows)

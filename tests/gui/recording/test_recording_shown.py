@@ -262,6 +262,20 @@ def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read
     assert says(app, "Nothing was read before")
 
 
+def test_before_the_oldest_event_that_is_read_it_does_not_say_that_there_was_none(
+    start: Start, path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("course", "recorded_session"):
+        monkeypatch.setattr(f"gpuexplorer.recording.{module}.MOST_HAPPENINGS", 2)
+    app = start(path)
+    recorded(app).playhead.seek(recorded(app).recording.began)
+    for screen in ("overview", "events"):
+        app.window.navigation.open_screen(screen)
+        words = "all of them are later than the moment that is shown"
+        qtbot.waitUntil(partial(says, app, words))
+        assert not says(app, "Nothing yet")
+
+
 def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot: QtBot) -> None:
     settings = Settings()
     always = Rule(TEMPERATURE, Side.ABOVE, 1.0, 0.0)
