@@ -38,6 +38,8 @@ from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
 
+# Whichever of them comes, a recording ends as it should.
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 Opened = tuple[Backend | None, list[Attempt]]
 
 READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
@@ -311,7 +313,9 @@ def run(arguments: argparse.Namespace) -> int:
     app = App(arguments, settings=settings)
     app.window.diagnostics.cost_changed.connect(app.window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
-    signal.signal(signal.SIGINT, lambda *_: application.exit(130))
+    for name in _ENDINGS:
+        if (number := getattr(signal, name, None)) is not None:
+            signal.signal(number, lambda got, _: application.exit(128 + got))
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:
