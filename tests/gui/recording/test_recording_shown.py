@@ -18,6 +18,7 @@ from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.card.view import CardView
+from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.plots.canvas import PlotCanvas
@@ -252,6 +253,13 @@ def test_it_says_nothing_of_the_memory_that_this_window_holds(start: Start, path
 
 def test_it_shows_no_python_of_this_computer(start: Start, path: Path) -> None:
     assert not the(PythonFoot, start(path).window).isVisible()
+
+
+def test_its_lab_offers_no_line_to_type_in(start: Start, path: Path, qtbot: QtBot) -> None:
+    app = start(path)
+    app.window.navigation.open_screen("lab")
+    qtbot.waitUntil(lambda: says(app, "nothing runs in it"))
+    assert not the(CellEditor, app.window).isVisible()
 
 
 def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read_then(
