@@ -23,7 +23,7 @@ Told = TypeVar("Told")
 _MOST_RUNS = 10_000
 _MOST_TURNS = 200_000
 _MOST_READ = 5_000  # of those that are values of ours
-_MOST_HAPPENINGS = 10_000
+MOST_HAPPENINGS = 10_000
 _MOST_STEPS = 10_000
 _JUST_NOW = 3.0  # seconds since the file was written
 _SAME_START = 2.0  # clocks round differently
@@ -112,7 +112,7 @@ class Course:
     @cached_property
     def happenings(self) -> Sequence[Happening]:
         columns = "id, at, wall, kind, card, sentence, about, lasted"
-        rows = self._file.whole(columns, "happening", _MOST_HAPPENINGS)
+        rows = self._file.whole(columns, "happening", MOST_HAPPENINGS)
         found = [each for row in rows if (each := _happening(row)) is not None]
         self._file.damaged |= len(found) < len(rows)
         return sorted(found, key=lambda happening: happening.at)

@@ -159,6 +159,7 @@ def _plain(value: Any) -> Any:
         case Sequence():
             return [_plain(each) for each in value]
         case _ if is_dataclass(value):
-            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+            made = [each.name for each in fields(value) if each.init]
+            return {name: _plain(getattr(value, name)) for name in made}
         case _:
             return value

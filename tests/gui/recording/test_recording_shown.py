@@ -26,6 +26,7 @@ from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.processes.details import ProcessDetails
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
@@ -267,6 +268,18 @@ def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot
 def test_it_says_nothing_of_the_memory_that_this_window_holds(start: Start, path: Path) -> None:
     app = start(path)
     assert not says(app, "this window holds")
+
+
+def test_it_shows_no_python_of_this_computer(start: Start, path: Path) -> None:
+    assert not the(PythonFoot, start(path).window).isVisible()
+
+
+def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read_then(
+    start: Start, path: Path
+) -> None:
+    app = start(path)
+    app.window.commands[Do.COMPARE_HOUR].trigger()
+    assert says(app, "Nothing was read before")
 
 
 def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot: QtBot) -> None:
