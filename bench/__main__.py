@@ -25,10 +25,11 @@ _SUBJECTS = {
     "panning": "A day seen in the window, simulated",
     "left_behind": "What screens leave behind, simulated",
     "recording": "Recordings, read",
+    "recording_screen": "A recording of a day seen in the window",
     "packages": "What is installed",
 }
 # These open a window, each in a process of its own.
-_WITH_A_WINDOW = {"copies_screen", "held_up", "panning", "left_behind"}
+_WITH_A_WINDOW = {"copies_screen", "held_up", "panning", "left_behind", "recording_screen"}
 
 
 def main() -> None:

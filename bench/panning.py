@@ -43,14 +43,16 @@ def figures() -> Sequence[Figure]:
             span = _MINUTE * (_DAY / _MINUTE) ** step
             window.look_at(end - _DAY / 2 - span / 2, end - _DAY / 2 + span / 2)
 
+        name = "card over 24 h at 10 a second"
         return [
-            *_moving(app, "panning, an hour seen", pan),
-            *_moving(app, "panning, 18 hours seen", pan_wide),
-            *_moving(app, "zooming from a minute to a day", zoom),
+            *moving(app, f"{name}, panning, an hour seen", pan),
+            *moving(app, f"{name}, panning, 18 hours seen", pan_wide),
+            *moving(app, f"{name}, zooming from a minute to a day", zoom),
         ]
 
 
-def _moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figure]:
+def moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figure]:
+    """`move` is told how far it is, from 0 on to 1."""
     frames = app.window.diagnostics.frames
     frames.wall, frames.cpu = Spread(), Spread()
     # A frame begins with its pull; what a scene puts in order before it is painted is in these.
@@ -62,7 +64,7 @@ def _moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figu
         moves.add(time.thread_time() - began)
     if frames.wall.count < _FRAMES * 0.9:
         raise RuntimeError(f"Of {_FRAMES} moves only {frames.wall.count} were drawn.")
-    name = f"card over 24 h at 10 a second, {what}: median, 99 %"
+    name = f"{what}: median, 99 %"
     return [
         _figure(f"{name} of frames", frames.wall),
         _figure(f"{name} of all that a move takes, on the processor", moves),

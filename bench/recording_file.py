@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
-from gpuexplorer.core.metrics import METRICS, Cadence
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit
 from gpuexplorer.core.records import text_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.columns import packed
@@ -102,6 +102,9 @@ def _figures(metric: str, times: Floats, random: np.random.Generator) -> Floats:
     """Work that comes and goes, in the steps in which drivers count."""
     if metric == STATE:
         return np.ones(times.size)
+    if METRICS[MetricId(metric)].unit is Unit.FLAG:
+        # A card is slowed for a while, and again; not for six reasons every other second.
+        return np.where(np.sin(times / random.uniform(300, 3000)) > 0.9, 1.0, 0.0)
     busy = (np.sin(times / random.uniform(300, 3000)) > 0) * random.uniform(0.5, 1, times.size)
     whole: Floats = np.round(100 * busy + random.normal(0, 2, times.size))
     return whole / 100

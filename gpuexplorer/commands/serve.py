@@ -101,7 +101,7 @@ def _address(text: str | None) -> tuple[str, int]:
     """A host and a port. Raises WrongArgumentsError."""
     if text is None:
         raise WrongArgumentsError(
-            "Say for whom the readings are.", "Such as: gpuexplorer serve --prometheus"
+            "Say which program the readings are for.", "Such as: gpuexplorer serve --prometheus"
         )
     found = _ADDRESS.fullmatch(text)
     if found is None or int(found[2]) > 65535:

@@ -20,6 +20,7 @@ _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
 _LISTED = 6
 _CHOSEN = 0.25
+_BETWEEN_POLES = 4.0
 _POLE = 0.12  # as faint as a hairline, and seen on a band too
 
 
@@ -44,14 +45,16 @@ def with_marked(flags: tuple[Flag, ...], marked: Marked | None) -> tuple[Flag, .
 
 
 def draw_flag_poles(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> None:
-    """Behind the lines, through all plots; one for each place, and what it says of it."""
-    places: dict[int, list[str]] = {}
-    for flag, x in _in_view(layout, flags):
-        places.setdefault(int(x), []).append(flag.text)
-    for x, texts in places.items():
-        pole = QRectF(x, layout.area.top(), 1, layout.area.height())
-        drawing.painter.fillRect(pole, faded(drawing.theme.text, _POLE))
-        drawing.hint(pole.adjusted(-3, 0, 3, 0), _listed(texts))
+    """Behind the lines, through all plots; each place says what took place there."""
+    seen, area = _in_view(layout, flags), layout.area
+    for pole in _side_by_side(seen, _BETWEEN_POLES):
+        place = QRectF(int(pole.x), area.top(), 1, area.height())
+        drawing.painter.fillRect(place, faded(drawing.theme.text, _POLE))
+    texts: dict[int, list[str]] = {}
+    for flag, x in seen:
+        texts.setdefault(int(x), []).append(flag.text)
+    for left, said in texts.items():
+        drawing.hint(QRectF(left - 3, area.top(), 7, area.height()), _listed(said))
 
 
 def draw_flags(
@@ -66,7 +69,8 @@ def draw_flags(
     letters, chosen = drawing.letters.caption, None
     for at, cloth in enumerate(cloths):
         if marked is not None and any(flag.at == marked.at for flag in cloth.flags):
-            chosen = replace(cloth, short=marked.text)
+            x = layout.area.left() + layout.area.width() * layout.stretch.share(marked.at)
+            chosen = replace(cloth, x=x, short=marked.text)
         end = cloths[at + 1].x if at + 1 < len(cloths) else layout.flags_end
         left, top = float(int(cloth.x)), row.top() + 6
         _draw_cloth(drawing, left, top, _inks(drawing, cloth.flags))
@@ -103,7 +107,7 @@ def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cl
         for at, (flag, x) in enumerate(seen)
         if flag.number is not None
     ]
-    cloths = [_Cloth(x, (flag,)) for flag, x in seen if flag.number is None]
+    cloths = _side_by_side([each for each in seen if each[0].number is None], _CLOTH)
     if numbered:
         letters = drawing.letters.caption
         for merged in merged_flags(
@@ -116,6 +120,17 @@ def _cloths(drawing: Drawing, layout: Layout, flags: Sequence[Flag]) -> list[_Cl
             cloths.append(_Cloth(merged.poles[0].x, together, merged.text))
         cloths.sort(key=lambda cloth: cloth.x)
     return cloths
+
+
+def _side_by_side(placed: Sequence[tuple[Flag, float]], apart: float) -> list[_Cloth]:
+    """Flags that would hide each other are one: a day may have thousands of them."""
+    places: list[tuple[float, list[Flag]]] = []
+    for flag, x in placed:
+        if places and x < places[-1][0] + apart:
+            places[-1][1].append(flag)
+        else:
+            places.append((x, [flag]))
+    return [_Cloth(x, tuple(flags)) for x, flags in places]
 
 
 def _word(drawing: Drawing, cloth: _Cloth, room: float) -> str:

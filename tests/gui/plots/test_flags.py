@@ -1,5 +1,8 @@
 """Moments marked below the plots: numbered ones that would touch become one."""
 
+import pytest
+
+from gpuexplorer.gui.plots import flags as drawn_flags
 from gpuexplorer.gui.plots.content import Band, Flag
 from gpuexplorer.gui.theme.palette import Tone
 from tests.gui.plots.made import NOW, MakeStack, line, plot, written
@@ -69,3 +72,20 @@ def test_a_pole_is_seen_where_a_card_was_slowed(open_stack: MakeStack) -> None:
     row, middle = round(area.center().y()) + 6, round(area.left() + area.width() * 2 / 3)
     lights = [seen.pixelColor(x, row).lightness() for x in range(middle - 9, middle + 9)]
     assert max(lights) - min(lights) >= 12
+
+
+def test_of_thousands_of_events_no_more_is_drawn_than_can_be_seen(
+    open_stack: MakeStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[float] = []
+    draw = drawn_flags._draw_cloth
+    monkeypatch.setattr(
+        drawn_flags,
+        "_draw_cloth",
+        lambda drawing, left, *rest: (drawn.append(left), draw(drawing, left, *rest)),
+    )
+    stack = open_stack([plot(line())])
+    events = [Flag(NOW - number / 10, f"Event {number}") for number in range(2000)]
+    stack.show_contents([plot(line())], events)
+    stack.grab()
+    assert 2 < len(set(drawn)) <= stack.layout_now().area.width() / 8
