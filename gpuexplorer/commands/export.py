@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.format is None and arguments.metrics != _HELP:
         raise WrongArgumentsError(
-            "As what is it to be written?",
+            "Which format is it to be written in?",
             "Say --format and one of these: {forms}.",
             forms=", ".join(Form),
         )

@@ -1,6 +1,7 @@
 """gpuexplorer serve: the readings for Prometheus, until it is ended."""
 
 import argparse
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -18,7 +19,10 @@ from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.sampler import check_interval
 from gpuexplorer.telemetry.session import Session
 
-_USUAL = "127.0.0.1:9410"
+_HERE = "127.0.0.1"
+_USUAL = f"{_HERE}:9410"
+# Only an address of IPv6 stands in brackets.
+_ADDRESS = re.compile(r"(?:([^:\[\]]+|\[[^\[\]]*:[^\[\]]*\]):)?(\d{1,5})", re.ASCII)
 _FORMS = "127.0.0.1:9410, [::1]:9410, 0.0.0.0:9410, 9410"
 _FIRST_ANSWERS = 6.0
 # Prometheus looks every 15 to 60 seconds.
@@ -97,21 +101,11 @@ def _address(text: str | None) -> tuple[str, int]:
     """A host and a port. Raises WrongArgumentsError."""
     if text is None:
         raise WrongArgumentsError(
-            "Say for whom the readings are.", "Such as: gpuexplorer serve --prometheus"
+            "Say which program the readings are for.", "Such as: gpuexplorer serve --prometheus"
         )
-    host, colon, port = text.rpartition(":")
-    if not colon:
-        host = _USUAL.rpartition(":")[0]
-    bracketed = host.startswith("[") and host.endswith("]")
-    if bracketed:
-        host = host[1:-1]
-    if (
-        not host
-        or bracketed != (":" in host)
-        or not (port.isascii() and port.isdigit())
-        or int(port[:6]) > 65535
-    ):
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found[2]) > 65535:
         raise WrongArgumentsError(
             "{text!r} is no address with a port.", "Such as: {forms}", text=text, forms=_FORMS
         )
-    return host, int(port)
+    return (found[1] or _HERE).strip("[]"), int(found[2])

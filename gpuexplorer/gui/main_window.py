@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desktop.stillness import Stillness
@@ -120,7 +121,7 @@ class MainWindow(QMainWindow):
         self._comparing = WindowComparing(
             self.look, self.commands, self.time_window, self._recordings, self
         )
-        self._banner = Banner(self.look)
+        self._banner = Banner(self.look, tr("What was looked for"), warns=True)
         self._screens = Screens(self.navigation)
         self._lessons = LessonPlace(
             self.look, self.settings, self.navigation, self._screens, self.commands

@@ -3,21 +3,18 @@
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSize, QTimer
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.words import span_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
-from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
+from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.file_question import FileQuestion
-from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import RECORDINGS, WindowRecordings
 from gpuexplorer.recording.recording import Recording, open_recording
@@ -43,19 +40,12 @@ class WindowComparing(QObject):
         self._say = recordings.say
         self._machine: MachineState | None = None
         self._reading: Asked[Recording] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY)
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
         self._question = FileQuestion(tr("Compare with a recording"), RECORDINGS.filter, window)
         self._question.chosen.connect(self.compare_with)
-        self.strip = QFrame()
-        self.strip.setProperty("panel", "banner")
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
-        end = link_button(tr("End the comparison"))
-        end.clicked.connect(self._on_end_asked)
-        sign = Sign(look, Icon.NOTE, Tone.QUIET, QSize(18, 18))
-        parts = (sign, self._sentence, GROWS, end)
-        row(*parts, within=self.strip, gap=10, margins=(24, 6, 20, 6))
+        self.strip = Banner(look, tr("End the comparison"), warns=False)
+        self.strip.link_clicked.connect(self._on_end_asked)
         for do, slot in (
             (Do.COMPARE_FILE, self._question.ask),
             (Do.COMPARE_HOUR, partial(self._span, -HOUR, tr("an hour earlier"))),
@@ -138,9 +128,14 @@ class WindowComparing(QObject):
         self._commands[Do.COMPARE_END].setVisible(beside is not None)
         if machine is not None and beside is not None:
             said = [tr("Dotted lines: {label}.", label=beside.label), *beside.remarks]
+            began = machine.past.began
+            later = beside.began is not None and beside.began >= self._time_window.stretch()[1]
+            if began is not None and later and beside.past is machine.past:
+                moment = self._time_window.moment(began)
+                said.append(tr("Nothing was read before {moment}.", moment=moment))
             if len(machine.cards()) > MOST_COLOURED_CARDS:
                 said.append(tr("Plots of single cards show it; the strip of all does not."))
-            self._sentence.setText(paragraph(said))
+            self.strip.say(paragraph(said))
 
     def _on_marked_changed(self) -> None:
         self._commands[Do.COMPARE_MARK].setEnabled(self._time_window.marked is not None)

@@ -1,36 +1,39 @@
 """WindowRecordings: what a window has to do with recordings: making, showing, handing on."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.recording.handing_on import write_export, write_report
-from gpuexplorer.gui.recording.recording_banner import RecordingBanner
 from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
-from gpuexplorer.gui.recording.words import recorded
+from gpuexplorer.gui.recording.words import recorded, what_is_shown
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.record_button import RecordButton
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
 from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.whole_file import write_whole
 
 SUFFIX = "gpurec"
-_ALL = RECORDINGS = FileKind(mark("Recording"), SUFFIX)
+RECORDINGS = FileKind(mark("Recording"), SUFFIX)
 _ANONYMOUS = FileKind(mark("Recording without names, command lines and users"), SUFFIX)
 _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
@@ -75,11 +78,9 @@ class WindowRecordings(QObject):
         self._shown: list[QWidget] = []
         self._trouble = ""  # that was said
         self._saving = Saving(settings, window)
-        self._saving.refused.connect(partial(self.notice.say, bad=True))
-        self._handing_on = Saving(settings, window)
-        self._handing_on.done.connect(self.notice.say)
-        self._handing_on.refused.connect(partial(self.notice.say, bad=True))
-        self._question = FileQuestion(tr("Open a recording"), _ALL.filter, window)
+        self._saving.done.connect(self.notice.say)
+        self._saving.refused.connect(self.say)
+        self._question = FileQuestion(tr("Open a recording"), RECORDINGS.filter, window)
         self._question.chosen.connect(self.open_asked)
         self._connect()
         self._show_recent()
@@ -111,8 +112,8 @@ class WindowRecordings(QObject):
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
-        for asks in (self._saving, self._handing_on, self._question):
-            asks.stop()
+        self._saving.stop()
+        self._question.stop()
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()
@@ -144,22 +145,27 @@ class WindowRecordings(QObject):
             (Do.EVENT_BEFORE, replay.mark_before),
         ):
             self._commands[do].triggered.connect(slot)
-        banner = RecordingBanner(self._look, session.recording)
-        banner.close_asked.connect(self.close_asked)
+        recording = session.recording
+        warns = bool(recording.notes())
+        banner = Banner(self._look, tr("Back to the live cards"), warns=warns)
+        banner.say(what_is_shown(recording))
+        # Never taken for markup, whatever the file is called.
+        banner.setToolTip(f"<qt>{escape(str(recording.path))}</qt>")
+        banner.link_clicked.connect(self.close_asked)
         bar = ReplayBar(self._look, replay, self._time_window)
         self._shown = [banner, bar]
         for part in self._shown:
             self._strips.addWidget(part)
-        self._remember(session.recording.path)
+        self._remember(recording.path)
 
     def _on_record_asked(self) -> None:
         if self.making.recording:
             self.making.stop()
         else:
-            self._ask_where((_ALL, _ANONYMOUS))
+            self._ask_where((RECORDINGS, _ANONYMOUS))
 
     def _on_anonymous_asked(self) -> None:
-        self._ask_where((_ANONYMOUS, _ALL))
+        self._ask_where((_ANONYMOUS, RECORDINGS))
 
     def _ask_where(self, kinds: Sequence[FileKind]) -> None:
         session = self._session
@@ -187,7 +193,7 @@ class WindowRecordings(QObject):
         if making.trouble != self._trouble:
             self._trouble = making.trouble
             if self._trouble:
-                self.notice.say(self._trouble, bad=True)
+                self.say(self._trouble)
         record.setText(tr("Stop recording") if making.recording else tr("Record…"))
         record.setEnabled(making.recording or making.possible)
         self._commands[Do.RECORD_ANONYMOUSLY].setEnabled(
@@ -196,7 +202,7 @@ class WindowRecordings(QObject):
 
     def _on_always_on_turned(self) -> None:
         if self._always_on.trouble:
-            self.notice.say(self._always_on.trouble, bad=True)
+            self.say(self._always_on.trouble)
 
     def _on_ended(self, path: Path, because: str) -> None:
         making = self.making
@@ -216,23 +222,19 @@ class WindowRecordings(QObject):
             self._ask_report(self.replay.recording.path)
 
     def _ask_report(self, path: Path) -> None:
-        write = partial(write_report, path)
-        self._hand_on(tr("Save a report"), f"{path.stem}-report", [_REPORT], write)
+        self._hand_on(path, tr("Save a report"), f"{path.stem}-report", [_REPORT])
 
     def _on_export_asked(self) -> None:
         if self.replay is not None:
             path = self.replay.recording.path
-            write = partial(write_export, path)
-            self._hand_on(tr("Export the recording"), path.stem, _EXPORTS, write)
+            self._hand_on(path, tr("Export the recording"), path.stem, _EXPORTS)
 
-    def _hand_on(
-        self, caption: str, name: str, kinds: Sequence[FileKind], write: Callable[[Path], None]
-    ) -> None:
+    def _hand_on(self, path: Path, caption: str, name: str, kinds: Sequence[FileKind]) -> None:
         def take(target: Path) -> Write:
             self.notice.say(tr("{file} is being written…", file=target.name))
-            return partial(write, target)
+            return partial(_write, path, target, self._saving.kind)
 
-        self._handing_on.ask(caption, name, kinds, take)
+        self._saving.ask(caption, name, kinds, take)
 
     def _open_recent(self, action: QAction, _checked: bool = False) -> None:
         self.open_asked.emit(Path(action.data()))
@@ -261,6 +263,31 @@ class WindowRecordings(QObject):
                 action.setText(tr("Open {file}", file=recent[at].name.replace("&", "&&")))
                 action.setToolTip(str(recent[at]))
                 action.setData(str(recent[at]))
+
+
+def _write(path: Path, target: Path, kind: FileKind) -> None:
+    """In a thread of its own. What only this needs is loaded here: it is rarely asked for."""
+    from gpuexplorer.recording.export.choosing import chosen  # noqa: PLC0415
+    from gpuexplorer.recording.export.exporting import Form, pieces  # noqa: PLC0415
+    from gpuexplorer.recording.report.page import write_report  # noqa: PLC0415
+
+    forms = {".jsonl": Form.JSONL, ".json": Form.PERFETTO}
+    recording = open_recording(path)
+    try:
+        if target.exists() and target.samefile(path):
+            raise Trouble(
+                "{file} is the recording itself, and is left as it is.",
+                "Choose another name.",
+                file=target.name,
+            )
+        choice = chosen(recording)
+        if kind is _REPORT:
+            write_report(choice, target)
+        else:
+            form = forms.get(target.suffix.lower(), Form.CSV)
+            write_whole(target, pieces(choice, form))
+    finally:
+        recording.close()
 
 
 def _show_folder(path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.screens import Screens
@@ -55,7 +55,12 @@ class WindowWays(QObject):
     def follow(self, session: RememberingSession, lab: LabState) -> None:
         """Which the window shows from now on."""
         self._session, self._lab = session, lab
-        self._banner.show_count(len(session.cards()))
+        said = trn(
+            "No graphics card answers on this computer, so this is one simulated card.",
+            "No graphics card answers on this computer, so these are {count} simulated cards.",
+            len(session.cards()),
+        )
+        self._banner.say(said)
         commands, can_look = self._commands, self._look_again is not None
         commands[Do.SIMULATE].setVisible(session.bare)
         commands[Do.STOP_SIMULATING].setVisible(self._simulated and can_look)
@@ -91,7 +96,7 @@ class WindowWays(QObject):
         explanation.practice_asked.connect(self._on_practice_asked)
         self._navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
         self._navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
-        self._banner.reasons_asked_for.connect(explanation.open)
+        self._banner.link_clicked.connect(explanation.open)
         self._screens.currentChanged.connect(self._show_banner)
 
     def _show_banner(self) -> None:

@@ -23,7 +23,7 @@ Told = TypeVar("Told")
 _MOST_RUNS = 10_000
 _MOST_TURNS = 200_000
 _MOST_READ = 5_000  # of those that are values of ours
-_MOST_HAPPENINGS = 10_000
+MOST_HAPPENINGS = 10_000
 _MOST_STEPS = 10_000
 _JUST_NOW = 3.0  # seconds since the file was written
 _SAME_START = 2.0  # clocks round differently
@@ -43,6 +43,7 @@ class Run:
     ended: float  # where it has no end, its last sign of life
     whole: bool  # whether it came to its end
     machine: Machine
+    failed: Message | None = None  # why it could not go on
 
 
 class Course:
@@ -111,7 +112,7 @@ class Course:
     @cached_property
     def happenings(self) -> Sequence[Happening]:
         columns = "id, at, wall, kind, card, sentence, about, lasted"
-        rows = self._file.whole(columns, "happening", _MOST_HAPPENINGS)
+        rows = self._file.whole(columns, "happening", MOST_HAPPENINGS)
         found = [each for row in rows if (each := _happening(row)) is not None]
         self._file.damaged |= len(found) < len(rows)
         return sorted(found, key=lambda happening: happening.at)
@@ -159,6 +160,7 @@ class Course:
     def _runs(
         self, rows: Sequence[Row], before: Sequence[float], newest: Callable[[float], float]
     ) -> Iterator[Run]:
+        failed = dict(self.turns(Turn.FAILED, Message))
         for (number, began, ended, _, text), end in zip(rows, before, strict=True):
             try:
                 machine = value_of(Machine, text)
@@ -168,7 +170,7 @@ class Course:
             whole = isinstance(ended, float) and began <= ended <= end
             signs = [] if whole else [_latest(each, end) for each in self._turns.values()]
             last = ended if whole else max(began, newest(end), *signs)
-            yield Run(number, began, last, whole, machine)
+            yield Run(number, began, last, whole, machine, failed.get(last))
 
     def _is_written(self, writer: str) -> bool:
         try:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.result_json import result_as_json
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.copy_job import MODES
@@ -165,6 +164,8 @@ def line_of(noted: Noted) -> tuple[Topic, str] | None:
         return None
     said: dict[str, object] = {"is": _name(type(what))}
     if isinstance(what, CopyResult):
+        from gpuexplorer.copies.result_json import result_as_json  # noqa: PLC0415 - a window that measures nothing needs none of it
+
         # For whoever reads files of ours; and all of it, as it was.
         said |= {**result_as_json(what), "whole": written(what)}
     else:

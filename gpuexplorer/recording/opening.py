@@ -133,6 +133,10 @@ def _trouble(path: Path, error: sqlite3.Error | None) -> Trouble:
                 "Copy it to another disk, or take another copy of it.",
                 file=path.name,
             )
+    return too_damaged(path)
+
+
+def too_damaged(path: Path) -> Trouble:
     return Trouble(
         "{file} is damaged, and nothing of it can be read.",
         "Take another copy of it, if there is one.",

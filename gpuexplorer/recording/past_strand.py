@@ -5,6 +5,7 @@ file or in its tail.
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from operator import sub
 
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
@@ -32,7 +33,6 @@ class PastStrand:
         self.series: dict[str, int] = {}
         self.metrics: set[MetricId] = set()
         self._tail: dict[float, tuple[Column, Mapping[str, Column]]] = {}
-        self._firsts: Sequence[float] | None = None
 
     def add_series(self, metric: str, series: int) -> None:
         self.series[metric] = series
@@ -50,14 +50,12 @@ class PastStrand:
         """Where there are no buckets any more."""
         return min(self._tail, default=LATEST)
 
-    @property
+    @cached_property
     def firsts(self) -> Sequence[float]:
         """When each piece begins, those of the tail among them."""
-        if self._firsts is None:
-            times = self.series.get(TIMES)
-            found = () if times is None else self.pieces.firsts(times, 0)
-            self._firsts = sorted({*found, *self._tail})
-        return self._firsts
+        times = self.series.get(TIMES)
+        found = () if times is None else self.pieces.firsts(times, 0)
+        return sorted({*found, *self._tail})
 
     @property
     def began(self) -> float:

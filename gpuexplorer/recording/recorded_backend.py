@@ -13,7 +13,7 @@ from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
-NAME = "recording"
+RECORDED = "recording"  # the name of a source that is read from a file
 
 
 class RecordedBackend:
@@ -33,7 +33,7 @@ class RecordedBackend:
     def source(self) -> Source:
         """As it was then, but for its name; and cards are shown even where none answered."""
         then = self._recording.run(self._playhead.now()).machine.source
-        return then._replace(name=NAME, cards=True)
+        return then._replace(name=RECORDED, cards=True)
 
     def cards(self) -> Sequence[Card]:
         return self._recording.cards(self._playhead.now())

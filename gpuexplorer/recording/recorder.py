@@ -16,6 +16,7 @@ from gpuexplorer.recording.told import Lost, Machine, Topic, Turn
 from gpuexplorer.recording.written_file import (
     PATIENCE,
     Opened,
+    failure_of,
     make_file,
     this_program,
     trouble_of,
@@ -239,6 +240,8 @@ class Recorder:
         self._room.close()
         with suppress(sqlite3.Error, OSError):
             self._database.rollback()
+            with suppress(sqlite3.Error):  # that it ended takes less room
+                self._tables.turn(at, Turn.FAILED, failure_of(error))
             self._tables.say_ended(at)
             self._close()
         with suppress(sqlite3.Error):

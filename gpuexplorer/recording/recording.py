@@ -18,7 +18,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.recording.columns import reason_number
 from gpuexplorer.recording.course import Course, Run, last_of
 from gpuexplorer.recording.harmless import is_time, value_of
-from gpuexplorer.recording.opening import opened
+from gpuexplorer.recording.opening import opened, too_damaged
 from gpuexplorer.recording.past_strand import PastStrand, is_late, readings_of
 from gpuexplorer.recording.pieces import Pieces
 from gpuexplorer.recording.safe_file import SafeFile
@@ -112,6 +112,8 @@ class Recording:
                     "What wrote it was ended before its time; the last seconds may be missing."
                 )
             )
+        elif self.runs[-1].failed is not None:
+            found.append(self.runs[-1].failed)
         return found
 
     def wall(self, at: float) -> float:
@@ -187,9 +189,17 @@ class Recording:
             if known >= newest:
                 newest, states = known, strand.column(first, STATE, count)
                 state = CardState.WORKING if states is None else self._state(states[place])
-        if newest:  # the rest of the card was read: nobody looked at these
+        if late and (newest or self._was_read(card, at)):  # only at these nobody looked
             missing.update(dict.fromkeys(late & missing.keys(), Absence.NOT_ASKED))
         return Sample(card, newest or at, values, missing, state)
+
+    def _was_read(self, card: CardId, at: float) -> bool:
+        began = self.run(at).began
+        newest = filter(None, (strand.newest(at) for strand in self.strands(card)))
+        return any(
+            times[place] >= began and not is_late(at - times[place], times, place)
+            for _, times, place in newest
+        )
 
     def processes(self, card: CardId, at: float) -> Sequence[ProgramSeen] | None:
         """Who used it then; None where nobody could tell."""
@@ -278,25 +288,21 @@ class Recording:
         if facts is None:
             return None
         known: dict[str, float] = {}
-        looked = subject.first
         for strand in subject.strands.values():
             found = strand.newest(at)
             if found is None:
                 continue
             first, times, place = found
-            looked = times[place]
             for metric in strand.metrics:
                 values = strand.column(first, metric, len(times))
                 if values is not None:
                     known[metric] = values[place]
         figures = {each: known.get(each, math.nan) for each in ProcessFigure}
-        memory = known.get(HOST_MEMORY, math.nan)
-        cpu = known.get(CPU, math.nan)
+        cpu, memory = (known.get(each, math.nan) for each in (CPU, HOST_MEMORY))
         return ProgramSeen(
             number,
             facts,
             subject.first,
-            looked,
             {each: value for each, value in figures.items() if not math.isnan(value)},
             {each: self.reason(value) for each, value in figures.items() if math.isnan(value)},
             None if math.isnan(cpu) else cpu,
@@ -336,11 +342,7 @@ def _members(kind: type[Member], names: object, otherwise: Member) -> Sequence[M
 
 def _nothing(file: SafeFile) -> Trouble:
     if file.damaged:
-        return Trouble(
-            "{file} is damaged, and nothing of it can be read.",
-            "Take another copy of it, if there is one.",
-            file=file.path.name,
-        )
+        return too_damaged(file.path)
     return Trouble(
         "{file} holds no recording yet.",
         "If there was a file {file}-wal beside it, put it there again; or choose another file.",

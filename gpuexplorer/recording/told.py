@@ -1,7 +1,7 @@
 """What a recording tells beside figures: plain values, written as JSON and read again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuexplorer.core.absence import Absence
@@ -28,6 +28,7 @@ class Turn(StrEnum):
     PROCESSES = "processes"  # {card id: [subject ids] or null}: who uses it, or nobody can tell
     SUSPENDED = "suspended"  # the computer slept for so many seconds before this
     LOST = "lost"  # a Lost
+    FAILED = "failed"  # a Message: why the run that ended at this moment could not go on
 
 
 class Topic(StrEnum):
@@ -94,11 +95,10 @@ class ProgramSeen:
     subject: int
     facts: ProgramFacts
     since: float  # axis: when it was first seen there
-    at: float  # axis: of the look
-    values: Mapping[ProcessFigure, float] = field(default_factory=dict)
-    missing: Mapping[ProcessFigure, Absence] = field(default_factory=dict)
-    cpu: float | None = None  # cores' worth
-    memory_bytes: int | None = None  # of the computer's memory
+    values: Mapping[ProcessFigure, float]
+    missing: Mapping[ProcessFigure, Absence]
+    cpu: float | None  # cores' worth
+    memory_bytes: int | None  # of the computer's memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import psutil
 
 import gpuexplorer
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.recording.tables import lay_out
 from gpuexplorer.recording.told import Writer
 
@@ -87,6 +88,24 @@ def _room_beside(path: Path) -> IO[bytes]:
     return room
 
 
+def failure_of(error: sqlite3.Error | OSError) -> Message:
+    """The same for who opens the file later."""
+    if _is_full(error):
+        return Message("The recording ended because the disk was full.")
+    if isinstance(error, FileNotFoundError):
+        return Message("The recording ended because its file was moved while it was written.")
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return Message(
+        "The recording ended because its file could not be written: {reason}.",
+        reason=reason or type(error).__name__,
+    )
+
+
+def _is_full(error: sqlite3.Error | OSError) -> bool:
+    meant = getattr(error, "sqlite_errorcode", 0) & _MEANT
+    return meant == sqlite3.SQLITE_FULL or getattr(error, "errno", None) == errno.ENOSPC
+
+
 def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
     meant = getattr(error, "sqlite_errorcode", 0) & _MEANT
     if meant in _NONE_OR_DAMAGED:
@@ -96,7 +115,7 @@ def trouble_of(path: Path, error: sqlite3.Error | OSError) -> Trouble:
             file=path,
             reason=error,
         )
-    if meant == sqlite3.SQLITE_FULL or getattr(error, "errno", None) == errno.ENOSPC:
+    if _is_full(error):
         return Trouble(
             "The disk is full, so the recording {file} has ended.",
             "What was recorded until then is in it. Make room, and begin another.",

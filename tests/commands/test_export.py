@@ -75,7 +75,7 @@ def test_the_metrics_that_there_are_are_listed(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("", "As what is it to be written?"),
+        ("", "Which format is it to be written in?"),
         ("--format xml", "'xml' is none of csv, jsonl, perfetto"),
         ("--format csv --metrics powerdraw", "Did you mean power_draw?"),
         ("--format csv --metrics cpu_utilization --cards 0", "No such figures were recorded"),

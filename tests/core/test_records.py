@@ -27,7 +27,7 @@ FACTS = ProgramFacts(
     A, 77, ProcessUse.COMPUTE, resolved=True, user="ada", ancestors=((5, "torchrun"),)
 )
 SEEN = ProgramSeen(
-    3, FACTS, 1.0, 2.0, {ProcessFigure.SM: 0.5}, {ProcessFigure.DECODER: Absence.NOT_YET}, 0.1
+    3, FACTS, 1.0, {ProcessFigure.SM: 0.5}, {ProcessFigure.DECODER: Absence.NOT_YET}, 0.1, None
 )
 
 

@@ -169,6 +169,8 @@ def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
     assert {each["is"] for each in rest} == {
         *("sample", "processes", "happening", "cards", "clock", "topology"),
     }
+    wiring = next(each["value"] for each in rest if each["is"] == "topology")
+    assert list(wiring) == ["cards", "links", "numa_nodes", "cpu_affinity", "node_memory"]
     samples = [each for each in rest if each["is"] == "sample" and each["card"] == "SIM-0"]
     powers = [
         each["values"]["power_draw"] for each in samples if "power_draw" in each["values"]

@@ -20,6 +20,7 @@ from gpuexplorer.telemetry.processes import ProcessFigure
 from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 120.0
+PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def session(path: Path) -> Iterator[RecordedSession]:
 
 def looks(session: RecordedSession, beyond: int) -> None:
     """Wait until it was looked into the file again."""
-    until = time.monotonic() + 5.0
+    until = time.monotonic() + PATIENCE
     while session.beats().taken <= beyond:
         assert time.monotonic() < until
         threading.Event().wait(0.005)
@@ -197,7 +198,7 @@ def test_standing_still_nothing_is_read_and_after_a_jump_at_once(live: RecordedS
     began = time.monotonic()
     live.playhead.seek(live.recording.began + 20.0)
     looks(live, before)
-    assert time.monotonic() - began < 0.3
+    assert time.monotonic() - began < 1.0
     assert live.sampler.silence(live.cards()[0].id) is None
 
 
@@ -206,15 +207,17 @@ def test_while_it_plays_it_is_read_again_and_again_and_to_the_very_end(
 ) -> None:
     looks(live, 0)
     before, ended = live.beats().taken, live.recording.ended
+    live.playhead.seek(live.recording.began)
+    live.playhead.play(1.0)
+    looks(live, before + 4)
     live.playhead.seek(ended - 50.0)
     live.playhead.play(100.0)
     card = live.cards()[0].id
     newest = live.recording.sample(card, {GPU_UTILIZATION}, ended).at
-    until = time.monotonic() + 5.0
+    until = time.monotonic() + PATIENCE
     while live.playhead.playing or _read_at(live, card) < newest:
         assert time.monotonic() < until
         threading.Event().wait(0.01)
-    assert live.beats().taken >= before + 3
 
 
 def _read_at(session: RecordedSession, card: CardId) -> float:

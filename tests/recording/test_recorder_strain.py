@@ -16,7 +16,7 @@ import pytest
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import ManualClock, SystemClock
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.told import Machine
@@ -109,6 +109,11 @@ def ends_well_where_no_room_is_left(path: Path) -> None:
     assert "What was recorded until then is in it." in recorder.trouble.hint
     assert recorder.stop()
     assert newest(path) == written
+    with closing(open_recording(path)) as recording:
+        assert recording.runs[-1].whole
+        assert [tr(each) for each in recording.notes()] == [
+            "The recording ended because the disk was full."
+        ]
 
 
 def limit_pages(recorder: Recorder, path: Path) -> None:

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.recorder import Recorder
@@ -18,6 +19,12 @@ def answers(person: Person, path: Path) -> None:
     """Without a desktop no window comes to the front again by itself."""
     person.saves_as(path)
     person.window.activateWindow()
+
+
+def agree() -> None:
+    asking = QApplication.activeModalWidget()
+    if isinstance(asking, QMessageBox):
+        asking.button(QMessageBox.StandardButton.Yes).click()
 
 
 def record(person: Person, path: Path) -> None:
@@ -157,6 +164,22 @@ def test_it_is_handed_on_as_a_report_and_as_a_table(
     answers(person, tmp_path / "table.csv")
     person.sees(f"Saved to {tmp_path / 'table.csv'}")
     assert (tmp_path / "table.csv").read_text("utf-8").count("\n") > 60
+
+
+def test_what_is_handed_on_never_takes_the_place_of_the_recording(
+    open_program: OpenProgram, hour: Path
+) -> None:
+    own = hour.rename(hour.with_name("own.gpurec"))
+    person = opened(open_program, own)
+    before = own.read_bytes()
+    person.runs("Export this recording")
+    agreeing = QTimer(person.window, interval=20)  # Qt asks whether it may be replaced
+    agreeing.timeout.connect(agree)
+    agreeing.start()
+    answers(person, own)
+    agreeing.stop()
+    person.sees(f"{own.name} is the recording itself, and is left as it is.")
+    assert own.read_bytes() == before
 
 
 def test_what_is_no_recording_is_refused_in_a_sentence(

@@ -56,7 +56,7 @@ from gpuexplorer.gui.start import create_application
 from tests.gui.hands import texts
 
 application = create_application([])
-words = dict(simulate=None, view=None, theme=None, size=None, screenshot=None)
+words = dict.fromkeys(("simulate", "open", "view", "theme", "size", "screenshot"))
 app = App(argparse.Namespace(**words, or_simulate=False, fault="", seed=0))
 app.window.show()
 

@@ -10,7 +10,7 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.time_axis import TimeTick, time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.moments import Then
+from gpuexplorer.gui.cards.moments import Then, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
@@ -107,7 +107,7 @@ class TileFeed:
                     for each in slowed.stretches(card, start, end)
                 ),
                 ended=ended,
-                ended_word="" if ended is None else self._time_window.moment(ended),
+                ended_word="" if ended is None else self._moment(ended, end),
                 unread=unread,
                 scale=_SHARES if scaled else (),
                 ticks=self.ticks(start, end, width) if scaled else (),
@@ -118,6 +118,10 @@ class TileFeed:
         )
         self._pasts[card] = (asked, past)
         return past
+
+    def _moment(self, at: float, end: float) -> str:
+        """With the day where it is not that of the end: what it is drawn in is small."""
+        return moment_words(self._time_window.wall(at), self._time_window.wall(end))
 
     def _can_wait(self, before: _Asked, asked: _Asked) -> bool:
         """Whether a picture has had its share, and this tile only moved on a little."""

@@ -35,7 +35,7 @@ class FootFace:
 
 
 class PythonFoot(PaintedButton):
-    """Shows nothing where there is no session and so no lab."""
+    """Shows nothing where there is no session and so no lab, and none in a recording."""
 
     def __init__(self, look: Look, pythons: LabPythons) -> None:
         super().__init__(look)
@@ -58,7 +58,7 @@ class PythonFoot(PaintedButton):
             lab.stage_changed.connect(self._on_changed)
         if self._sheet is not None:
             self._sheet.reject()
-        self.setVisible(lab is not None)
+        self.setVisible(lab is not None and not lab.recorded)  # a recording ran in none
         self._on_changed()
 
     def show_narrow(self, narrow: bool) -> None:

@@ -7,15 +7,15 @@ import numpy as np
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.event_words import sign
-from gpuexplorer.gui.recording.words import cut
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.recording.course import MOST_HAPPENINGS
+from gpuexplorer.recording.harmless import clean
 from gpuexplorer.telemetry.happenings import Happening
 
 SPOT = 5  # pixels
 # What is worse lies on top, and is told first.
 _TONES = (Tone.QUIET, Tone.GOOD, Tone.WARN, Tone.BAD)
 _MOST_TOLD = 6
-_MOST = 10_000  # that a recording tells
 _LONGEST = 160  # letters of a sentence
 
 
@@ -41,7 +41,7 @@ class Marks:
     @property
     def cut(self) -> bool:
         """There were more, before `began`: a recording tells only the newest."""
-        return len(self.happenings) >= _MOST
+        return len(self.happenings) >= MOST_HAPPENINGS
 
     @property
     def began(self) -> float:
@@ -69,7 +69,7 @@ class Marks:
         """The worst first, and of many how many more there are."""
         order = np.argsort(-self._weights[mark.first : mark.end], kind="stable")
         told = [self.happenings[mark.first + at] for at in order[:_MOST_TOLD].tolist()]
-        lines = [cut(tr(each.sentence), _LONGEST) for each in told]
+        lines = [clean(tr(each.sentence), _LONGEST) for each in told]
         if more := mark.end - mark.first - len(lines):
             lines.append(trn("and {count} more", "and {count} more", more))
         return lines

@@ -6,6 +6,7 @@ from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.recording.harmless import clean
 from gpuexplorer.recording.recording import Recording
 
 _LONGEST_NAME = 60
@@ -17,7 +18,7 @@ def what_is_shown(recording: Recording) -> str:
     cards = len(recording.cards())
     sentence = tr(
         "Recording of {host}, {span}, {cards}",
-        host=cut(machine.name, _LONGEST_NAME) or tr("a computer that is not named"),
+        host=clean(machine.name, _LONGEST_NAME) or tr("a computer that is not named"),
         span=span_of(recording),
         cards=trn("{count} card", "{count} cards", cards),
     )
@@ -27,11 +28,6 @@ def what_is_shown(recording: Recording) -> str:
     if recording.anonymous:
         parts.append(tr("without names, command lines and users"))
     return paragraph([f"{'; '.join(parts)}.", *recording.notes()])
-
-
-def cut(text: str, most: int) -> str:
-    """What a stranger's file says may be of any length."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def span_of(recording: Recording) -> str:

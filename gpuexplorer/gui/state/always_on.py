@@ -12,7 +12,6 @@ import platformdirs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.state.recording_state import RECORDED
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.recording.joined_past import JoinedPast
 from gpuexplorer.recording.keeping import Kept
@@ -46,8 +45,7 @@ class AlwaysOn(QObject):
         self._turning: Asked[Kept | None] | None = None
         self._forgetting = False
         self._before: list[Recording] = []
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY)
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._look)
         settings.changed.connect(self._look)
 
@@ -81,7 +79,7 @@ class AlwaysOn(QObject):
 
     def follow(self, session: RememberingSession) -> None:
         """What is read from now on. A recording is not kept again, nor does it end anything."""
-        if session.source.name != RECORDED:
+        if session.past.ended is None:
             self._session = session
             self._look()
 

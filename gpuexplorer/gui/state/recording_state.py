@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, paragraph, tr
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_recording import LabRecording
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.recording.listening import Listening, machine_of
@@ -15,7 +15,6 @@ from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.remembering import RememberingSession
 
-RECORDED = "recording"  # the name of a source that is itself read from a file
 _LOOK_EVERY = 250  # milliseconds
 _PATIENCE, _LAST_PATIENCE = 10.0, 1.5
 
@@ -51,8 +50,7 @@ class RecordingState(QObject):
         self._listening: Listening | None = None
         self._beginning: Asked[Recorder] | None = None
         self._ending: Asked[bool] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_EVERY)
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
 
     @property
@@ -72,7 +70,7 @@ class RecordingState(QObject):
     def possible(self) -> bool:
         """Not of what is read from a recording."""
         session = self._session
-        return session is not None and session.source.name != RECORDED
+        return session is not None and session.past.ended is None
 
     def follow(self, session: RememberingSession) -> None:
         """What the window shows from now on. Looking at a recording ends none; other cards do,
@@ -134,7 +132,7 @@ class RecordingState(QObject):
             self._take_ending(whole=self._ending.result())
         recorder = self._recorder
         if self.phase is RecordingPhase.RECORDING and recorder is not None and recorder.trouble:
-            self._say_trouble(recorder.trouble)
+            self.trouble = recorder.trouble.told
             self._end()
         self.changed.emit()
 
@@ -143,7 +141,7 @@ class RecordingState(QObject):
         try:
             self._recorder = recorder = beginning.result()
         except Trouble as trouble:
-            self._say_trouble(trouble)
+            self.trouble = trouble.told
             self._rest()
             return
         assert self._recorded is not None  # set where it was begun
@@ -179,19 +177,15 @@ class RecordingState(QObject):
     def _take_ending(self, *, whole: bool) -> None:
         recorder, because = self._recorder, self._because
         if not self.trouble and recorder is not None and recorder.trouble is not None:
-            self._say_trouble(recorder.trouble)
+            self.trouble = recorder.trouble.told
         elif not whole and not self.trouble:
-            late = Message(
+            self.trouble = tr(
                 "The disk keeps {file} waiting: what it did not take yet may be missing at "
                 "its end.",
                 file=self.path.name,
             )
-            self.trouble = tr(late)
         self._rest()
         self.ended.emit(self.path, because)
-
-    def _say_trouble(self, trouble: Trouble) -> None:
-        self.trouble = paragraph((trouble.sentence, trouble.hint))
 
     def _rest(self) -> None:
         self._timer.stop()

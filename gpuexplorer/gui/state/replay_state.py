@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -27,9 +28,7 @@ class ReplayState(QObject):
         self.began, self.ended = self.recording.began, self.recording.ended
         self.speed = SPEEDS[0]
         self._playing = False
-        self._jumps: list[float] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(_FRAME)
+        self._timer = QTimer(self, interval=_FRAME)
         self._timer.timeout.connect(self._on_timeout)
         self._told = math.nan
 
@@ -74,13 +73,13 @@ class ReplayState(QObject):
 
     def next_mark(self) -> None:
         """To what happened next, or to the end."""
-        jumps = self._marks()
+        jumps = self._jumps
         # A playhead that stands on a mark is a hair before or behind it.
         after = bisect_right(jumps, self.at + _ONE_MARK / 2)
         self.seek(jumps[after] if after < len(jumps) else self.ended)
 
     def mark_before(self) -> None:
-        jumps = self._marks()
+        jumps = self._jumps
         before = bisect_left(jumps, self.at - _ONE_MARK / 2) - 1
         self.seek(jumps[before] if before >= 0 else self.began)
 
@@ -89,16 +88,14 @@ class ReplayState(QObject):
         self._timer.stop()
         self._playhead.pause()
 
-    def _marks(self) -> Sequence[float]:
+    @cached_property
+    def _jumps(self) -> Sequence[float]:
         """When something happened, what came together once."""
-        if self._jumps is None:
-            self._jumps = []
-            for each in self.recording.happenings():
-                if each.at >= self.began and (
-                    not self._jumps or each.at - self._jumps[-1] >= _ONE_MARK
-                ):
-                    self._jumps.append(each.at)
-        return self._jumps
+        jumps = [-math.inf]
+        for each in self.recording.happenings():
+            if each.at >= max(self.began, jumps[-1] + _ONE_MARK):
+                jumps.append(each.at)
+        return jumps[1:]
 
     def _on_timeout(self) -> None:
         if not self._playhead.playing:

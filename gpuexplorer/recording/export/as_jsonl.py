@@ -49,6 +49,7 @@ def _heading(choice: Choice) -> Mapping[str, object]:
                 "began": iso(recording, run.began),
                 "ended": iso(recording, run.ended),
                 "whole": run.whole,
+                "failed": run.failed,
                 "machine": run.machine,
             }
             for run in recording.runs
@@ -158,6 +159,7 @@ def _plain(value: Any) -> Any:
         case Sequence():
             return [_plain(each) for each in value]
         case _ if is_dataclass(value):
-            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+            made = [each.name for each in fields(value) if each.init]
+            return {name: _plain(getattr(value, name)) for name in made}
         case _:
             return value

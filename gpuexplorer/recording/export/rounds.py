@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
 from itertools import pairwise
@@ -11,7 +11,6 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.recording.export.choosing import Choice
-from gpuexplorer.recording.recording import Readings
 from gpuexplorer.recording.schema import LEVELS
 
 BUCKET = float(LEVELS[0])
@@ -62,8 +61,7 @@ def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
     begins = [each for each in coarse.times if each + level > at]
     first = max(at, begins[0]) if begins else at
     last = min(first + level, choice.end)
-    readings = _between(choice.recording.readings(card, metric, first, last), first, last)
-    return bool(_buckets(choice, card, metric, first, last, readings)[0])
+    return bool(_columns(choice, card, metric, first, last)[1][0])
 
 
 def _next(choice: Choice, at: float) -> float:
@@ -87,38 +85,28 @@ def _groups(
         for metric in metrics:
             if stop():
                 raise StoppedError
-            given = choice.recording.readings(card, metric, first, last)
-            readings = _between(given, first, last)
-            for columns in (readings, _buckets(choice, card, metric, first, last, readings)):
+            for columns in _columns(choice, card, metric, first, last):
                 if columns[0]:
                     key = card, array("d", columns[0]).tobytes(), len(columns)
                     together.setdefault(key, []).append((metric, columns))
     return [_together(card, members) for (card, *_), members in together.items()]
 
 
-def _between(readings: Readings, first: float, last: float) -> _Columns:
-    """Those from `first` to right before `last`: their times and values."""
-    begin, end = bisect_left(readings.times, first), bisect_left(readings.times, last)
-    return readings.times[begin:end], readings.values[begin:end]
-
-
-def _buckets(
-    choice: Choice,
-    card: CardId,
-    metric: MetricId,
-    first: float,
-    last: float,
-    readings: _Columns,
-) -> _Columns:
-    """Those before the first of the readings: times, means, lowest and highest figures."""
-    times = readings[0]
-    until = times[0] - BUCKET if times else math.nextafter(last, -math.inf)
+def _columns(
+    choice: Choice, card: CardId, metric: MetricId, first: float, last: float
+) -> tuple[_Columns, _Columns]:
+    """From `first` to right before `last`: times and values; and of the buckets before the
+    first of these times, means, lowest and highest figures.
+    """
+    end = math.nextafter(last, -math.inf)
+    readings = choice.recording.readings(card, metric, first, end)
+    until = readings.times[0] - BUCKET if readings.times else end
     if until < first:
-        return ([],)
+        return readings, ([],)
     found = choice.recording.buckets(card, metric, first, until, LEVELS[0])
-    begin, end = bisect_left(found.times, first), bisect_right(found.times, until)
+    begin = bisect_left(found.times, first)
     columns = (found.times, found.means, found.minima, found.maxima)
-    return tuple(each[begin:end] for each in columns)
+    return readings, [each[begin:] for each in columns]
 
 
 def _together(card: CardId, members: Sequence[tuple[MetricId, _Columns]]) -> Iterator[Round]:

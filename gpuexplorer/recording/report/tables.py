@@ -92,7 +92,7 @@ def card_table(courses: Courses, cards: Sequence[CardSums]) -> Table:
 def span_table(courses: Courses) -> Table:
     """Runs, and what there was between and within them."""
     recording = courses.recording
-    runs = [e for e in recording.runs if e.ended >= courses.start and e.began <= courses.end]
+    runs = [each for each in recording.runs if each.began <= courses.end]
     found: list[tuple[float, float | None, str]] = []
     for run in runs:
         what = tr("recorded")
@@ -100,19 +100,23 @@ def span_table(courses: Courses) -> Table:
             what = tr("recorded, and still being written")
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
+        elif run.failed is not None:
+            what = tr(run.failed)
         found.append((run.began, run.ended - run.began, what))
     for before, run in pairwise(runs):
         found.append((before.ended, run.began - before.ended, tr("nothing was recorded")))
     for at, slept in _numbers(courses, Turn.SUSPENDED):
         found.append((at - slept, slept, tr("the computer slept")))
-    for (_, shift), (at, new) in pairwise(_numbers(courses, Turn.CLOCK)):
+    for (since, shift), (at, new) in pairwise(_numbers(courses, Turn.CLOCK)):
+        if recording.run(since) is not recording.run(at):
+            continue  # each run begins at its own time of day
         set_by, size = new - shift, duration(abs(new - shift))
         if set_by >= _CLOCK_STEP:
             found.append((at, None, tr("the clock was set forward by {time}", time=size)))
         elif set_by <= -_CLOCK_STEP:
             found.append((at, None, tr("the clock was set back by {time}", time=size)))
     for at, lost in recording.turns(Turn.LOST):
-        if isinstance(lost, dict) and courses.start <= at <= courses.end:
+        if isinstance(lost, dict) and at <= courses.end:
             what = tr(
                 "the file could not be written: {count} readings lost",
                 count=lost.get("samples"),
@@ -121,6 +125,7 @@ def span_table(courses: Courses) -> Table:
     rows = [
         (moment(courses, at), NO_FIGURE if seconds is None else str(duration(seconds)), what)
         for at, seconds, what in sorted(found, key=lambda each: each[0])
+        if at + (seconds or 0.0) >= courses.start
     ]
     heads = (tr("From"), tr("Length"), tr("What"))
     return Table(tr("What was recorded"), "lrl", heads, rows)
@@ -132,7 +137,10 @@ def unread(courses: Courses) -> float:
         max(0.0, min(run.ended, courses.end) - max(run.began, courses.start))
         for run in courses.recording.runs
     )
-    slept = sum(each for _, each in _numbers(courses, Turn.SUSPENDED))
+    slept = sum(
+        max(0.0, min(each, at - courses.start))
+        for at, each in _numbers(courses, Turn.SUSPENDED)
+    )
     return max(0.0, courses.end - courses.start - read + slept)
 
 
@@ -204,9 +212,9 @@ def _why(cards: Sequence[CardSums]) -> list[str]:
 
 
 def _numbers(courses: Courses, kind: Turn) -> Sequence[tuple[float, float]]:
-    """What JSON has of such turns within the stretch, where that is a number."""
+    """What JSON has of such turns until the end, where that is a number."""
     return [
         (at, float(value))
         for at, value in courses.recording.turns(kind)
-        if isinstance(value, (int, float)) and courses.start <= at <= courses.end
+        if isinstance(value, (int, float)) and at <= courses.end
     ]

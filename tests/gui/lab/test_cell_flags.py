@@ -78,7 +78,7 @@ def test_flags_are_of_the_time_that_is_seen(
 ) -> None:
     run(lab, worker, 'X = torch.ones(2, device="cuda:0")', tensor("X"))
     settle(lab, qtbot)
-    at = lab.began_at(lab.ledger.cells[0].id)
+    at = lab.course.began_at.get(lab.ledger.cells[0].id)
     assert at is not None
     assert list(lab.flags.of(FIRST, at + 1, at + 2)) == []
     assert len(lab.flags.of(FIRST, at - 1, at + 1)) == 1

@@ -347,7 +347,7 @@ def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(
 ) -> None:
     number = lab.run(MAKE_X)
     worker.say(Began(number))
-    qtbot.waitUntil(lambda: lab.began_at(number) is not None)
+    qtbot.waitUntil(lambda: lab.course.began_at.get(number) is not None)
 
     def long_enough() -> bool:
         pane.pull()

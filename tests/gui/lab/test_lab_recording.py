@@ -116,7 +116,7 @@ def test_flags_stand_where_the_cells_began(
     lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     number = run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
-    qtbot.waitUntil(lambda: lab.began_at(number) is not None)
+    qtbot.waitUntil(lambda: lab.course.began_at.get(number) is not None)
     shown, _, session = recorded.open()
     [card, _] = session.cards()
     [flag] = [
@@ -135,7 +135,7 @@ def test_where_the_playhead_goes_back_the_last_cell_is_gone_and_forward_it_is_th
     run(lab, worker, "Y = X.cuda(1)", tensor("Y", "cuda:1"))
     qtbot.waitUntil(lambda: "Y" in lab.ledger.things)
     shown, _, session = recorded.open()
-    last = shown.began_at(2)
+    last = shown.course.began_at.get(2)
     assert last is not None
     session.playhead.seek(last - 1e-6)
     qtbot.waitUntil(lambda: shown.ledger.cells[-1].state == "waiting")
@@ -161,8 +161,8 @@ def test_what_was_there_before_comes_first_and_has_no_flag(
     assert [each.outputs for each in there.cells] == [each.outputs for each in here.cells]
     assert [each.transfers for each in there.cells] == [each.transfers for each in here.cells]
     assert there.things.keys() == here.things.keys()
-    assert shown.began_at(1) is None
-    assert shown.began_at(number) is not None
+    assert shown.course.began_at.get(1) is None
+    assert shown.course.began_at.get(number) is not None
     recorded.end()
 
 

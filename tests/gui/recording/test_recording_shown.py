@@ -3,8 +3,10 @@
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -18,10 +20,14 @@ from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.card.view import CardView
+from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
+from gpuexplorer.gui.overview import tile_feed
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.processes.details import ProcessDetails
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
@@ -118,6 +124,22 @@ def test_named_at_the_start_its_cards_are_on_the_screens_at_once(
     )
     assert busy_on_tile(app, "SIM-0") == told.values[GPU_UTILIZATION]
     assert "SIMULATED" in app.window.windowTitle()
+
+
+def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
+    start: Start, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: set[str] = set()
+
+    def spark(*what: Any, **more: Any) -> TileSpark:  # Any: all that a TileSpark takes
+        made = TileSpark(*what, **more)
+        words.add(made.ended_word)
+        return made
+
+    monkeypatch.setattr(tile_feed, "TileSpark", spark)
+    start(path)
+    hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
+    assert [len(each) for each in words if hour in each] == [len("00:00:00")]
 
 
 def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
@@ -247,6 +269,25 @@ def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot
 def test_it_says_nothing_of_the_memory_that_this_window_holds(start: Start, path: Path) -> None:
     app = start(path)
     assert not says(app, "this window holds")
+
+
+def test_it_shows_no_python_of_this_computer(start: Start, path: Path) -> None:
+    assert not the(PythonFoot, start(path).window).isVisible()
+
+
+def test_its_lab_offers_no_line_to_type_in(start: Start, path: Path, qtbot: QtBot) -> None:
+    app = start(path)
+    app.window.navigation.open_screen("lab")
+    qtbot.waitUntil(lambda: says(app, "nothing runs in it"))
+    assert not the(CellEditor, app.window).isVisible()
+
+
+def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read_then(
+    start: Start, path: Path
+) -> None:
+    app = start(path)
+    app.window.commands[Do.COMPARE_HOUR].trigger()
+    assert says(app, "Nothing was read before")
 
 
 def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import zlib
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,17 +17,19 @@ import pytest
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished
 from gpuexplorer.lab.measured import Measured
 from gpuexplorer.recording.export.choosing import chosen
+from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.lab_said import Sent, line_of
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.report.page import report_page, write_report
 from gpuexplorer.recording.told import Topic
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from tests.recording.made import make_recording
+from tests.recording.made import BEGAN, make_recording
 from tests.recording.report.told import Figures, card, machine, recorded
 
 HOSTILE = (
@@ -196,7 +199,7 @@ def test_a_recording_of_a_moment_is_a_page_too(tmp_path: Path) -> None:
 def test_a_killed_recording_is_told_as_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "a.gpurec"
     recorded_and_killed = (
-        "import os, pathlib, sys; from tests.recording.made import make_recording;"
+        "import os, pathlib, sys; from tests.recording.made import BEGAN, make_recording;"
         "make_recording(pathlib.Path(sys.argv[1]), '1xH100', 30, whole=False); os._exit(0)"
     )
     subprocess.run([sys.executable, "-c", recorded_and_killed, path], check=True, timeout=60)
@@ -211,6 +214,28 @@ def test_a_part_of_a_recording_has_the_figures_of_that_part(tmp_path: Path) -> N
     )
     write_report(chosen(recording, end=recording.began + 50), tmp_path / "a.html")
     assert "0 · 0 %" in Seen((tmp_path / "a.html").read_text("utf-8")).text
+
+
+def test_a_clock_that_was_set_is_told_in_a_later_stretch_and_once(tmp_path: Path) -> None:
+    path, clock = tmp_path / "a.gpurec", ManualClock(wall=BEGAN)
+
+    def live(kept: Kept) -> None:
+        kept.put_cards([card(0)])
+        kept.write_now()
+        clock.advance(100)
+        kept.write_now()
+
+    for stepped in (7200.0, 0.0):
+        kept = Kept(path, machine(), clock, days=1, most_bytes=1 << 30, asleep=lambda: 0.0)
+        live(kept)
+        clock.step(stepped)
+        live(kept)
+        kept.stop()
+        clock.advance(60)
+    with closing(open_recording(path)) as recording:
+        text = Seen(report_page(chosen(recording, recording.began + 50))).text
+    assert text.count("the clock was set") == 1
+    assert "the clock was set forward by 2.00 h" in text
 
 
 def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:

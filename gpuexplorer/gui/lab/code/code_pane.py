@@ -254,7 +254,7 @@ class CodePane(QFrame):
         cells = any(each.number for each in self._lab.ledger.cells)
         forms_only = self._settings.choices.lab_forms_only
         self._head.show_session(cells=cells, forms_only=forms_only)
-        self.entry.setVisible(not forms_only)
+        self.entry.setVisible(not (forms_only or self._lab.recorded))
         self._transcript.show_faces(self._faces.faces())
         self._show_question()
         self._show_error()

@@ -36,17 +36,18 @@ class LabRecording(QObject):
         self._lab, self._recorder = lab, recorder
         self._bounds, self._bounds_of_program = LabBounds(), LabBounds()
         self._waiting: deque[Noted] = deque()
+        self._stopped = False
+        self._timer = QTimer(self, interval=_PAUSE)  # while something waits
+        self._timer.timeout.connect(self._on_due)
         for each in self._past():
             self._on_noted(each)
-        self._timer = QTimer(self, interval=_PAUSE)
-        self._timer.timeout.connect(self._on_due)
-        self._timer.start()
         for state in (lab, lab.program):
             state.noted.connect(self._on_noted)
 
     def stop(self) -> None:
         """With all that waits. Harmless when called twice."""
-        if self._timer.isActive():
+        if not self._stopped:
+            self._stopped = True
             self._timer.stop()
             for state in (self._lab, self._lab.program):
                 state.noted.disconnect(self._on_noted)
@@ -83,6 +84,10 @@ class LabRecording(QObject):
             self._waiting.extend(map(OfProgram, events))
         else:
             self._waiting.append(noted)
+        if not self._timer.isActive():
+            self._timer.start()
 
     def _on_due(self) -> None:
         self._write(perf_counter() + _SLICE)
+        if not self._waiting:
+            self._timer.stop()

@@ -94,15 +94,6 @@ class LabReplay(QObject):
             self._of_program = False
         self._timer.setInterval(_EVERY if self._taken == due else _AT_ONCE)
 
-    def _say(self) -> None:
-        if self.left_out:
-            lines = Message.counted(
-                "{count} line about the lab in this file cannot be read and is left out.",
-                "{count} lines about the lab in this file cannot be read and are left out.",
-                self.left_out,
-            )
-            self._lab.said_of_recording = told(RECORDED, lines)
-
     def _on_came(self, came: tuple[list[float], list[Noted], int] | None) -> None:
         if came is None:
             self.read = True
@@ -110,7 +101,13 @@ class LabReplay(QObject):
             self._times += came[0]
             self._said += came[1]
             self.left_out += came[2]
-            self._say()
+        if self.left_out:
+            lines = Message.counted(
+                "{count} line about the lab in this file cannot be read and is left out.",
+                "{count} lines about the lab in this file cannot be read and are left out.",
+                self.left_out,
+            )
+            self._lab.said_of_recording = told(RECORDED, lines)
 
 
 def _read(

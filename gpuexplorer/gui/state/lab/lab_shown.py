@@ -66,10 +66,6 @@ class LabShown(QObject):
             if each.name and each.card is not None
         }
 
-    def began_at(self, command: int) -> float | None:
-        """On the steady clock of the plots; None for what did not begin yet."""
-        return self.course.began_at.get(command)
-
     @property
     def running_seconds(self) -> float | None:
         """For how long the running cell has run, this time; None where none does."""

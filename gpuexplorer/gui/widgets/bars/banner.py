@@ -1,9 +1,8 @@
-"""Banner: says that no real card answers and that these are simulated, and why can be read."""
+"""Banner: says in a sentence what it is that one looks at, and leads elsewhere."""
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame
 
-from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -13,26 +12,20 @@ from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
 
 
 class Banner(QFrame):
-    """Stands above the tiles for as long as the cards are simulated for want of real ones."""
+    """Stands above the screen for as long as that holds."""
 
-    reasons_asked_for = Signal()
+    link_clicked = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, link: str, *, warns: bool) -> None:
         super().__init__()
         self.setProperty("panel", "banner")
         self._sentence = wrapped_label(look, "", Tone.TEXT)
-        button = link_button(tr("What was looked for"))
-        button.clicked.connect(self.reasons_asked_for)
-        sign = Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18))
+        button = link_button(link)
+        button.clicked.connect(self.link_clicked)
+        icon, tone = (Icon.WARNING, Tone.WARN) if warns else (Icon.NOTE, Tone.QUIET)
+        sign = Sign(look, icon, tone, QSize(18, 18))
         parts = (sign, self._sentence, GROWS, button)
         row(*parts, within=self, gap=10, margins=(24, 6, 20, 6))
 
-    def show_count(self, cards: int) -> None:
-        self._sentence.setText(
-            trn(
-                "No graphics card answers on this computer, so this is one simulated card.",
-                "No graphics card answers on this computer, so these are {count} simulated "
-                "cards.",
-                cards,
-            )
-        )
+    def say(self, sentence: str) -> None:
+        self._sentence.setText(sentence)

@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.style_sheet import restyle
+from gpuexplorer.recording.recorded_backend import RECORDED
 from gpuexplorer.telemetry.backend import Source
 
 SIMULATED = mark("SIMULATED")
-RECORDED = "recording"  # the name of a source that is read from a file
 
 
 class SourceBadge(QLabel):

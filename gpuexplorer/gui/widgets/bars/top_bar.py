@@ -11,12 +11,13 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.record_button import RecordButton
-from gpuexplorer.gui.widgets.bars.source_badge import RECORDED, SourceBadge
+from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.gui.widgets.bars.time_pill import TimePill
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
+from gpuexplorer.recording.recorded_backend import RECORDED
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Session
 
