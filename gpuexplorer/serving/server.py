@@ -29,6 +29,8 @@ PAGE = "/metrics"
 USUAL_PORT = 9410  # 9400 is the DCGM exporter's own, which may run beside us
 _PATIENCE = 5.0  # seconds for a whole request and its answer
 _AT_ONCE = 16
+# Who has not asked for so many seconds makes room; else it is looked for so many times.
+_SILENT, _LOOKS = 0.05, 20
 
 
 class Server(ThreadingTCPServer):
@@ -44,7 +46,8 @@ class Server(ThreadingTCPServer):
         self.readings = readings
         self.making = threading.Lock()  # one page at a time: it is work for the processor
         self._until: dict[socket.socket, float] = {}
-        self._lock = threading.Lock()
+        self._asked: set[socket.socket] = set()  # they wait for their answer
+        self._lock = threading.Condition()
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             self.address_family = found[0][0]
@@ -60,10 +63,29 @@ class Server(ThreadingTCPServer):
 
     def process_request(self, request: socket.socket, client_address: object) -> None:  # type: ignore[override]  # a socket, since this is TCP
         with self._lock:
+            # Those who asked get their answer before the next one is let in.
+            for _ in range(_LOOKS):
+                if self._lock.wait_for(self._has_room, _SILENT):
+                    break
             while len(self._until) >= _AT_ONCE:
-                self._hang_up(next(iter(self._until)))
+                self._hang_up(next(iter(self._silent() or self._until)))
             self._until[request] = time.monotonic() + _PATIENCE
         super().process_request(request, client_address)
+
+    def asks(self, request: socket.socket) -> None:
+        with self._lock:
+            self._asked.add(request)
+
+    def _has_room(self) -> bool:
+        return len(self._until) < _AT_ONCE or bool(self._silent())
+
+    def _silent(self) -> list[socket.socket]:
+        came_by = time.monotonic() + _PATIENCE - _SILENT
+        return [
+            each
+            for each, until in self._until.items()
+            if each not in self._asked and until <= came_by
+        ]
 
     def service_actions(self) -> None:
         """Called again and again while it serves."""
@@ -75,6 +97,8 @@ class Server(ThreadingTCPServer):
     def shutdown_request(self, request: socket.socket) -> None:  # type: ignore[override]  # as above
         with self._lock:
             self._until.pop(request, None)
+            self._asked.discard(request)
+            self._lock.notify()
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # as it is declared
@@ -98,6 +122,7 @@ class _Answer(BaseHTTPRequestHandler):
     error_message_format = "%(code)d %(message)s\n"
 
     def do_GET(self) -> None:
+        self.server.asks(self.connection)
         path = self.path.partition("?")[0]
         if self.server.local and not self._meant_for_us():
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)

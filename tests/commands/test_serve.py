@@ -355,6 +355,21 @@ def test_many_silent_clients_keep_nobody_from_reading(readings: Readings) -> Non
             each.close()
 
 
+def test_many_who_ask_at_once_all_get_their_answer(readings: Readings) -> None:
+    with listening(readings) as server:
+        asking = []
+        with server.making:  # nobody gets a page yet
+            for _ in range(40):
+                asks = socket.create_connection(place(server), timeout=10)
+                asks.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+                asking.append(asks)
+            threading.Event().wait(0.3)  # so that the server has let in all it lets in
+        answers = [asks.recv(15) for asks in asking]
+        for asks in asking:
+            asks.close()
+    assert answers == [b"HTTP/1.0 200 OK"] * 40
+
+
 def test_a_client_that_says_a_letter_now_and_then_is_hung_up_on(
     readings: Readings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
