@@ -4,9 +4,10 @@ import argparse
 import re
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import WrongArgumentsError
+from gpuexplorer.commands.arguments import in_the_words
 from gpuexplorer.core.words import tr
 from gpuexplorer.recording.export.choosing import moment
+from gpuexplorer.recording.opening import refuse_own
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable
 
@@ -52,10 +53,6 @@ def stretch(
 
 def check_output(output: Path, recording: Path) -> None:
     """Raises Trouble where nothing can, or should, be written."""
-    if output.exists() and output.samefile(recording):
-        raise WrongArgumentsError(
-            "{file} is the recording itself, and is left as it is.",
-            "Name another file after --output.",
-            file=output.name,
-        )
+    with in_the_words():
+        refuse_own(output, recording)
     refuse_unwritable(output)

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
@@ -27,6 +26,7 @@ from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
+from gpuexplorer.recording.opening import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -274,12 +274,7 @@ def _write(path: Path, target: Path, kind: FileKind) -> None:
     forms = {".jsonl": Form.JSONL, ".json": Form.PERFETTO}
     recording = open_recording(path)
     try:
-        if target.exists() and target.samefile(path):
-            raise Trouble(
-                "{file} is the recording itself, and is left as it is.",
-                "Choose another name.",
-                file=target.name,
-            )
+        refuse_own(target, path)
         choice = chosen(recording)
         if kind is _REPORT:
             write_report(choice, target)

@@ -51,6 +51,17 @@ def opened(path: Path) -> SafeFile:
     raise _trouble(path, refused) from refused
 
 
+def refuse_own(target: Path, recording: Path) -> None:
+    """What is made of a recording must not replace it, nor a log that holds the last of it."""
+    own = [recording, *(recording.with_name(f"{recording.name}{end}") for end in _BESIDE)]
+    if target.exists() and any(each.exists() and target.samefile(each) for each in own):
+        raise Trouble(
+            "{file} is the recording itself or a part of it, and is left as it is.",
+            "Choose another name.",
+            file=target.name,
+        )
+
+
 def _refuse_what_is_no_file(path: Path) -> None:
     try:
         found = path.stat()

@@ -28,6 +28,7 @@ from gpuexplorer.recording.export.choosing import chosen, moment
 from gpuexplorer.recording.export.exporting import Form, pieces
 from gpuexplorer.recording.export.rounds import StoppedError
 from gpuexplorer.recording.lab_said import Noted, Sent, line_of
+from gpuexplorer.recording.opening import refuse_own
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.told import Machine, Topic
@@ -396,3 +397,14 @@ def test_times_are_written_as_people_write_them(
 def test_what_is_no_time_is_refused_with_the_right_forms(lived: Recording, text: str) -> None:
     with pytest.raises(Trouble, match="is no time"):
         moment(text, lived)
+
+
+@pytest.mark.parametrize("ending", ["", "-wal"])
+def test_nothing_made_of_a_recording_replaces_it_or_its_log(
+    ending: str, tmp_path: Path
+) -> None:
+    for name in ("night.gpurec", "night.gpurec-wal"):
+        (tmp_path / name).write_bytes(b"readings")
+
+    with pytest.raises(Trouble, match="is left as it is"):
+        refuse_own(tmp_path / f"night.gpurec{ending}", tmp_path / "night.gpurec")

@@ -241,7 +241,7 @@ class MatrixPage(CopiesPage):
         if progress is not None and progress.samples:
             share = progress.taken / progress.samples
         self._measured.map.show_running(pair, share)
-        able = not running
+        able = not (running or self.copies.lab.recorded)
         self._all.setEnabled(able)
         self._findings.show_able(able)
         self._details.show_able(self._now.able(self._chosen), able)
@@ -286,14 +286,16 @@ class MatrixPage(CopiesPage):
                 more,
             )
         self._findings.show_callouts(self._callouts, now.by_name, said)
-        begin = not shown and not running
-        if begin:
+        begin, recorded = not shown and not running, self.copies.lab.recorded
+        if begin and recorded:
+            words = tr("Nothing had been measured at this moment of the recording.")
+        elif begin:
             words = begin_words(now.question, len(now.to_measure()), len(now.heads) - 1)
         else:
             words = found_words(found, running=running)
         count = count_words(shown, modelled=self.copies.modelled)
-        self._findings.show_words(count, words, begin=begin)
-        self._findings.show_able(not running)
+        self._findings.show_words(count, words, begin=begin and not recorded)
+        self._findings.show_able(not (running or recorded))
         self._findings.show_rest(rest, latency=now.question.latency)
 
     def _words_measured(self, pair: Pair) -> tuple[str, str]:

@@ -37,6 +37,7 @@ _WELCOME = mark(
     "Any Python runs here: your own, with your rights, as in a terminal. What you type, what "
     "forms do and what files hold becomes cells here, each with what it cost."
 )
+_OF_RECORDING = mark("No cell had run at this moment of the recording.")
 
 
 @dataclass(slots=True)
@@ -57,9 +58,12 @@ class Transcript(QTextEdit):
     unfold_asked = Signal(int)
     menu_asked = Signal(int, QPoint)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, *, recorded: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._look = look
+        self._words_before = tr(_OF_RECORDING if recorded else _WELCOME)
         self._written: list[_Written] = []
         self._selected: int | None = None
         self._follows = True
@@ -176,7 +180,7 @@ class Transcript(QTextEdit):
     def _welcome(self) -> None:
         """What is said once, before there is a cell."""
         self.setTextColor(self._look.theme.quiet)
-        self.setPlainText(tr(_WELCOME))
+        self.setPlainText(self._words_before)
         self._indent(LEFT)
 
     def _indent(self, left: int) -> None:

@@ -59,7 +59,7 @@ class CodePane(QFrame):
         self._head.copy.clicked.connect(self.program.copy)
         self._head.save.clicked.connect(self.program.ask_where)
         self._head.menu_asked.connect(self._on_session_menu_asked)
-        self._transcript = Transcript(look)
+        self._transcript = Transcript(look, recorded=lab.recorded)
         self._transcript.cell_chosen.connect(self._on_cell_chosen)
         self._transcript.left.connect(self._on_left)
         self._transcript.copy_asked.connect(self._copy)
