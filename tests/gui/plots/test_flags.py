@@ -1,5 +1,7 @@
 """Moments marked below the plots: numbered ones that would touch become one."""
 
+from typing import Any
+
 import pytest
 
 from gpuexplorer.gui.plots import flags as drawn_flags
@@ -79,11 +81,12 @@ def test_of_thousands_of_events_no_more_is_drawn_than_can_be_seen(
 ) -> None:
     drawn: list[float] = []
     draw = drawn_flags._draw_cloth
-    monkeypatch.setattr(
-        drawn_flags,
-        "_draw_cloth",
-        lambda drawing, left, *rest: (drawn.append(left), draw(drawing, left, *rest)),
-    )
+
+    def cloth(drawing: Any, left: float, *rest: Any) -> None:  # Any: as `draw` has them
+        drawn.append(left)
+        draw(drawing, left, *rest)
+
+    monkeypatch.setattr(drawn_flags, "_draw_cloth", cloth)
     stack = open_stack([plot(line())])
     events = [Flag(NOW - number / 10, f"Event {number}") for number in range(2000)]
     stack.show_contents([plot(line())], events)
