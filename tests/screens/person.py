@@ -254,6 +254,10 @@ class Person:
 
     def press(self, *keys: str) -> None:
         """Such as "Ctrl+K" or "Down", where the keyboard is."""
+        if QApplication.activeWindow() is None:
+            # What another test leaves behind may take the activity with it when it goes.
+            self.window.activateWindow()
+            self.waits(lambda: QApplication.activeWindow() is not None)
         for each in keys:
             QTest.keySequence(self._with_keyboard(), QKeySequence(each))
 
