@@ -86,6 +86,15 @@ def samples(page: str) -> dict[str, list[tuple[Labels, float]]]:
     return found
 
 
+@pytest.fixture(autouse=True)
+def _signals_as_they_were() -> Iterator[None]:
+    """The verb leaves them ignored, as its process ends then; here other tests follow."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for each, handler in before.items():
+        signal.signal(each, handler)
+
+
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
     spec = ("--simulate", "2xTitanRTX", "--interval", "0.1", "--fault", "lost:1@0s")
