@@ -1,0 +1,1 @@
+"""Very many machines, as a Prometheus server keeps what their exporters told."""

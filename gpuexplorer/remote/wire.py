@@ -1,0 +1,246 @@
+"""Orders and what is told: all that this side and the agent over there have in common, as lines
+of JSON. Times are the steady seconds of the machine that is read.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union, get_args
+
+from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.topology import Topology
+
+# Both sides are of one program, since one sends the other; only a cache could mix them up.
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Watch:
+    """From now on read just this, in this rhythm, until another Watch comes."""
+
+    metrics: "frozenset[MetricId]"
+    processes: bool
+    interval: float
+
+
+@dataclass(frozen=True)
+class Read:
+    """One reading of every card, and of the host; a Sampled for each, then Done."""
+
+    id: int
+    metrics: "frozenset[MetricId]"
+    processes: bool = False
+
+
+@dataclass(frozen=True)
+class AskWiring:
+    """Answered by Wired."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class End:
+    """Ask this process to end, or kill it; only if it began at just that time. Then Done."""
+
+    id: int
+    pid: int
+    started_at: float
+    way: str  # a telemetry.ending.Way
+
+
+@dataclass(frozen=True)
+class AskPythons:
+    """Answered by Pythons."""
+
+    id: int
+    named: str = ""  # one that a person named; else those that are found
+
+
+@dataclass(frozen=True)
+class CheckUp:
+    """What the doctor says over there; answered by CheckedUp."""
+
+    id: int
+    deep: bool = False
+
+
+@dataclass(frozen=True)
+class Knock:
+    """A sign of life at least every KNOCKS_EVERY seconds; answered at once by Knocked."""
+
+    id: int
+
+
+Order = Union[Watch, Read, AskWiring, End, AskPythons, CheckUp, Knock]  # noqa: UP007
+
+KNOCKS_EVERY = 2.0
+# An agent that heard no order for so long ends itself, and all that it started.
+ALONE = 20.0
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The first line of an agent that is ready."""
+
+    version: int
+    python: str
+    system: str  # "Linux 6.1.0"
+    computer: str  # its own name
+    user: str  # who we are over there
+    source: Source
+    host: Card
+    cards: "Sequence[Card]"
+    now: float
+    wall: float
+    attempts: "Sequence[Message]" = ()  # why no card answers, each with its way out
+    elsewhere: bool = False  # pids are those of another namespace
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The cards that are listed from now on."""
+
+    cards: "Sequence[Card]"
+    source: Source
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What a person should read of that machine, from now on."""
+
+    notes: "Sequence[Message]"
+
+
+@dataclass(frozen=True)
+class Sampled:
+    sample: Sample
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Who a process is over there: the fields of telemetry's NamedProcess of that name."""
+
+    process: CardProcess
+    resolved: bool
+    reason: Message = NOTHING
+    user: "str | None" = None
+    command: "str | None" = None
+    cpu: "float | None" = None
+    memory_bytes: "int | None" = None
+    started_at: "float | None" = None
+    container: "str | None" = None
+    ours: bool = False
+    of_this_user: bool = False
+    ancestors: "Sequence[tuple[int, str]]" = ()
+    ended: bool = False
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Used:
+    """Who uses that card; None where nobody can tell just now."""
+
+    card: CardId
+    processes: "Sequence[Facts] | None"
+
+
+@dataclass(frozen=True)
+class Faulted:
+    fault: HardwareFault
+
+
+@dataclass(frozen=True)
+class Wired:
+    id: int
+    topology: Topology
+
+
+@dataclass(frozen=True)
+class Found:
+    """A Python over there that has PyTorch, or why it will not do."""
+
+    path: str
+    version: str
+    torch: str
+    usable: bool
+    reason: Message = NOTHING
+    cards: bool = False  # its PyTorch was built for cards
+
+
+@dataclass(frozen=True)
+class Pythons:
+    id: int
+    found: "Sequence[Found]"
+
+
+@dataclass(frozen=True)
+class CheckedUp:
+    id: int
+    report: str  # JSON, as `doctor --json` prints it
+
+
+@dataclass(frozen=True)
+class Knocked:
+    id: int
+    now: float
+    wall: float
+
+
+@dataclass(frozen=True)
+class Done:
+    """That order was carried out, or why not."""
+
+    id: int
+    trouble: Message = NOTHING
+    hint: Message = NOTHING
+
+
+Told = Union[  # noqa: UP007 - the agent may be Python 3.10
+    Hello,
+    Listed,
+    Noted,
+    Sampled,
+    Used,
+    Faulted,
+    Wired,
+    Pythons,
+    CheckedUp,
+    Knocked,
+    Done,
+]
+
+# Any: each is a dataclass, called with what its line of JSON holds.
+_ORDERS: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Order)}
+_TOLD: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Told)}
+
+
+def line_of(message: "Order | Told") -> bytes:
+    """One line with its newline."""
+    content = {"is": type(message).__name__, **written(message)}
+    return json.dumps(content, separators=(",", ":"), default=str).encode() + b"\n"
+
+
+def order_of(line: bytes) -> Order:
+    """Raises UnreadableError, whatever the line is."""
+    order: Order = _read(line, _ORDERS)
+    return order
+
+
+def told_of(line: bytes) -> Told:
+    told: Told = _read(line, _TOLD)
+    return told
+
+
+# Any: which record it is stands in the line itself, and is checked field by field.
+def _read(line: bytes, known: "Mapping[str, Any]") -> Any:
+    try:
+        content = json.loads(line)
+        return reader(known[content.pop("is")])(content)
+    except UNREADABLE as error:
+        raise UnreadableError from error
