@@ -4,9 +4,8 @@ import difflib
 import math
 import re
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import assert_never
 
+from gpuexplorer.core.newer_python import StrEnum, assert_never
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import Message, mark
 

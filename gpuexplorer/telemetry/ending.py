@@ -3,10 +3,10 @@
 import os
 import signal
 import sys
-from enum import StrEnum
 
 import psutil
 
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.process_names import NamedProcess
