@@ -184,7 +184,7 @@ def _what(fault: Fault) -> Message:
                 to=fault.to,
             )
         case _:
-            assert_never(fault.kind)
+            return assert_never(fault.kind)
 
 
 _FORMS = mark(
