@@ -4,18 +4,22 @@ import os
 import sys
 from dataclasses import replace
 
+from gpuexplorer.telemetry.processor_time import processor_time
+
 # Over there Linux's own files are read, whatever psutil somebody installed.
 if __name__ == "__main__" and sys.platform == "linux":
     sys.modules["psutil"] = None  # type: ignore[assignment]  # so that importing it fails
 
 
 def main() -> None:
+    # A share of the processor takes two looks, and importing the rest lies between them.
+    before = processor_time()
     # What is started from here leaves no file either.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     from gpuexplorer.remote.agent.loop import serve  # noqa: PLC0415 - after what is said above
     from gpuexplorer.remote.agent.settings import settings_of  # noqa: PLC0415
 
-    serve(settings_of(os.environ), check_up)
+    serve(settings_of(os.environ), check_up, before)
 
 
 def check_up(deep: bool) -> str:

@@ -4,8 +4,8 @@ import functools
 import importlib.util
 import io
 import json
+import os
 import re
-import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,7 +98,7 @@ def parcel(
 ) -> Parcel:
     """`any_python`: where the one that is asked is too old, a newer one over there will do."""
     content = _zipped(kind)
-    mark = secrets.token_hex(16)
+    mark = os.urandom(16).hex()
     settings = {
         # Backwards, lest a shell that echoes us is taken for the answer.
         "MARK": mark[::-1],

@@ -149,7 +149,7 @@ def _parse_seconds(part: str, text: str) -> float:
     return float(match[1]) * (60.0 if match[2].lower() == "m" else 1.0)
 
 
-def _what(fault: Fault) -> Message:
+def _what(fault: Fault) -> Message:  # noqa: RET503 - it knows Python's own assert_never only
     match fault.kind:
         case FaultKind.LOST:
             return Message("Card {card} is lost, as ordered.", card=fault.card)
@@ -184,7 +184,7 @@ def _what(fault: Fault) -> Message:
                 to=fault.to,
             )
         case _:
-            return assert_never(fault.kind)
+            assert_never(fault.kind)
 
 
 _FORMS = mark(

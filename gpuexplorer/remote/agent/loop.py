@@ -23,6 +23,7 @@ from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.agent.teller import Teller
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 
 CheckUp = Callable[[bool], str]
@@ -32,18 +33,23 @@ _LONGEST_ORDER = 1 << 20
 _LAST_WORDS = 2.0
 
 
-def serve(settings: Settings, check_up: CheckUp) -> NoReturn:
+def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
     """Takes the process's input and output for itself; never returns."""
     children.adopt()
     orders, told = _own_pipes()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _on_signal)
+    clock = SystemClock()
     teller = Teller(told, leave)
+
+    def open_readings() -> Readings:
+        backend, attempts = _source(settings)
+        return Readings(backend, attempts, teller.tell, clock, before)
+
     waiting: queue.SimpleQueue[wire.Order] = queue.SimpleQueue()
     # The driver may hang from its first call on, and the pipe must be heard all the same.
-    _in_thread("orders", partial(_carry_out, waiting, settings, check_up, teller))
-    clock = SystemClock()
-    for line in _lines(orders, wire.ALONE):
+    _in_thread("orders", partial(_carry_out, waiting, open_readings, check_up, teller))
+    for line in _lines(orders, settings.alone):
         try:
             order = wire.order_of(line)
         except UnreadableError:
@@ -64,12 +70,12 @@ def leave(status: int = 0) -> NoReturn:
 
 def _carry_out(
     waiting: "queue.SimpleQueue[wire.Order]",
-    settings: Settings,
+    open_readings: "Callable[[], Readings]",
     check_up: CheckUp,
     teller: Teller,
 ) -> None:
     try:
-        readings = _readings(settings, teller)
+        readings = open_readings()
     except Trouble as trouble:
         teller.tell(wire.Done(0, trouble.sentence, trouble.hint))
         teller.all_written(_LAST_WORDS)
@@ -96,11 +102,6 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
             teller.tell(answers.pythons(order))
         case wire.CheckUp():
             teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
-
-
-def _readings(settings: Settings, teller: Teller) -> Readings:
-    backend, attempts = _source(settings)
-    return Readings(backend, attempts, teller.tell, SystemClock())
 
 
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":

@@ -6,6 +6,7 @@ import pwd
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
@@ -20,6 +21,7 @@ from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import Sampler, Want
 
 # A card that has not answered one reading by then hangs.
@@ -35,12 +37,13 @@ class Readings:
         attempts: "Sequence[Message]",
         tell: "Callable[[wire.Told], None]",
         clock: Clock,
+        processor_before: "ProcessorTime | None" = None,
     ) -> None:
         self.backend = backend
         self._attempts = attempts
         self._tell = tell
         self._clock = clock
-        self._host = HostReader(clock)
+        self._host = HostReader(clock, processor_before)
         self._reading_host = threading.Lock()
         self._book = ProcessBook(clock)
         self._looking = threading.Lock()
@@ -88,9 +91,7 @@ class Readings:
 
     def read(self, order: wire.Read) -> None:
         """Each card in a thread of its own: one that hangs keeps no other."""
-        asked = [
-            (card, Asked(lambda card=card: self._ask(card, order))) for card in self._cards()
-        ]
+        asked = [(card, Asked(partial(self._ask, card, order))) for card in self._cards()]
         self._take(self._read_host())
         until = self._clock.now() + _READING_PATIENCE
         for card, each in asked:
