@@ -174,10 +174,12 @@ def test_an_older_one_says_that_it_is_too_old(release: str, tmp_path: Path) -> N
 def test_an_older_one_hands_over_to_a_newer_one_that_works(
     release: str, tmp_path: Path
 ) -> None:
-    for name, body in (("python3.14", "exit 127"), ("python3.10", f"exec {sys.executable} $@")):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n".replace("$@", '"$@"'))
-        (tmp_path / name).chmod(0o755)
-    surroundings = {"HOME": str(tmp_path), "PATH": f"{tmp_path}:/bin"}
+    for name, body in (("shims", "exit 127"), ("bin", f'exec {sys.executable} "$@"')):
+        (tmp_path / name).mkdir()
+        program = tmp_path / name / "python3.14"
+        program.write_text(f"#!/bin/sh\n{body}\n")
+        program.chmod(0o755)
+    surroundings = {"HOME": str(tmp_path), "PATH": f"{tmp_path}/shims:{tmp_path}/bin"}
     with OverThere(python=str(python_here(release)), environment=surroundings) as there:
         assert there.until(Hello).python == sys.version.partition(" ")[0]
 
