@@ -39,7 +39,8 @@ def test_a_mark_in_pieces_is_found() -> None:
         python(
             f"import sys; sys.stdout.write('{MARK[:half].decode()}'); sys.stdout.flush()\n"
             f"import time; time.sleep(0.3)\n"
-            f"sys.stdout.write('{MARK[half:].decode()} and more\\nfirst\\nsec'); sys.stdout.flush()\n"
+            f"sys.stdout.write('{MARK[half:].decode()} and more\\nfirst\\nsec')\n"
+            "sys.stdout.flush()\n"
             "time.sleep(0.1); print('ond'); sys.stdin.read()"
         )
     )
