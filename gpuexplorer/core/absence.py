@@ -1,7 +1,6 @@
 """Absence: why there is no number, in words a person can use."""
 
-from enum import StrEnum
-
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple, NewType
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
 
 CardId = NewType("CardId", str)

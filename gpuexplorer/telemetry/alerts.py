@@ -5,11 +5,11 @@ when it ends.
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.alert_rule import LIMITS, Bounds, Rule, Side
 

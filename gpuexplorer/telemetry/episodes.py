@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import mark
 from gpuexplorer.telemetry.happenings import (
     BEGINNING_OF,

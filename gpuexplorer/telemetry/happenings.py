@@ -1,9 +1,9 @@
 """Happening: one thing that took place, and the kinds there are."""
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message, mark
 
 
