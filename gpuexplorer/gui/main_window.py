@@ -30,6 +30,7 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
@@ -231,7 +232,7 @@ class MainWindow(QMainWindow):
         self.companions.follow(machine)
         desk = Desk(
             *(self.look, machine, self.time_window, self.navigation, self.settings),
-            *(self.frame_clock, lab, self._lessons.lessons),
+            *(self.frame_clock, lab, self._lessons.lessons, MachinesState(session, machine)),
         )
         self._screens.show_desk(desk)
         if before is not None:
