@@ -16,11 +16,11 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
-from gpuexplorer.gui.live_frame import READ_ALWAYS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import WithoutCards
+from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping

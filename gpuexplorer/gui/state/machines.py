@@ -1,19 +1,31 @@
-"""MachinesState: this computer and every machine that is reached from it, as screens see them."""
+"""MachinesState: this computer and every machine that is reached from it, as screens see it."""
 
+import json
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
+from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSysInfo, Signal
 
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.machine import READ_ALWAYS
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 HERE = ""  # the key of this computer
+_KEPT = "machines"
+_PATIENCE = 1.5  # at the end of the program, for all machines together
+_NOT_YET = Message("Nobody has connected to it since the program was started.")
 
 
 class Standing(Enum):
-    """How a machine is reached just now: `LinkState`, and this computer, which needs no link."""
+    """How a machine is reached just now: `LinkState`, and this computer, which needs none."""
 
     HERE = auto()
     CONNECTING = auto()
@@ -29,8 +41,18 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A machine as a person asked for it; what `simulate` holds is of this run only."""
+
+    host: str
+    python: str = ""
+    simulate: str | None = None
+    remember: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MachineRow:
-    """One machine as it stands just now. Times are those of `MachinesState.now()`."""
+    """One machine as it stands just now. Times are those of `MachinesState.clock`."""
 
     key: str  # what `show`, `remove` and the like take; HERE for this computer
     name: str  # as it was typed, and nothing in it was checked: never taken for markup
@@ -43,40 +65,261 @@ class MachineRow:
     shown: bool = False  # the screens show this one
 
 
+class Far(Protocol):
+    """What is needed of a machine that is reached. Its threads call `on_change`."""
+
+    state: Enum
+    since: float
+    why: Message
+    hint: Message
+    retry_at: float | None
+
+    @property
+    def answered(self) -> bool:
+        """Whether it did at least once, so that a session can be made of it."""
+        ...
+
+    def connect(self) -> None: ...
+    def retry_now(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+# Raises Trouble for what is no name of a machine.
+Reach = Callable[[Wanted, Callable[[], None]], Far]
+SessionOf = Callable[[Far], RememberingSession]
+
+
+@dataclass
+class _Machine:
+    wanted: Wanted
+    far: Far | None = None
+    session: RememberingSession | None = None
+    refused: Trouble | None = None  # its name, which somebody wrote into the settings
+
+
 class MachinesState(QObject):
-    """Each machine's session goes on being read while another is looked at."""
+    """Each machine's session goes on being read while another is looked at. Screens ask for
+    another machine by `Navigation.open_machine`, since it may be shown only when it answers.
+    """
 
     changed = Signal()  # a machine came or went, its link changed, or another is shown
+    shown_changed = Signal()
     add_asked = Signal()  # somebody pressed "Add a machine…": whoever hears it opens the sheet
 
     def __init__(
         self,
+        settings: Settings,
         here: RememberingSession,
+        reach: Reach | None = None,
+        session_of: SessionOf | None = None,
         parent: QObject | None = None,
-        *,
-        name_here: Callable[[], str] = lambda: "",
     ) -> None:
+        """Without `reach` there is this computer alone."""
         super().__init__(parent)
+        self._settings = settings
+        self._reach, self._session_of = reach, session_of
         self._here = here
-        self._name_here = name_here
+        self._here_want = here.want(READ_ALWAYS, processes=False)
+        self.clock = SystemClock()
+        self.shown = HERE
+        self.waited_for: str | None = None  # it is shown as soon as it answers
+        self._interval = settings.choices.interval
+        self._machines: dict[str, _Machine] = {}
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_link_changed)
+        settings.changed.connect(self._on_settings_changed)
+
+    @property
+    def possible(self) -> bool:
+        return self._reach is not None
+
+    @property
+    def here(self) -> RememberingSession:
+        return self._here
+
+    @property
+    def session(self) -> RememberingSession:
+        """Of the machine that is shown."""
+        machine = self._machines.get(self.shown)
+        return self._here if machine is None or machine.session is None else machine.session
 
     def rows(self) -> Sequence[MachineRow]:
         """This computer first, then the others as they were added."""
-        return [
-            MachineRow(HERE, self._name_here(), Standing.HERE, session=self._here, shown=True)
-        ]
+        name = QSysInfo.machineHostName() or tr("This computer")
+        shown = self.shown == HERE
+        here = MachineRow(HERE, name, Standing.HERE, session=self._here, shown=shown)
+        return [here, *(self._row(key, each) for key, each in self._machines.items())]
 
-    def now(self) -> float:
-        return self._here.clock.now()
+    def row(self, key: str) -> MachineRow | None:
+        return next((each for each in self.rows() if each.key == key), None)
+
+    def sessions(self) -> Sequence[RememberingSession]:
+        there = [each.session for each in self._machines.values()]
+        return [self._here, *(each for each in there if each is not None)]
+
+    def change_here(self, session: RememberingSession) -> None:
+        """This computer is read by another session from now on."""
+        if session is not self._here:
+            self._here.sampler.release(self._here_want)
+            self._here = session
+            self._here_want = session.want(READ_ALWAYS, processes=False)
+            self.changed.emit()
 
     def show(self, key: str) -> None:
         """The screens show this one from now on, or as soon as it answers."""
+        machine = self._machines.get(key)
+        if key != HERE and (machine is None or machine.session is None):
+            self.waited_for = key if machine is not None else None
+            self.changed.emit()
+            return
+        self.waited_for = None
+        if key != self.shown:
+            self.shown = key
+            self.shown_changed.emit()
+        self.changed.emit()
+
+    def add(self, wanted: Wanted, *, connect: bool = True) -> None:
+        """Raises Trouble for what is no name of a machine, and for one that is there already."""
+        if wanted.host in self._machines:
+            raise Trouble(
+                "{machine} is in the list already.",
+                "Choose it in the list of machines.",
+                machine=wanted.host,
+            )
+        machine = _Machine(wanted)
+        machine.far = self._made(wanted)
+        self._machines[wanted.host] = machine
+        if connect:
+            machine.far.connect()
+        else:
+            machine.far = None
+        self._keep()
+        self.changed.emit()
+
+    def add_remembered(self) -> None:
+        """Those of last time are offered; they are connected to only where somebody chose so."""
+        for wanted in self._kept():
+            if wanted.host not in self._machines:
+                self._machines[wanted.host] = _Machine(wanted)
+                if self._settings.choices.reconnect:
+                    self.retry(wanted.host)
+        self.changed.emit()
 
     def retry(self, key: str) -> None:
-        """Now, instead of when it would be tried by itself."""
+        """Now, instead of when it would be tried by itself; or for the first time."""
+        machine = self._machines.get(key)
+        if machine is None:
+            return
+        if machine.far is not None:
+            if machine.far.state.name == Standing.ENDED.name:
+                machine.far.connect()
+            else:
+                machine.far.retry_now()
+        else:
+            try:
+                machine.far, machine.refused = self._made(machine.wanted), None
+            except Trouble as trouble:
+                machine.refused = trouble
+            else:
+                machine.far.connect()
+        self.changed.emit()
 
     def disconnect_from(self, key: str) -> None:
         """Its past stays to be looked at; `retry` connects again."""
+        machine = self._machines.get(key)
+        if machine is not None and machine.far is not None:
+            _in_thread(machine.far.stop)
+            self.changed.emit()
 
     def remove(self, key: str) -> None:
         """With its past, and its lab."""
+        machine = self._machines.pop(key, None)
+        if machine is None:
+            return
+        if self.waited_for == key:
+            self.waited_for = None
+        if self.shown == key:
+            self.show(HERE)
+        self._keep()
+        self.changed.emit()
+        _in_thread(partial(_stop, machine))
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        ending = [_in_thread(partial(_stop, each)) for each in self._machines.values()]
+        self._machines = {}
+        until = self.clock.now() + _PATIENCE
+        for each in ending:
+            each.join(max(0.0, until - self.clock.now()))
+
+    def _made(self, wanted: Wanted) -> Far:
+        assert self._reach is not None  # nobody offers to add one otherwise
+        return self._reach(wanted, partial(self._inbox.letterbox.put, wanted.host))
+
+    def _row(self, key: str, machine: _Machine) -> MachineRow:
+        far, refused = machine.far, machine.refused
+        if far is None:
+            standing = Standing.ENDED if refused is None else Standing.REFUSED
+            why, hint = _NOT_YET, NOTHING
+            if refused is not None:
+                why, hint = refused.sentence, refused.hint
+            return MachineRow(key, machine.wanted.host, standing, why, hint)
+        return MachineRow(
+            key,
+            machine.wanted.host,
+            Standing[far.state.name],
+            far.why,
+            far.hint,
+            far.since,
+            far.retry_at,
+            machine.session,
+            self.shown == key,
+        )
+
+    def _kept(self) -> Sequence[Wanted]:
+        try:
+            kept = json.loads(self._settings.remembered(_KEPT) or "[]")
+            return [
+                Wanted(str(each["host"]), str(each["python"]), remember=True) for each in kept
+            ]
+        except (ValueError, TypeError, KeyError):
+            return []  # somebody else wrote there
+
+    def _keep(self) -> None:
+        kept = [each.wanted for each in self._machines.values() if each.wanted.remember]
+        written = [{"host": each.host, "python": each.python} for each in kept]
+        self._settings.remember(_KEPT, json.dumps(written))
+
+    def _on_link_changed(self, key: str) -> None:
+        machine = self._machines.get(key)
+        if machine is None or machine.far is None:
+            return
+        if machine.session is None and machine.far.answered and self._session_of is not None:
+            machine.session = session = self._session_of(machine.far)
+            session.want(READ_ALWAYS, processes=False)
+            session.start()
+            if self.waited_for == key:
+                self.show(key)
+                return
+        self.changed.emit()
+
+    def _on_settings_changed(self) -> None:
+        interval = self._settings.choices.interval
+        if interval != self._interval:
+            self._interval = interval
+            for session in self.sessions():
+                session.sampler.set_interval(interval)
+
+
+def _stop(machine: _Machine) -> None:
+    if machine.far is not None:
+        machine.far.stop()
+    if machine.session is not None:
+        machine.session.stop()
+
+
+def _in_thread(run: Callable[[], object]) -> threading.Thread:
+    """The other side may hang, and the window waits for nobody."""
+    thread = threading.Thread(target=run, name="end machine", daemon=True)
+    thread.start()
+    return thread
