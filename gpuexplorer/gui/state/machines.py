@@ -1,4 +1,4 @@
-"""MachinesState: this computer and every machine that is reached from it, as screens see it."""
+"""MachinesState: this computer and every machine that is reached from it, for screens."""
 
 import json
 import threading
@@ -15,6 +15,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.machine import READ_ALWAYS
+from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
 
@@ -66,17 +67,21 @@ class MachineRow:
 
 
 class Far(Protocol):
-    """What is needed of a machine that is reached. Its threads call `on_change`."""
-
-    state: Enum
-    since: float
-    why: Message
-    hint: Message
-    retry_at: float | None
+    """What is needed of a FarMachine. Its threads call `on_change`."""
 
     @property
-    def answered(self) -> bool:
-        """Whether it did at least once, so that a session can be made of it."""
+    def state(self) -> Enum: ...
+    @property
+    def since(self) -> float: ...
+    @property
+    def why(self) -> Message: ...
+    @property
+    def hint(self) -> Message: ...
+    @property
+    def retry_at(self) -> float | None: ...
+    @property
+    def hello(self) -> object | None:
+        """Not None once it has answered, so that a session can be made of it."""
         ...
 
     def connect(self) -> None: ...
@@ -85,7 +90,7 @@ class Far(Protocol):
 
 
 # Raises Trouble for what is no name of a machine.
-Reach = Callable[[Wanted, Callable[[], None]], Far]
+Connect = Callable[[Wanted, Callable[[], None]], Far]
 SessionOf = Callable[[Far], RememberingSession]
 
 
@@ -103,24 +108,25 @@ class MachinesState(QObject):
     """
 
     changed = Signal()  # a machine came or went, its link changed, or another is shown
-    shown_changed = Signal()
+    shown_changed = Signal()  # or one is gone that was not shown
     add_asked = Signal()  # somebody pressed "Add a machine…": whoever hears it opens the sheet
 
     def __init__(
         self,
         settings: Settings,
         here: RememberingSession,
-        reach: Reach | None = None,
+        connect: Connect | None = None,
         session_of: SessionOf | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """Without `reach` there is this computer alone."""
+        """Without `connect` there is this computer alone."""
         super().__init__(parent)
         self._settings = settings
-        self._reach, self._session_of = reach, session_of
+        self._connect, self._session_of = connect, session_of
         self._here = here
         self._here_want = here.want(READ_ALWAYS, processes=False)
         self.clock = SystemClock()
+        self.questions = Questions(self)
         self.shown = HERE
         self.waited_for: str | None = None  # it is shown as soon as it answers
         self._interval = settings.choices.interval
@@ -131,7 +137,7 @@ class MachinesState(QObject):
 
     @property
     def possible(self) -> bool:
-        return self._reach is not None
+        return self._connect is not None
 
     @property
     def here(self) -> RememberingSession:
@@ -157,12 +163,16 @@ class MachinesState(QObject):
         there = [each.session for each in self._machines.values()]
         return [self._here, *(each for each in there if each is not None)]
 
-    def change_here(self, session: RememberingSession) -> None:
-        """This computer is read by another session from now on."""
+    def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
+        """This computer is read by another session from now on; unless `quietly`, it is this
+        one that is shown.
+        """
         if session is not self._here:
             self._here.sampler.release(self._here_want)
             self._here = session
             self._here_want = session.want(READ_ALWAYS, processes=False)
+            if not quietly:
+                self.shown, self.waited_for = HERE, None
             self.changed.emit()
 
     def show(self, key: str) -> None:
@@ -239,13 +249,15 @@ class MachinesState(QObject):
         if self.waited_for == key:
             self.waited_for = None
         if self.shown == key:
-            self.show(HERE)
+            self.shown = HERE
         self._keep()
+        self.shown_changed.emit()
         self.changed.emit()
         _in_thread(partial(_stop, machine))
 
     def stop(self) -> None:
         """Harmless when called twice."""
+        self.questions.stop()
         ending = [_in_thread(partial(_stop, each)) for each in self._machines.values()]
         self._machines = {}
         until = self.clock.now() + _PATIENCE
@@ -253,8 +265,8 @@ class MachinesState(QObject):
             each.join(max(0.0, until - self.clock.now()))
 
     def _made(self, wanted: Wanted) -> Far:
-        assert self._reach is not None  # nobody offers to add one otherwise
-        return self._reach(wanted, partial(self._inbox.letterbox.put, wanted.host))
+        assert self._connect is not None  # nobody offers to add one otherwise
+        return self._connect(wanted, partial(self._inbox.letterbox.put, wanted.host))
 
     def _row(self, key: str, machine: _Machine) -> MachineRow:
         far, refused = machine.far, machine.refused
@@ -294,7 +306,7 @@ class MachinesState(QObject):
         machine = self._machines.get(key)
         if machine is None or machine.far is None:
             return
-        if machine.session is None and machine.far.answered and self._session_of is not None:
+        if machine.session is None and machine.far.hello is not None and self._session_of is not None:
             machine.session = session = self._session_of(machine.far)
             session.want(READ_ALWAYS, processes=False)
             session.start()
