@@ -45,7 +45,7 @@ class Screens(QStackedWidget):
         stands in the place of all screens that show nothing else. The screens of those that it
         `keeps` are there again as they were left.
         """
-        focused = QApplication.focusWidget()
+        focused: QWidget | None = self.window().focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
         within = focused is not None and self.isAncestorOf(focused)
         self._warming.stop()
@@ -81,7 +81,7 @@ class Screens(QStackedWidget):
             self.explanation_needed.emit()
         if self._explanation is not None:
             self._explanation.show_screen(name)
-            focused = QApplication.focusWidget()
+            focused = self.window().focusWidget()
             self.setCurrentWidget(self._explanation)
             if self._may_give_keyboard(focused):
                 self._explanation.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -105,7 +105,7 @@ class Screens(QStackedWidget):
             view.setAccessibleName(tr(entry.title))
             view.setObjectName(name)
             self.addWidget(view)
-        focused = QApplication.focusWidget()
+        focused = self.window().focusWidget()
         self.setCurrentWidget(view)
         # Who goes through the rail with the keys stays there.
         if self._may_give_keyboard(focused):
