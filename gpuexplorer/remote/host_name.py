@@ -27,7 +27,7 @@ Launch = Callable[[HostName, str], Sequence[str]]
 
 def host_name(text: str) -> HostName:
     """Raises Trouble for what ssh could take for something else than a name."""
-    name = text.strip()
+    name = text.strip(" ")
     hint = "Write it as for ssh: server, user@server, or a name of ~/.ssh/config."
     if not name:
         raise Trouble("The name of a machine is missing.", hint)

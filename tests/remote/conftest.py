@@ -1,4 +1,4 @@
-"""Other machines for tests: an ssh that runs everything on this computer, and a host's moods."""
+"""Other machines for tests: an ssh that runs all on this computer, and hosts with moods."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ exec sh -c "$2"
 
 
 class FakeSsh:
-    """The `ssh` on the PATH. Every host answers as this computer does, unless told otherwise."""
+    """The `ssh` on the PATH. Every host is this computer, unless it is told otherwise."""
 
     def __init__(self, folder: Path) -> None:
         self.program = folder / "ssh"

@@ -24,8 +24,8 @@ def ssh_command(
     if program is None:
         raise Trouble(
             "There is no ssh on this computer.",
-            "Install OpenSSH: the package is called openssh-client or openssh; on Windows it is "
-            "an optional feature.",
+            "Install OpenSSH: its package is openssh-client or openssh; on Windows it is one "
+            "of the optional features.",
         )
     connecting = CONNECTING_AND_ASKING if somebody_answers else CONNECTING
     options = [
