@@ -106,12 +106,12 @@ class MainWindow(QMainWindow):
         self._alerts = WindowAlerts(*shared, self.frame_clock, self, bridge, tray)
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
-        self._machines = WindowMachines(
+        self.machines = WindowMachines(
             *(self.look, self.settings, self.commands, self.navigation, self.frame_clock),
             machines or MachinesState(self.settings, session, parent=self),
             *(close_recording, self),
         )
-        self._rail.show_machines(self._machines.machines)
+        self._rail.show_machines(self.machines.state)
         self._top = TopBar(self.look, self.time_window)
         self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
@@ -167,23 +167,20 @@ class MainWindow(QMainWindow):
         self._places.restore([entry.name for entry in VIEWS])
         self.show_session(session)
 
-    @property
-    def lab_works(self) -> bool:
-        """Whether something lies there that would go with the session."""
-        lab = self._machines.lab(self._machines.machines.here)
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
-
     def show_nothing(
         self,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         bare: RememberingSession,
+        *,
+        quietly: bool = False,
     ) -> None:
         """The simulated cards were left, and there are no real ones."""
         self._ways.nothing_real = True
         self.explanation.show_search(attempts, looked_for)
-        self.show_session(bare)
-        self.navigation.open_screen("overview")  # which says why
+        self.show_session(bare, quietly=quietly)
+        if self._session is bare:
+            self.navigation.open_screen("overview")  # which says why
 
     @property
     def _replayed(self) -> bool:
@@ -195,7 +192,7 @@ class MainWindow(QMainWindow):
         self._places.remember()
         self._screens.stop()
         self._lessons.stop()
-        self._machines.stop()
+        self.machines.stop()
         self._live.stop()
         self._recordings.stop()
         self._comparing.stop()
@@ -211,7 +208,7 @@ class MainWindow(QMainWindow):
         """From now on a recording, or this session of this computer: a real driver came, or the
         simulated cards were asked for. `quietly`: not to whoever looks at another machine.
         """
-        machines = self._machines.machines
+        machines = self.machines.state
         if session.past.ended is None:
             machines.change_here(session, quietly=quietly)
             session = machines.session
@@ -221,34 +218,33 @@ class MainWindow(QMainWindow):
         self._session = session
         self.diagnostics.watch(session)
         self._live.stop()
-        machines = self._machines.machines
-        shown = self._machines.shown(session)
+        shown = self.machines.shown(session)
         self._machine, self._lab = machine, lab = shown.machine, shown.lab
-        kept = self._machines.kept(session)
+        kept = self.machines.kept(session)
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
         self._keep_up()
         self._comparing.follow(machine)
-        self._recordings.follow(session, machines.sessions())
+        self._recordings.follow(session, self.machines.state.sessions())
         self.time_window.show_past(machine.past, session.clock)
         self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
-        self._alerts.follow(self._machines.heard(session))
+        self._alerts.follow(self.machines.heard(session))
         self.companions.follow(machine)
         desk = Desk(
             *(self.look, machine, self.time_window, self.navigation, self.settings),
-            *(self.frame_clock, lab, self._lessons.lessons, machines),
+            *(self.frame_clock, lab, self._lessons.lessons, self.machines.state),
         )
         self._screens.show_desk(desk, kept)
-        self._machines.let_go(kept)
-        self._machines.strip.show_for(recording=self._replayed)
-        far = session in machines.sessions()[1:]
-        self._ways.follow(session, self._machines.lab(machines.here) if far else lab, far=far)
+        self.machines.let_go(kept)
+        self.machines.strip.show_for(recording=self._replayed)
+        far = self.machines.is_far(session)
+        self._ways.follow(session, self.machines.lab_here if far else lab, far=far)
 
     def _lay_out(self) -> None:
-        strips = (self._machines.strip, self._recordings.strips, self._comparing.strip)
+        strips = (self.machines.strip, self._recordings.strips, self._comparing.strip)
         beside = column(self._top, *strips, self._banner, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
@@ -279,7 +275,7 @@ class MainWindow(QMainWindow):
         self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
         self.time_window.changed.connect(self._on_time_changed)
-        self._machines.machines.shown_changed.connect(self._on_machine_chosen)
+        self.machines.state.shown_changed.connect(self._on_machine_chosen)
         self._recordings.open_asked.connect(self.open_recording)
         self._recordings.close_asked.connect(self.close_recording)
 
@@ -305,7 +301,7 @@ class MainWindow(QMainWindow):
         self._rail.devices.show_past(self.time_window.looking_back)
 
     def _on_machine_chosen(self) -> None:
-        self._show(self._machines.machines.session)
+        self._show(self.machines.state.session)
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
@@ -315,7 +311,7 @@ class MainWindow(QMainWindow):
         from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415
 
         commands = self.commands.with_cards(self._machine, self._screens.commands_here())
-        commands = [*commands, *self._machines.more_commands()]
+        commands = [*commands, *self.machines.more_commands()]
         CommandPalette(self.look, commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:

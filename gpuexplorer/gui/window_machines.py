@@ -23,7 +23,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 _OF_OTHERS = (Do.NEXT_MACHINE, Do.MACHINE_BEFORE)
@@ -57,7 +57,7 @@ class WindowMachines(QObject):
         self._look, self._settings, self._commands = look, settings, commands
         self._navigation, self._window = navigation, window
         self._close_recording = close_recording
-        self.machines, self._questions = machines, machines.questions
+        self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
         self._shown: dict[RememberingSession, Shown] = {}
         self._sheet: QuestionSheet | None = None
@@ -85,22 +85,32 @@ class WindowMachines(QObject):
             self._shown[session] = Shown(machine, lab_of(machine, self.pythons))
         return self._shown[session]
 
-    def lab(self, session: RememberingSession) -> LabState | None:
-        shown = self._shown.get(session)
-        return None if shown is None else shown.lab
+    @property
+    def lab_here(self) -> LabState | None:
+        """Of this computer, if somebody looked at it."""
+        return self._lab(self.state.here)
+
+    @property
+    def lab_works(self) -> bool:
+        """Whether something lies there that would go with this computer's session."""
+        lab = self.lab_here
+        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+
+    def is_far(self, session: RememberingSession) -> bool:
+        return session in self.state.sessions()[1:]
 
     def kept(self, seen: RememberingSession) -> Sequence[MachineState]:
         """Of all but those that nobody reads any more. While a recording is seen, this computer
         begins anew afterwards.
         """
-        there = [seen, *self.machines.sessions()]
+        there = [seen, *self.state.sessions()]
         if seen not in there[1:]:
-            there.remove(self.machines.here)
+            there.remove(self.state.here)
         return [each.machine for session, each in self._shown.items() if session in there]
 
     def heard(self, seen: RememberingSession) -> Sequence[Heard]:
         """Whose alerts are told: what a recording holds is no news."""
-        rows = self.machines.rows()
+        rows = self.state.rows()
         there = [each.session for each in rows]
         return [
             Heard(each.key, each.name if len(rows) > 1 else "", each.session)
@@ -119,13 +129,13 @@ class WindowMachines(QObject):
     def stop(self) -> None:
         """Harmless when called twice."""
         self._stopped = True
-        self.machines.stop()
+        self.state.stop()
         for shown in self._shown.values():
             shown.lab.stop()
 
     def more_commands(self) -> list[Command]:
         """One for each machine."""
-        rows = self.machines.rows()
+        rows = self.state.rows()
         if len(rows) == 1:
             return []
         return [
@@ -138,24 +148,28 @@ class WindowMachines(QObject):
             for each in rows
         ]
 
+    def _lab(self, session: RememberingSession) -> LabState | None:
+        shown = self._shown.get(session)
+        return None if shown is None else shown.lab
+
     def _step(self, by: int) -> None:
         """Round and round, over those that can be shown."""
-        keys = [each.key for each in self.machines.rows() if each.session is not None]
-        at = keys.index(self.machines.shown)
+        keys = [each.key for each in self.state.rows() if each.session is not None]
+        at = keys.index(self.state.shown)
         self._navigation.open_machine(keys[(at + by) % len(keys)])
 
     def _about(self) -> str:
-        waited = self.machines.waited_for
-        return self.machines.shown if waited is None else waited
+        waited = self.state.waited_for
+        return self.state.shown if waited is None else waited
 
     def _on_machine_asked(self, key: str) -> None:
         self._close_recording()
-        self.machines.show(key)
-        if self.machines.waited_for is not None:
+        self.state.show(key)
+        if self.state.waited_for is not None:
             self._navigation.open_screen(_SCREEN)
 
     def _on_changed(self) -> None:
-        machines, commands = self.machines, self._commands
+        machines, commands = self.state, self._commands
         rows = machines.rows()
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in _OF_OTHERS:
@@ -173,24 +187,25 @@ class WindowMachines(QObject):
         from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
             AddMachineSheet,
         )
-        from gpuexplorer.remote.ssh.names import known_names  # noqa: PLC0415
+        from gpuexplorer.remote.ssh.names import names_to_choose  # noqa: PLC0415
 
-        AddMachineSheet(self._look, self.machines, known_names, host_name, self._window).open()
+        known = partial(_texts, names_to_choose)
+        AddMachineSheet(self._look, self.state, known, host_name, self._window).open()
 
     def _on_try_asked(self) -> None:
-        self.machines.retry(self._about())
+        self.state.retry(self._about())
 
     def _on_disconnect_asked(self) -> None:
-        self.machines.disconnect_from(self._about())
+        self.state.disconnect_from(self._about())
 
     def _on_remove_asked(self) -> None:
         key = self._about()
-        row = self.machines.row(key)
+        row = self.state.row(key)
         if row is None:
             return
-        lab = None if row.session is None else self.lab(row.session)
+        lab = None if row.session is None else self._lab(row.session)
         words = tr("Remove the machine")
-        leave(self._look, self._window, words, partial(self.machines.remove, key), lab=lab)
+        leave(self._look, self._window, words, partial(self.state.remove, key), lab=lab)
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
@@ -206,3 +221,7 @@ class WindowMachines(QObject):
     def _on_question_answered(self) -> None:
         self._sheet = None
         self._on_question_changed()
+
+
+def _texts(known: Callable[[], Sequence[HostName]]) -> Sequence[str]:
+    return [each.text for each in known()]

@@ -62,7 +62,7 @@ class Pointer(QObject):
         words = tr(control.words)
         named = self._window.findChildren(QWidget, control.place or name)
         # Another machine has the same screens, put aside.
-        named.sort(key=lambda each: _of_seen_screen(each), reverse=True)
+        named.sort(key=_of_seen_screen, reverse=True)
         found = next(iter(named), None)
         view = None if found is None else _above(found, LiveView)
         if isinstance(view, LiveView) and view.isVisible() and found is not None:

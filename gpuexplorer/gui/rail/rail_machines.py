@@ -1,4 +1,4 @@
-"""RailMachines: which machine the screens show, and how the others are; a click shows another."""
+"""RailMachines: which machine the screens show, and how the others are."""
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget

@@ -1,12 +1,10 @@
 """MachinesState: this computer and every machine that is reached from it, for screens."""
 
-import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
-from typing import Protocol
 
 from PySide6.QtCore import QObject, QSysInfo, Signal
 
@@ -14,13 +12,19 @@ from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.far_machines import (
+    Connect,
+    Reached,
+    Wanted,
+    keep_machines,
+    kept_machines,
+)
 from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 HERE = ""  # the key of this computer
-_KEPT = "machines"
 _PATIENCE = 1.5  # at the end of the program, for all machines together
 _NOT_YET = Message("Nobody has connected to it since the program was started.")
 
@@ -42,16 +46,6 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A machine as a person asked for it; what `simulate` holds is of this run only."""
-
-    host: str
-    python: str = ""
-    simulate: str | None = None
-    remember: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class MachineRow:
     """One machine as it stands just now. Times are those of `MachinesState.clock`."""
 
@@ -66,38 +60,10 @@ class MachineRow:
     shown: bool = False  # the screens show this one
 
 
-class Far(Protocol):
-    """What is needed of a FarMachine. Its threads call `on_change`."""
-
-    @property
-    def state(self) -> Enum: ...
-    @property
-    def since(self) -> float: ...
-    @property
-    def why(self) -> Message: ...
-    @property
-    def hint(self) -> Message: ...
-    @property
-    def retry_at(self) -> float | None: ...
-    @property
-    def hello(self) -> object | None:
-        """Not None once it has answered, so that a session can be made of it."""
-        ...
-
-    def connect(self) -> None: ...
-    def retry_now(self) -> None: ...
-    def stop(self) -> None: ...
-
-
-# Raises Trouble for what is no name of a machine.
-Connect = Callable[[Wanted, Callable[[], None]], Far]
-SessionOf = Callable[[Far], RememberingSession]
-
-
 @dataclass
 class _Machine:
     wanted: Wanted
-    far: Far | None = None
+    reached: Reached | None = None  # None: nobody asked for a connection yet
     session: RememberingSession | None = None
     refused: Trouble | None = None  # its name, which somebody wrote into the settings
 
@@ -116,13 +82,12 @@ class MachinesState(QObject):
         settings: Settings,
         here: RememberingSession,
         connect: Connect | None = None,
-        session_of: SessionOf | None = None,
         parent: QObject | None = None,
     ) -> None:
         """Without `connect` there is this computer alone."""
         super().__init__(parent)
         self._settings = settings
-        self._connect, self._session_of = connect, session_of
+        self._connect = connect
         self._here = here
         self._here_want = here.want(READ_ALWAYS, processes=False)
         self.clock = SystemClock()
@@ -188,27 +153,25 @@ class MachinesState(QObject):
             self.shown_changed.emit()
         self.changed.emit()
 
-    def add(self, wanted: Wanted, *, connect: bool = True) -> None:
-        """Raises Trouble for what is no name of a machine, and for one that is there already."""
+    def add(self, wanted: Wanted) -> None:
+        """And connect to it. Raises Trouble for what is no name of a machine, and for one that
+        is there already.
+        """
         if wanted.host in self._machines:
             raise Trouble(
                 "{machine} is in the list already.",
                 "Choose it in the list of machines.",
                 machine=wanted.host,
             )
-        machine = _Machine(wanted)
-        machine.far = self._made(wanted)
-        self._machines[wanted.host] = machine
-        if connect:
-            machine.far.connect()
-        else:
-            machine.far = None
+        reached = self._reached(wanted)
+        self._machines[wanted.host] = _Machine(wanted, reached)
+        reached.far.connect()
         self._keep()
         self.changed.emit()
 
     def add_remembered(self) -> None:
-        """Those of last time are offered; they are connected to only where somebody chose so."""
-        for wanted in self._kept():
+        """Those of last time are offered, and connected to where somebody chose so."""
+        for wanted in kept_machines(self._settings):
             if wanted.host not in self._machines:
                 self._machines[wanted.host] = _Machine(wanted)
                 if self._settings.choices.reconnect:
@@ -220,25 +183,22 @@ class MachinesState(QObject):
         machine = self._machines.get(key)
         if machine is None:
             return
-        if machine.far is not None:
-            if machine.far.state.name == Standing.ENDED.name:
-                machine.far.connect()
-            else:
-                machine.far.retry_now()
-        else:
+        if machine.reached is None:
             try:
-                machine.far, machine.refused = self._made(machine.wanted), None
+                machine.reached, machine.refused = self._reached(machine.wanted), None
             except Trouble as trouble:
                 machine.refused = trouble
-            else:
-                machine.far.connect()
+        if machine.reached is not None:
+            far = machine.reached.far
+            ended = far.state.name == Standing.ENDED.name
+            (far.connect if ended else far.retry_now)()
         self.changed.emit()
 
     def disconnect_from(self, key: str) -> None:
         """Its past stays to be looked at; `retry` connects again."""
         machine = self._machines.get(key)
-        if machine is not None and machine.far is not None:
-            _in_thread(machine.far.stop)
+        if machine is not None and machine.reached is not None:
+            _in_thread(machine.reached.far.stop)
             self.changed.emit()
 
     def remove(self, key: str) -> None:
@@ -264,18 +224,20 @@ class MachinesState(QObject):
         for each in ending:
             each.join(max(0.0, until - self.clock.now()))
 
-    def _made(self, wanted: Wanted) -> Far:
+    def _reached(self, wanted: Wanted) -> Reached:
         assert self._connect is not None  # nobody offers to add one otherwise
-        return self._connect(wanted, partial(self._inbox.letterbox.put, wanted.host))
+        on_change = partial(self._inbox.letterbox.put, wanted.host)
+        return self._connect(wanted, on_change, self.questions.asker)
 
     def _row(self, key: str, machine: _Machine) -> MachineRow:
-        far, refused = machine.far, machine.refused
-        if far is None:
+        refused = machine.refused
+        if machine.reached is None:
             standing = Standing.ENDED if refused is None else Standing.REFUSED
             why, hint = _NOT_YET, NOTHING
             if refused is not None:
                 why, hint = refused.sentence, refused.hint
             return MachineRow(key, machine.wanted.host, standing, why, hint)
+        far = machine.reached.far
         return MachineRow(
             key,
             machine.wanted.host,
@@ -288,26 +250,15 @@ class MachinesState(QObject):
             self.shown == key,
         )
 
-    def _kept(self) -> Sequence[Wanted]:
-        try:
-            kept = json.loads(self._settings.remembered(_KEPT) or "[]")
-            return [
-                Wanted(str(each["host"]), str(each["python"]), remember=True) for each in kept
-            ]
-        except (ValueError, TypeError, KeyError):
-            return []  # somebody else wrote there
-
     def _keep(self) -> None:
-        kept = [each.wanted for each in self._machines.values() if each.wanted.remember]
-        written = [{"host": each.host, "python": each.python} for each in kept]
-        self._settings.remember(_KEPT, json.dumps(written))
+        keep_machines(self._settings, [each.wanted for each in self._machines.values()])
 
     def _on_link_changed(self, key: str) -> None:
         machine = self._machines.get(key)
-        if machine is None or machine.far is None:
+        if machine is None or machine.reached is None:
             return
-        if machine.session is None and machine.far.hello is not None and self._session_of is not None:
-            machine.session = session = self._session_of(machine.far)
+        if machine.session is None and machine.reached.far.hello is not None:
+            machine.session = session = machine.reached.session()
             session.want(READ_ALWAYS, processes=False)
             session.start()
             if self.waited_for == key:
@@ -324,8 +275,8 @@ class MachinesState(QObject):
 
 
 def _stop(machine: _Machine) -> None:
-    if machine.far is not None:
-        machine.far.stop()
+    if machine.reached is not None:
+        machine.reached.far.stop()
     if machine.session is not None:
         machine.session.stop()
 

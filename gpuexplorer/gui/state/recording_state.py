@@ -82,7 +82,11 @@ class RecordingState(QObject):
         """
         self._session = session
         gone = session is not self._recorded and self._recorded not in read
-        if gone and self.possible and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING):
+        if (
+            gone
+            and self.possible
+            and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING)
+        ):
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
 

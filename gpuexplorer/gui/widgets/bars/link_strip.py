@@ -1,4 +1,4 @@
-"""LinkStrip: why nothing new comes from the machine that is shown, since when, and what next."""
+"""LinkStrip: why nothing new comes from the machine that is shown, and what is next."""
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame

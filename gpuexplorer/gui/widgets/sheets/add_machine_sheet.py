@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QListWidget, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.state.machines import MachinesState, Wanted
+from gpuexplorer.gui.state.far_machines import Wanted
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
@@ -55,7 +56,9 @@ class AddMachineSheet(Sheet):
         self._names_box.hide()
         self.body.addWidget(self._names_box)
         self._python = _field(look, tr("Python over there"), "python3")
-        self.body.addWidget(Labelled(look, tr("Python over there, if not python3"), self._python))
+        self.body.addWidget(
+            Labelled(look, tr("Python over there, if not python3"), self._python)
+        )
         self._remember = QCheckBox(tr("Remember this machine"))
         self._remember.setChecked(True)
         self.body.addWidget(self._remember)
