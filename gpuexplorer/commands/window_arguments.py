@@ -31,6 +31,16 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("FILE.gpurec"),
         help=tr("open this recording, as --open does"),
     )
+    parser.add_argument(
+        "--host",
+        action="append",
+        default=[],
+        metavar=tr("NAME"),
+        help=tr(
+            "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config; "
+            "several times for several. With --simulate the cards are simulated over there"
+        ),
+    )
     parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
     parser.add_argument(
         "--or-simulate",
@@ -96,6 +106,10 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
             "Two recordings cannot be opened in one window.", "Name one of them."
         )
     arguments.open = arguments.open or arguments.recording
+    if arguments.host:
+        from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+
+        arguments.host = [host_name(each).text for each in arguments.host]
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
 

@@ -8,6 +8,7 @@ from gpuexplorer.core.words import mark
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -31,6 +32,7 @@ class Desk:
     frame_clock: FrameClock
     lab: LabState
     lessons: "Callable[[], LessonsState]"  # made by whoever asks first
+    machines: MachinesState
 
 
 @dataclass(frozen=True, slots=True)
