@@ -20,6 +20,7 @@ class Absence(StrEnum):
     ASLEEP = "card asleep"
     NO_ANSWER = "no answer"
     NO_DRIVER = "no driver"
+    NO_CONNECTION = "no connection"
     MIG_ON = "MIG is on"
     IN_INSTANCE = "not told per instance"
     SHARED_MEMORY = "shared memory"
@@ -29,6 +30,8 @@ class Absence(StrEnum):
     REFUSED = "refused"
     NOT_YET = "not read yet"
     NOT_ASKED = "not asked"
+    NOT_TOLD = "not told"
+    NO_NEW_VALUE = "no new value"
 
     @property
     def sentence(self) -> Message:
@@ -54,6 +57,7 @@ _SENTENCES = {
     Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
     Absence.NO_ANSWER: Message("the driver does not answer for this card"),
     Absence.NO_DRIVER: Message("the driver is gone"),
+    Absence.NO_CONNECTION: Message("there is no connection to its computer"),
     Absence.MIG_ON: Message("MIG is on: this is known per instance only"),
     Absence.IN_INSTANCE: Message(
         "the driver reports this for the whole card, not per MIG instance"
@@ -71,6 +75,8 @@ _SENTENCES = {
     Absence.REFUSED: Message("the driver refused this time; it is asked again"),
     Absence.NOT_YET: Message("it was not read again yet"),
     Absence.NOT_ASKED: Message("not read, since nobody looks at it"),
+    Absence.NOT_TOLD: Message("the exporter of this card does not tell it"),
+    Absence.NO_NEW_VALUE: Message("Prometheus has no new value of it"),
 }
 
 _LASTING = frozenset(
