@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -12,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardState
+from gpuexplorer.core.cards import HOST_ID, CardState, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
+from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.telemetry.system import psutil
 from tests.nvml_stub import stub
 from tests.programs_that_end import Program, stubborn, willing
@@ -29,8 +30,8 @@ ALL = frozenset(METRICS)
 needs_compiler = pytest.mark.skipif(stub.compiler() is None, reason="needs a C compiler")
 
 
-def watch(*metrics: str, processes: bool = False) -> wire.Watch:
-    return wire.Watch(frozenset(METRICS[each].id for each in metrics), processes, 0.1)
+def watch(*metrics: MetricId, processes: bool = False) -> wire.Watch:
+    return wire.Watch(frozenset(metrics), processes, 0.1)
 
 
 def test_it_greets_with_its_cards_and_who_it_is() -> None:
@@ -85,13 +86,13 @@ def test_the_computer_itself_is_read_too() -> None:
             lambda told: told.sample.card == HOST_ID and CPU_UTILIZATION in told.sample.values,
         )
     assert 0 <= told.sample.values[CPU_UTILIZATION] <= 1
-    assert told.sample.values[METRICS["memory_total"].id] > 1e8
+    assert told.sample.values[MEMORY_TOTAL] > 1e8
 
 
 def test_an_order_to_read_is_answered_for_every_card_and_the_host() -> None:
     with OverThere() as there:
         there.order(wire.Read(5, ALL, processes=True))
-        told = []
+        told: list[wire.Told | None] = []
         while not isinstance(told[-1:] and told[-1], wire.Done):
             told.append(there.next())
     sampled = {each.sample.card for each in told if isinstance(each, wire.Sampled)}
@@ -205,7 +206,7 @@ def test_the_agent_does_not_end_itself_by_an_order() -> None:
         there.order(wire.End(1, own.pid, own.create_time(), "kill"))
         assert there.until(wire.Done).trouble
         there.order(wire.Knock(2))
-        assert there.until(wire.Knocked)
+        there.until(wire.Knocked)
 
 
 def script(path: Path, *lines: str) -> Path:
@@ -279,8 +280,9 @@ def test_it_hears_nothing_while_it_only_tells() -> None:
 
 
 def test_it_ends_when_nobody_reads_what_it_tells() -> None:
+    sent = parcel(Kind.AGENT, SIMULATED.environment)
     there = subprocess.Popen(
-        ["sh", "-c", (sent := _parcel()).command(shlex.quote(sys.executable).strip("'"))],
+        ["sh", "-c", sent.command(sys.executable)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -293,13 +295,7 @@ def test_it_ends_when_nobody_reads_what_it_tells() -> None:
         assert there.wait(PATIENCE) == 0
 
 
-def _parcel():
-    from gpuexplorer.remote.parcel import Kind, parcel
-
-    return parcel(Kind.AGENT, SIMULATED.environment)
-
-
-def _sample_of_card(there: OverThere):
+def _sample_of_card(there: OverThere) -> Sample:
     return there.until(wire.Sampled, lambda told: told.sample.card != HOST_ID).sample
 
 
