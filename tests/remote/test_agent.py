@@ -199,6 +199,21 @@ def test_one_that_does_not_listen_is_killed_when_that_is_ordered(stubborn: Progr
         assert stubborn.wait(PATIENCE) == -signal.SIGKILL
 
 
+def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program) -> None:
+    began = psutil.Process(willing.pid).create_time()
+    with OverThere() as there:
+        there.order(wire.AskRunning(1, willing.pid, began))
+        assert there.until(wire.Running) == wire.Running(1, running=True)
+        there.order(wire.AskRunning(2, willing.pid, began - 5.0))
+        assert there.until(wire.Running) == wire.Running(2, running=False)
+        willing.kill()
+        there.order(wire.AskRunning(3, willing.pid, began))
+        assert there.until(wire.Running) == wire.Running(3, running=False)
+        willing.wait(PATIENCE)
+        there.order(wire.AskRunning(4, willing.pid, began))
+        assert there.until(wire.Running) == wire.Running(4, running=False)
+
+
 def test_the_agent_does_not_end_itself_by_an_order() -> None:
     with OverThere() as there:
         there.until(wire.Hello)

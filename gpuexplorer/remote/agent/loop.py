@@ -13,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.newer_python import assert_never
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -103,6 +104,10 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
             teller.tell(answers.pythons(order))
         case wire.CheckUp():
             teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
+        case wire.Watch() | wire.Knock():
+            """Carried out before: neither may wait."""
+        case _:
+            assert_never(order)
 
 
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
