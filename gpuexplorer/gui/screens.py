@@ -42,7 +42,7 @@ class Screens(QStackedWidget):
         """From now on the screens of this session. Where it reads no card, the explanation
         stands in the place of all screens that show nothing else.
         """
-        focused = QApplication.focusWidget()
+        focused: QWidget | None = self.window().focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
         within = focused is not None and self.isAncestorOf(focused)
         self.stop()
@@ -76,7 +76,7 @@ class Screens(QStackedWidget):
             self.explanation_needed.emit()
         if self._explanation is not None:
             self._explanation.show_screen(name)
-            focused = QApplication.focusWidget()
+            focused = self.window().focusWidget()
             self.setCurrentWidget(self._explanation)
             if self._may_give_keyboard(focused):
                 self._explanation.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -100,7 +100,7 @@ class Screens(QStackedWidget):
             view.setAccessibleName(tr(entry.title))
             view.setObjectName(name)
             self.addWidget(view)
-        focused = QApplication.focusWidget()
+        focused = self.window().focusWidget()
         self.setCurrentWidget(view)
         # Who goes through the rail with the keys stays there.
         if self._may_give_keyboard(focused):

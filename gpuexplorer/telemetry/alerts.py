@@ -29,7 +29,7 @@ _LOOK_ROUND_EVERY = 10.0
 _UNHEARD = Message("nothing is heard of the card any more")
 _NO_LIMIT = Message("the card's own limit is not known")
 # Every other state says for certain that no figure will come.
-_PASSING = frozenset({CardState.WORKING, CardState.NO_ANSWER})
+_PASSING = frozenset({CardState.WORKING, CardState.NO_ANSWER, CardState.NO_CONNECTION})
 
 
 class Why(StrEnum):

@@ -23,14 +23,18 @@ def end_process(order: wire.End) -> wire.Done:
     """With the rights of this login. Only the very process that began at that time."""
     named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
     try:
-        if named.started_at is not None and (
-            abs(named.started_at - order.started_at) > _SAME_TIME
-        ):
+        if named.started_at is not None and not _same_time(named.started_at, order.started_at):
             raise Trouble("It has ended already.")  # another one has its number by now
         end(named, Way(order.way))
     except Trouble as trouble:
         return wire.Done(order.id, trouble.sentence, trouble.hint)
     return wire.Done(order.id)
+
+
+def running(order: wire.AskRunning) -> wire.Running:
+    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
+    same = named.started_at is not None and _same_time(named.started_at, order.started_at)
+    return wire.Running(order.id, running=same and not named.ended)
 
 
 def pythons(order: wire.AskPythons) -> wire.Pythons:
@@ -47,6 +51,10 @@ _PYTHON_PATIENCE = 15.0
 
 def checked_up(order: wire.CheckUp, check_up: "Callable[[bool], str]") -> wire.CheckedUp:
     return wire.CheckedUp(order.id, check_up(order.deep))
+
+
+def _same_time(one: float, other: float) -> bool:
+    return abs(one - other) <= _SAME_TIME
 
 
 def _named(path: str) -> wire.Found:

@@ -98,6 +98,8 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
             teller.tell(wire.Wired(order.id, readings.backend.topology()))
         case wire.End():
             teller.tell(answers.end_process(order))
+        case wire.AskRunning():
+            teller.tell(answers.running(order))
         case wire.AskPythons():
             teller.tell(answers.pythons(order))
         case wire.CheckUp():
