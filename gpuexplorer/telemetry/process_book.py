@@ -5,11 +5,11 @@ import threading
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import mark
 from gpuexplorer.telemetry.ending import has_ended
 from gpuexplorer.telemetry.process_names import NamedProcess

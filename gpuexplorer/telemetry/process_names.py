@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil
-
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.system import psutil
 
 # The number Linux gives the first pid namespace; containers have others.
 _FIRST_PID_NAMESPACE = 0xEFFFFFFC
