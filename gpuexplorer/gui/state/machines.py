@@ -54,7 +54,7 @@ class MachineRow:
     standing: Standing
     why: Message = NOTHING  # why there is no connection, and the way out
     hint: Message = NOTHING
-    since: float = 0.0  # it stands so
+    since: float = 0.0  # it stands so; without a connection: the last one was lost
     retry_at: float | None = None
     session: RememberingSession | None = None  # None until it answered for the first time
     shown: bool = False  # the screens show this one
@@ -244,7 +244,7 @@ class MachinesState(QObject):
             Standing[far.state.name],
             far.why,
             far.hint,
-            far.since,
+            far.since if far.lost_at is None else far.lost_at,
             far.retry_at,
             machine.session,
             self.shown == key,
