@@ -221,7 +221,7 @@ class MainWindow(QMainWindow):
         shown = self.machines.shown(session)
         self._machine, self._lab = machine, lab = shown.machine, shown.lab
         kept = self.machines.kept(session)
-        self.setWindowTitle(window_title(session))
+        self.setWindowTitle(window_title(machine))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
         self._keep_up()
