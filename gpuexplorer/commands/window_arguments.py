@@ -11,7 +11,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 
 # What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
-SCREENS = ("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons")
+SCREENS = (
+    *("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons"),
+    "machines",
+)
 ALL_SCREENS = "all"
 BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)

@@ -44,6 +44,7 @@ class Entry:
     icon: Icon
     make: Callable[[Desk], LiveView]
     without_cards: bool = False  # whether there is something to do on the computer alone
+    several: bool = False  # it is about several machines, and not offered where there is one
 
 
 # Each is brought in when it is first opened: the window does not wait for what nobody looks at.
@@ -131,6 +132,20 @@ def _lessons(desk: Desk) -> LiveView:
     )
 
 
+def _machines(desk: Desk) -> LiveView:
+    from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
+    from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
+
+    return MachinesView(
+        desk.look,
+        desk.machine,
+        desk.time_window,
+        desk.settings,
+        desk.frame_clock,
+        MachinesSource(desk.machines, desk.navigation),
+    )
+
+
 # Brought in when the window stands, so that the screens they are of open at once. What comes
 # later needs what comes before, so that each brings in little.
 LATER = (
@@ -150,6 +165,8 @@ LATER = (
     "gpuexplorer.gui.copies",
     "gpuexplorer.gui.state.lessons",
     "gpuexplorer.gui.lessons",
+    "gpuexplorer.gui.state.groups",
+    "gpuexplorer.gui.machines",
 )
 
 VIEWS = (
@@ -162,4 +179,9 @@ VIEWS = (
     Entry("lab", mark("Lab"), Icon.LAB, _lab, without_cards=True),
     Entry("copies", mark("Copies"), Icon.COPIES, _copies, without_cards=True),
     Entry("lessons", mark("Lessons"), Icon.LESSONS, _lessons, without_cards=True),
+    Entry(
+        *("machines", mark("Machines"), Icon.MACHINES, _machines),
+        without_cards=True,
+        several=True,
+    ),
 )
