@@ -82,6 +82,7 @@ class LiveFrame(QObject):
         # The driver may have gone or come back since.
         self._top.show_computer(machine.name or host_name(session))
         self._top.show_source(session.source)
+        self._status.show_machine(machine.name)
         self._status.show_source(session.source)
         interval = session.sampler.interval
         if session.past.ended is not None:

@@ -256,7 +256,7 @@ class FarMachine:
             self.host,
             command,
             sent.preamble,
-            sent.mark.encode(),
+            sent.mark,
             partial(self._hearing.hear, connection),
             self._on_end,
             questions=self._questions,

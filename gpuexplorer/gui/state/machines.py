@@ -128,6 +128,10 @@ class MachinesState(QObject):
         there = [each.session for each in self._machines.values()]
         return [self._here, *(each for each in there if each is not None)]
 
+    def now(self) -> float:
+        """Of the times in a row."""
+        return self.clock.now()
+
     def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
         one that is shown.
