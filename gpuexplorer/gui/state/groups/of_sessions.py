@@ -48,11 +48,11 @@ class MachinesSource:
         self._ask(self._machines.rows() if looking else ())
 
     def open_machine(self, key: str) -> None:
-        self._machines.show(key)
         self._navigation.open_screen("overview")
+        self._navigation.open_machine(key)
 
     def open_card(self, key: str, card: CardId) -> None:
-        self._machines.show(key)
+        self._navigation.open_machine(key)
         self._navigation.open_card(card)
 
     def _ask(self, rows: Sequence[MachineRow]) -> None:
