@@ -127,7 +127,11 @@ def test_figures_that_are_none_are_told_as_such(
 
 def test_a_server_that_holds_its_answer_back_is_not_waited_for(server: FakePrometheus) -> None:
     free = threading.Event()
-    server.hold = lambda: (free.wait(30.0), None)[1]
+
+    def hold() -> None:
+        free.wait(30.0)
+
+    server.hold = hold
     client = Prometheus(address(server.url), patience=0.2)
     assert "did not answer in full within 0 s" in _said(client).sentence
     free.set()
@@ -135,7 +139,12 @@ def test_a_server_that_holds_its_answer_back_is_not_waited_for(server: FakeProme
 
 def test_a_question_can_be_given_up_from_another_thread(server: FakePrometheus) -> None:
     asked, free = threading.Event(), threading.Event()
-    server.hold = lambda: (asked.set(), free.wait(30.0), None)[2]
+
+    def hold() -> None:
+        asked.set()
+        free.wait(30.0)
+
+    server.hold = hold
     client = Prometheus(address(server.url), patience=30.0)
     said: list[str] = []
     thread = threading.Thread(target=lambda: said.append(_said(client).sentence))

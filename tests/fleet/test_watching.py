@@ -77,7 +77,12 @@ def test_its_thread_asks_again_and_again_and_ends_at_once(server: FakePrometheus
 
 def test_it_ends_while_a_server_holds_its_answer_back(server: FakePrometheus) -> None:
     asked, free = threading.Event(), threading.Event()
-    server.hold = lambda: (asked.set(), free.wait(_PATIENCE), None)[2]
+
+    def hold() -> None:
+        asked.set()
+        free.wait(_PATIENCE)
+
+    server.hold = hold
     watching = Watching(Fleet(Prometheus(address(server.url))))
     watching.start()
     assert asked.wait(_PATIENCE)
