@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
@@ -26,6 +26,7 @@ from gpuexplorer.commands.checkup.report import Report
 from gpuexplorer.commands.checkup.toolkits import toolkits
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.telemetry.backend import Backend

@@ -1,7 +1,6 @@
 """Picture: everything a snapshot shows, put together once for table, JSON and CSV alike."""
 
 import datetime
-import socket
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,8 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
+from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.reach import Names
 from gpuexplorer.telemetry.session import Attempt, Session, card_numbers
 from gpuexplorer.telemetry.topology import Topology
 
@@ -42,7 +42,7 @@ class Picture(NamedTuple):
 def take(
     session: Session,
     chosen: Sequence[Card],
-    names: ProcessNames,
+    names: Names,
     topology: Topology | None,
     source: Source | None,
     beats: BeatCount | None = None,
@@ -51,7 +51,7 @@ def take(
     ids = {card.id for card in chosen}
     return Picture(
         taken_at=datetime.datetime.now(datetime.UTC).astimezone(),
-        host_name=socket.gethostname(),
+        host_name=session.computer,
         source=source,
         attempts=session.attempts,
         host=session.host,

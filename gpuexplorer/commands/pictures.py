@@ -73,9 +73,8 @@ def _pictures(
     newcomers: bool,
 ) -> "Iterator[Picture]":
     from gpuexplorer.commands.picture import take  # noqa: PLC0415 - while the cards answer
-    from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
 
-    names = ProcessNames()
+    names = session.reach.names()
     source = None if isinstance(session.backend, NoCards) else session.source
     for shown in itertools.count(1):
         still_there = {card.id: card for card in session.cards()}

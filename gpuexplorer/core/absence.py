@@ -1,7 +1,6 @@
 """Absence: why there is no number, in words a person can use."""
 
-from enum import StrEnum
-
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message
 
 
@@ -21,6 +20,7 @@ class Absence(StrEnum):
     ASLEEP = "card asleep"
     NO_ANSWER = "no answer"
     NO_DRIVER = "no driver"
+    NO_CONNECTION = "no connection"
     MIG_ON = "MIG is on"
     IN_INSTANCE = "not told per instance"
     SHARED_MEMORY = "shared memory"
@@ -57,6 +57,7 @@ _SENTENCES = {
     Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
     Absence.NO_ANSWER: Message("the driver does not answer for this card"),
     Absence.NO_DRIVER: Message("the driver is gone"),
+    Absence.NO_CONNECTION: Message("there is no connection to its computer"),
     Absence.MIG_ON: Message("MIG is on: this is known per instance only"),
     Absence.IN_INSTANCE: Message(
         "the driver reports this for the whole card, not per MIG instance"

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple, NewType
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
 
 CardId = NewType("CardId", str)
@@ -34,6 +34,7 @@ class CardState(StrEnum):
     REFUSED = "no access"
     NO_ANSWER = "no answer"
     NO_DRIVER = "no driver"
+    NO_CONNECTION = "no connection"  # to the computer that it is in
 
     @property
     def word(self) -> Message:
@@ -52,6 +53,7 @@ _STATE_WORDS = {
     CardState.REFUSED: Message("no access"),
     CardState.NO_ANSWER: Message("no answer"),
     CardState.NO_DRIVER: Message("no driver"),
+    CardState.NO_CONNECTION: Message("no connection"),
 }
 _STATE_SENTENCES = {
     CardState.WORKING: Message("working"),
@@ -65,6 +67,7 @@ _STATE_SENTENCES = {
     CardState.REFUSED: Message("the driver gives no access to it; it is asked again and again"),
     CardState.NO_ANSWER: Message("the driver has not answered for this card yet"),
     CardState.NO_DRIVER: Message("the driver is gone; it is looked for again and again"),
+    CardState.NO_CONNECTION: Message("there is no connection to its computer"),
 }
 
 

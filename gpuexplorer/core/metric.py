@@ -1,9 +1,10 @@
 """Metric: one thing that can be measured, and all that a person needs to understand it."""
 
 from collections.abc import Mapping
-from enum import Enum, StrEnum
+from enum import Enum
 from typing import NamedTuple, NewType
 
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message
 
 MetricId = NewType("MetricId", str)

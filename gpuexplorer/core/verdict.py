@@ -1,7 +1,6 @@
 """Verdict: how a part of the computer is."""
 
-from enum import StrEnum
-
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message
 
 

@@ -12,7 +12,7 @@ import psutil
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.harmless import LATEST, clean, is_time, json_of, value_of
+from gpuexplorer.core.harmless import LATEST, clean, is_time, json_of, value_of
 from gpuexplorer.recording.safe_file import Row, SafeFile
 from gpuexplorer.recording.told import Machine, Turn, Writer
 from gpuexplorer.telemetry.backend import Source

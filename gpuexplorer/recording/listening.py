@@ -1,6 +1,5 @@
 """Listening: hands everything that a session is told to a recorder."""
 
-import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -14,6 +13,7 @@ from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.reach import THIS_COMPUTER, Reach
 from gpuexplorer.telemetry.session import Attempt, Listener, Session
 
 
@@ -39,13 +39,15 @@ class QuietSession(Session):
         attempts: Sequence[Attempt] = (),
         interval: float = 1.0,
         clock: Clock | None = None,
+        reach: Reach = THIS_COMPUTER,
     ) -> None:
         clock = clock or SystemClock()
-        self.process_book = ProcessBook(clock)
+        self.process_book = ProcessBook(clock, reach.names())
         super().__init__(
             *(backend, attempts, interval, clock),
             on_processes=self.process_book.take,
             on_host=lambda _: None,
+            reach=reach,
         )
 
     def _command(self, process: CardProcess) -> str | None:
@@ -119,7 +121,7 @@ class Listening:
 def machine_of(session: Session, *, anonymous: bool) -> Machine:
     """Where it is recorded; asks the host."""
     return Machine(
-        "" if anonymous else socket.gethostname(),
+        "" if anonymous else session.computer,
         session.source,
         session.sampler.interval,
         session.host,

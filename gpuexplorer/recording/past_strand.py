@@ -9,7 +9,7 @@ from functools import cached_property
 from operator import sub
 
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.recording.harmless import LATEST
+from gpuexplorer.core.harmless import LATEST
 from gpuexplorer.recording.pieces import Column, Pieces, within
 from gpuexplorer.recording.schema import BUCKET, LEVELS, STATE, TIMES
 

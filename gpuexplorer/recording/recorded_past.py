@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.recording.harmless import LATEST
+from gpuexplorer.core.harmless import LATEST
 from gpuexplorer.recording.past_strand import GAP, PastStrand
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import BUCKET, LEVELS

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.recording.columns import from_raw
-from gpuexplorer.recording.harmless import clean, is_time, value_of
+from gpuexplorer.core.harmless import clean, is_time, value_of
 from gpuexplorer.recording.past_strand import PastStrand
 from gpuexplorer.recording.pieces import Pieces
 from gpuexplorer.recording.safe_file import SafeFile

@@ -3,11 +3,12 @@ of JSON. Times are the steady seconds of the machine that is read.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union, get_args
 
 from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.harmless import cleaned
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
 from gpuexplorer.core.words import NOTHING, Message
@@ -55,6 +56,15 @@ class End:
 
 
 @dataclass(frozen=True)
+class AskRunning:
+    """Answered by Running: whether that very process runs still."""
+
+    id: int
+    pid: int
+    started_at: float
+
+
+@dataclass(frozen=True)
 class AskPythons:
     """Answered by Pythons."""
 
@@ -77,7 +87,7 @@ class Knock:
     id: int
 
 
-Order = Union[Watch, Read, AskWiring, End, AskPythons, CheckUp, Knock]  # noqa: UP007
+Order = Union[Watch, Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
 
 KNOCKS_EVERY = 2.0
 # An agent that heard no order for so long ends itself, and all that it started.
@@ -180,6 +190,14 @@ class Pythons:
 
 
 @dataclass(frozen=True)
+class Running:
+    """A process of which only the entry is left does not run."""
+
+    id: int
+    running: bool
+
+
+@dataclass(frozen=True)
 class CheckedUp:
     id: int
     report: str  # JSON, as `doctor --json` prints it
@@ -209,6 +227,7 @@ Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Used,
     Faulted,
     Wired,
+    Running,
     Pythons,
     CheckedUp,
     Knocked,
@@ -233,14 +252,29 @@ def order_of(line: bytes) -> Order:
 
 
 def told_of(line: bytes) -> Told:
-    told: Told = _read(line, _TOLD)
+    """From anybody: its texts are made harmless, and its figures are finite."""
+    told: Told = _read(line, _TOLD, _harmless)
     return told
 
 
+# JSON or text of their own, made harmless by whoever reads them.
+_AS_THEY_ARE = frozenset({"report"})
+
+
+# Any: JSON, here and below.
+def _harmless(content: Any) -> Any:
+    return {
+        name: each if name in _AS_THEY_ARE else cleaned(each, name)
+        for name, each in content.items()
+    }
+
+
 # Any: which record it is stands in the line itself, and is checked field by field.
-def _read(line: bytes, known: "Mapping[str, Any]") -> Any:
+def _read(
+    line: bytes, known: "Mapping[str, Any]", clean: "Callable[[Any], Any]" = lambda told: told
+) -> Any:
     try:
-        content = json.loads(line)
+        content = clean(json.loads(line))
         return reader(known[content.pop("is")])(content)
     except UNREADABLE as error:
         raise UnreadableError from error

@@ -4,7 +4,6 @@ Under the names of NVIDIA's DCGM exporter where it has one, else as `gpuexplorer
 A figure that is missing is not there; why, is in `gpuexplorer_missing_info`.
 """
 
-import socket
 from collections.abc import Collection, Iterator, Mapping
 from operator import itemgetter
 from typing import NamedTuple
@@ -49,7 +48,7 @@ class Readings:
     def __init__(self, session: Session, cards: Collection[CardId] | None = None) -> None:
         self._session = session
         self._chosen = cards
-        self._host: Labels = {"hostname": _plain(socket.gethostname())}
+        self._host: Labels = {"hostname": _plain(session.computer)}
 
     def collect(self) -> Iterator[Family]:
         cards = [

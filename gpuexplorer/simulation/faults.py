@@ -4,9 +4,8 @@ import difflib
 import math
 import re
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import assert_never
 
+from gpuexplorer.core.newer_python import StrEnum, assert_never
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import Message, mark
 
@@ -150,7 +149,7 @@ def _parse_seconds(part: str, text: str) -> float:
     return float(match[1]) * (60.0 if match[2].lower() == "m" else 1.0)
 
 
-def _what(fault: Fault) -> Message:
+def _what(fault: Fault) -> Message:  # noqa: RET503 - it knows Python's own assert_never only
     match fault.kind:
         case FaultKind.LOST:
             return Message("Card {card} is lost, as ordered.", card=fault.card)

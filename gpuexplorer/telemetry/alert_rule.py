@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Scope, Unit
+from gpuexplorer.core.newer_python import StrEnum
 
 LONGEST_SECONDS = 86400.0
 

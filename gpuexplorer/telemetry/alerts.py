@@ -5,11 +5,11 @@ when it ends.
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.alert_rule import LIMITS, Bounds, Rule, Side
 
@@ -29,7 +29,7 @@ _LOOK_ROUND_EVERY = 10.0
 _UNHEARD = Message("nothing is heard of the card any more")
 _NO_LIMIT = Message("the card's own limit is not known")
 # Every other state says for certain that no figure will come.
-_PASSING = frozenset({CardState.WORKING, CardState.NO_ANSWER})
+_PASSING = frozenset({CardState.WORKING, CardState.NO_ANSWER, CardState.NO_CONNECTION})
 
 
 class Why(StrEnum):

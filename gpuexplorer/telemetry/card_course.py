@@ -49,8 +49,10 @@ _TROUBLE = {
     CardState.REFUSED: Kind.NO_ACCESS,
     CardState.NO_ANSWER: Kind.NO_ANSWER,
     CardState.NO_DRIVER: Kind.DRIVER_GONE,
+    CardState.NO_CONNECTION: Kind.CONNECTION_LOST,
     CardState.ASLEEP: Kind.ASLEEP,
 }
+_PASSING_STATES = (CardState.WORKING, CardState.NO_ANSWER, CardState.NO_CONNECTION)
 # The next reading brings a figure, or there is nothing to bring.
 _PASSING = frozenset(
     {Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
@@ -150,7 +152,7 @@ class CardCourse:
             return []
         if reason.unread_since is None:
             reason.unread_since = sample.at
-        passing = sample.state in (CardState.WORKING, CardState.NO_ANSWER)
+        passing = sample.state in _PASSING_STATES
         if passing and sample.at - reason.unread_since < _UNKNOWN_AFTER:
             return []
         del self._throttled[metric]

@@ -4,7 +4,7 @@ from collections import deque
 from typing import NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.happenings import BEGINNING_OF, Kind
+from gpuexplorer.telemetry.happenings import BEGINNING_OF, OF_ALL_CARDS, Kind
 
 # What answers now and then is well again when it has been so for this long.
 _WELL_AFTER = 5.0
@@ -26,6 +26,8 @@ _SENTENCES = {
     Kind.ANSWERS_AGAIN: Message("The card answers again"),
     Kind.DRIVER_GONE: Message("The driver is gone"),
     Kind.DRIVER_BACK: Message("The driver is back"),
+    Kind.CONNECTION_LOST: Message("The connection to the computer is lost"),
+    Kind.CONNECTION_BACK: Message("The computer is connected again"),
     Kind.ASLEEP: Message("The card sleeps"),
     Kind.AWAKE: Message("The card woke"),
     Kind.FIGURES_AGAIN: Message("The card gives figures again"),
@@ -38,6 +40,7 @@ _RESTLESS_SENTENCES = {
     Kind.NO_ACCESS: Message("The driver gives access to the card only now and then"),
     Kind.NO_ANSWER: Message("The card answers only now and then"),
     Kind.DRIVER_GONE: Message("The driver goes and comes back again and again"),
+    Kind.CONNECTION_LOST: Message("The connection to the computer comes and goes"),
     Kind.ASLEEP: Message("The card falls asleep and wakes up again and again"),
     Kind.NO_FIGURES: Message("The card gives figures only now and then"),
     Kind.PROCESSES_UNKNOWN: Message(
@@ -104,8 +107,8 @@ class Condition:
             return []
         since = self._seen_since
         found = []
-        # A driver that is back may bring a card that is lost.
-        if before is not None and (self.told is None or before is Kind.DRIVER_GONE):
+        # A driver or a connection that is back may bring a card that is lost.
+        if before is not None and (self.told is None or before in OF_ALL_CARDS):
             over = _END_OF[before]
             found.append(News(over, _SENTENCES[over], since))
         if self.told is Kind.NO_FIGURES:

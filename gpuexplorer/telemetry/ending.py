@@ -3,13 +3,12 @@
 import os
 import signal
 import sys
-from enum import StrEnum
 
-import psutil
-
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.process_names import FarIdentity, NamedProcess
+from gpuexplorer.telemetry.system import psutil
 
 # Windows has no way to ask a program without a window: there it is ended at once.
 CAN_ASK = sys.platform != "win32"
@@ -58,6 +57,9 @@ def end(named: NamedProcess, way: Way) -> None:
     identity = named.identity
     if why_not or identity is None:
         raise Trouble(why_not)
+    if isinstance(identity, FarIdentity):
+        identity.end(kill=way is Way.KILL)
+        return
     try:
         if sys.platform == "linux" and hasattr(os, "pidfd_open"):
             _send_on_linux(identity, way)
@@ -77,6 +79,8 @@ def has_ended(named: NamedProcess) -> bool:
     """Whether it runs no more; a process of which only the entry is left holds no card."""
     if named.identity is None:
         return True
+    if isinstance(named.identity, FarIdentity):
+        return named.identity.has_ended()
     try:
         now = psutil.Process(named.process.pid)
         return now != named.identity or now.status() == psutil.STATUS_ZOMBIE
@@ -84,6 +88,13 @@ def has_ended(named: NamedProcess) -> bool:
         return True
     except psutil.AccessDenied:
         return False
+
+
+def refused(named: NamedProcess) -> Trouble | None:
+    """Why it was not ended after all, where that is heard only after a while: on another
+    computer.
+    """
+    return named.identity.refused() if isinstance(named.identity, FarIdentity) else None
 
 
 def _send_on_linux(identity: psutil.Process, way: Way) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import mark
 from gpuexplorer.telemetry.happenings import (
     BEGINNING_OF,
@@ -128,12 +128,12 @@ class EventBook:
 
     def _make_way(self, happening: Happening) -> None:
         """A card is in one state at a time: one that is lost does not also keep us waiting.
-        When the driver is back it says anew of each card whether it is well.
+        When the driver or the connection is back it says anew of each card whether it is well.
         """
         over = [(happening.kind, happening.card, happening.about)]
         if happening.kind in SILENCES:
             over += [(kind, happening.card, "") for kind in SILENCES]
-        if happening.kind is Kind.DRIVER_GONE:
+        if happening.kind in (Kind.DRIVER_GONE, Kind.CONNECTION_LOST):
             over += [each for each in self._open if each[0] in SILENCES]
         for key in over:
             known = self._open.pop(key, None)

@@ -12,7 +12,13 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.card_course import CardCourse
 from gpuexplorer.telemetry.condition import Condition, News
-from gpuexplorer.telemetry.happenings import BEGINNING_OF, BEGINNINGS, Happening, Kind
+from gpuexplorer.telemetry.happenings import (
+    BEGINNING_OF,
+    BEGINNINGS,
+    OF_ALL_CARDS,
+    Happening,
+    Kind,
+)
 from gpuexplorer.telemetry.processes import CardProcess
 
 _KEPT = 10_000
@@ -30,7 +36,7 @@ class HappeningLog:
         self._cards: dict[CardId, CardCourse] = {}
         self._programs: dict[CardId, ProgramCourse] = {}
         self._log: deque[Happening] = deque(maxlen=_KEPT)
-        self._driver_gone = False
+        self._of_all: frozenset[Kind] = frozenset()  # what all cards are said to be in
         self._began: dict[tuple[Kind, CardId | None, str], float] = {}
 
     def log(self) -> Sequence[Happening]:
@@ -108,14 +114,16 @@ class HappeningLog:
         return noted
 
     def _is_news(self, kind: Kind) -> bool:
-        """Every card says so of the driver; a person wants to hear it once."""
-        if kind not in (Kind.DRIVER_GONE, Kind.DRIVER_BACK):
+        """What every card says is told once."""
+        if kind not in OF_ALL_CARDS:
             return True
-        gone, self._driver_gone = self._driver_gone, kind is Kind.DRIVER_GONE
-        return gone is not self._driver_gone
+        began = BEGINNING_OF.get(kind, kind)
+        before, now = began in self._of_all, kind is began
+        self._of_all = self._of_all | {began} if now else self._of_all - {began}
+        return before is not now
 
     def _happening(self, at: float, card: CardId | None, found: News) -> Happening:
-        if found.kind in (Kind.DRIVER_GONE, Kind.DRIVER_BACK):
+        if found.kind in OF_ALL_CARDS:
             card = None
         lasted = None
         if found.kind in BEGINNINGS:

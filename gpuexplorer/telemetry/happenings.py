@@ -1,9 +1,9 @@
 """Happening: one thing that took place, and the kinds there are."""
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message, mark
 
 
@@ -20,6 +20,8 @@ class Kind(StrEnum):
     ANSWERS_AGAIN = mark("answers again")
     DRIVER_GONE = mark("driver gone")
     DRIVER_BACK = mark("driver back")
+    CONNECTION_LOST = mark("connection lost")
+    CONNECTION_BACK = mark("connected again")
     ASLEEP = mark("asleep")
     AWAKE = mark("awake")
     NO_FIGURES = mark("no figures")
@@ -60,6 +62,7 @@ BEGINNING_OF = {
     Kind.ACCESS: Kind.NO_ACCESS,
     Kind.ANSWERS_AGAIN: Kind.NO_ANSWER,
     Kind.DRIVER_BACK: Kind.DRIVER_GONE,
+    Kind.CONNECTION_BACK: Kind.CONNECTION_LOST,
     Kind.AWAKE: Kind.ASLEEP,
     Kind.FIGURES_AGAIN: Kind.NO_FIGURES,
     Kind.CALM: Kind.RESTLESS,
@@ -71,10 +74,14 @@ BEGINNING_OF = {
     Kind.ALERT_UNKNOWN: Kind.ALERT_BEGAN,
 }
 BEGINNINGS = frozenset(BEGINNING_OF.values())
+# Every card says so, and it is true of all: a person wants to hear it once.
+OF_ALL_CARDS = frozenset(
+    {Kind.DRIVER_GONE, Kind.DRIVER_BACK, Kind.CONNECTION_LOST, Kind.CONNECTION_BACK}
+)
 # How a card or its driver is: one at a time, and each makes unknown what went on before.
 SILENCES = frozenset(
     {
         *(Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.NO_ACCESS, Kind.NO_ANSWER),
-        *(Kind.DRIVER_GONE, Kind.ASLEEP, Kind.NO_FIGURES),
+        *(Kind.DRIVER_GONE, Kind.CONNECTION_LOST, Kind.ASLEEP, Kind.NO_FIGURES),
     }
 )

@@ -7,8 +7,8 @@ Reads plain files only. Nothing here opens a device, so no sleeping card is woke
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.place import (

@@ -5,9 +5,9 @@ No driver lists what stands between the cards; the kinds of their paths tell mos
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 

@@ -5,15 +5,16 @@ import threading
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import mark
 from gpuexplorer.telemetry.ending import has_ended
-from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
+from gpuexplorer.telemetry.reach import THIS_COMPUTER, Names
 
 LOOKS = 120  # four minutes at one look in two seconds
 
@@ -69,9 +70,9 @@ class ProcessBook:
     Everything else is for any thread and never waits for a look-up.
     """
 
-    def __init__(self, clock: Clock, names: ProcessNames | None = None) -> None:
+    def __init__(self, clock: Clock, names: Names | None = None) -> None:
         self._clock = clock
-        self._names = names or ProcessNames()
+        self._names = names or THIS_COMPUTER.names()
         self._naming = threading.Lock()
         self._named: dict[int, tuple[float, NamedProcess]] = {}
         self._lock = threading.Lock()

@@ -1,11 +1,11 @@
 """CardProcess: one program's use of one card, as far as it can be told."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.newer_python import StrEnum
 
 
 class ProcessUse(StrEnum):

@@ -8,8 +8,9 @@ from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook
-from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.reach import THIS_COMPUTER, Names, Reach
 from gpuexplorer.telemetry.sampler import PATIENCE
 from gpuexplorer.telemetry.session import Attempt, Session
 from gpuexplorer.telemetry.trace import Past
@@ -30,13 +31,14 @@ class RememberingSession(Session):
         on_happening: Callable[[Happening], None] | None = None,
         full_seconds: float = 3600.0,
         day_seconds: float = 86400.0,
-        names: ProcessNames | None = None,
+        names: Names | None = None,
+        reach: Reach = THIS_COMPUTER,
     ) -> None:
         clock = clock or SystemClock()
         self.history = History(interval, full_seconds, day_seconds)
         self.past: Past = self.history  # an opened recording has another
         self._listeners: tuple[Callable[[Sample], None], ...] = (self.history.append,)
-        self.process_book = ProcessBook(clock, names)
+        self.process_book = ProcessBook(clock, names or reach.names())
         super().__init__(
             backend,
             attempts,
@@ -47,6 +49,7 @@ class RememberingSession(Session):
             on_happening=on_happening,
             on_processes=self.process_book.take,
             on_host=self.history.append,
+            reach=reach,
         )
 
     def listen(self, on_sample: Callable[[Sample], None]) -> None:

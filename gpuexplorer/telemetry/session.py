@@ -1,9 +1,8 @@
 """Session: one source of cards, real or simulated, and all that reads and remembers it."""
 
-import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -17,10 +16,8 @@ from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.sampler import PATIENCE, Sampler, Want
-
-if TYPE_CHECKING:
-    from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.reach import THIS_COMPUTER, Host, Reach
+from gpuexplorer.telemetry.sampler import PATIENCE, Want
 
 
 class Attempt(NamedTuple):
@@ -74,8 +71,10 @@ class Session:
         on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] = lambda *_: None,
         processor_before: ProcessorTime | None = None,
         on_host: Callable[[Sample], None] | None = None,
+        reach: Reach = THIS_COMPUTER,
     ) -> None:
-        self.attempts = attempts
+        self._attempts = attempts
+        self.reach = reach
         self.clock = clock or SystemClock()
         # The time of whoever looks: in an opened recording it is not the machine's.
         self.desk: Clock = self.clock
@@ -90,7 +89,7 @@ class Session:
         self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
         self.happening_log = HappeningLog(self.clock, self._tell)
         self._processor_before = processor_before
-        self.sampler = Sampler(
+        self.sampler = reach.sampler(
             backend,
             self._take,
             interval,
@@ -102,11 +101,13 @@ class Session:
         )
 
     @cached_property
-    def _host(self) -> "HostReader":
-        # psutil, which it needs, takes long to import, and the cards can be asked meanwhile.
-        from gpuexplorer.telemetry.backends.host import HostReader  # noqa: PLC0415
+    def _host(self) -> Host:
+        return self.reach.host(self.clock, self._processor_before)
 
-        return HostReader(self.clock, self._processor_before)
+    @property
+    def attempts(self) -> Sequence[Attempt]:
+        """Sources that were tried and cannot be used."""
+        return self._attempts or self.reach.attempts()
 
     @property
     def source(self) -> Source:
@@ -119,7 +120,7 @@ class Session:
     @property
     def computer(self) -> str:
         """The name of the one that is read; empty where it has none."""
-        return socket.gethostname()
+        return self.reach.computer
 
     @property
     def bare(self) -> bool:

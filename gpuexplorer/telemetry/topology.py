@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
 
 

@@ -4,13 +4,14 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.metric import Metric, Unit
+from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.telemetry.trace import Trace
 from gpuexplorer.telemetry.whole_file import write_whole

@@ -3,10 +3,8 @@
 from pathlib import Path
 
 from bundle.sizes import Size
+from gpuexplorer.remote.parcel import Kind, vendors_library
 
-# The other process: run by a Python of the person's own, from these files, or by the program
-# itself where PyTorch is inside.
-WORKERS = ("core", "lab", "worker")
 # Their dist-info tells `doctor` which versions the program is made of.
 DISTRIBUTIONS = (
     "PySide6-Essentials",
@@ -33,15 +31,17 @@ def modules(root: Path, size: Size) -> list[str]:
 def files(root: Path) -> list[tuple[str, str]]:
     """Each with the folder it goes to, below the folder that holds the libraries."""
     beside = [(root / "resources", "gpuexplorer/resources"), (root / "LICENSE", ".")]
+    beside.append((vendors_library(), "."))
     beside += [(path, path.parent.relative_to(root).as_posix()) for path in sources(root)]
     return [(str(path), folder) for path, folder in beside]
 
 
 def sources(root: Path) -> list[Path]:
-    """What the worker needs as it was written: a foreign Python compiles it for itself."""
+    """What the worker, and the agent on another computer, need as it was written: a foreign
+    Python compiles it for itself.
+    """
     package = root / "gpuexplorer"
-    below = [path for name in WORKERS for path in (package / name).rglob("*.py")]
-    return [package / "__init__.py", *sorted(below)]
+    return sorted({path for kind in Kind for path in kind.sources(package)})
 
 
 def distributions(size: Size) -> tuple[str, ...]:

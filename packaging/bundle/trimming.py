@@ -111,7 +111,8 @@ NEEDED = """
     gpuexplorer/resources/fonts/*.otf gpuexplorer/resources/*.csv gpuexplorer/resources/*.css
     gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
-    gpuexplorer/core/trouble.py
+    gpuexplorer/core/trouble.py gpuexplorer/commands/agent.py
+    gpuexplorer/telemetry/sampler.py pynvml.py
 """.split()  # noqa: SIM905 - as a list, each would be a line
 
 

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.finding import Fact, Topic, Verdict
 from gpuexplorer.commands.checkup.paper import Paper
+from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.looked_for import Looked
 

@@ -14,6 +14,7 @@ _SINCE = {
     Matter.REFUSED: mark("No access since {moment}"),
     Matter.ASLEEP: mark("Asleep since {moment}"),
     Matter.NO_DRIVER: mark("No driver since {moment}"),
+    Matter.NO_CONNECTION: mark("No connection since {moment}"),
 }
 
 

@@ -111,7 +111,10 @@ _SIGNS = {
         (Icon.LOST, Tone.BAD),
     ),
     **dict.fromkeys(
-        (Kind.NO_ANSWER, Kind.NO_FIGURES, Kind.RESTLESS, Kind.PROCESSES_UNKNOWN),
+        (
+            *(Kind.NO_ANSWER, Kind.NO_FIGURES, Kind.RESTLESS, Kind.PROCESSES_UNKNOWN),
+            Kind.CONNECTION_LOST,
+        ),
         (Icon.SILENT, Tone.WARN),
     ),
     **dict.fromkeys(

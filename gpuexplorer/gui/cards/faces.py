@@ -238,6 +238,16 @@ def _still(now: CardNow, another_answers: bool, since: str) -> _Still:
                 )
                 detail = tr("The driver has been gone since {moment}", moment=since)
             return _Still(sentence, "", detail, mark, Absence.NO_DRIVER)
+        case CardState.NO_CONNECTION:
+            sentence = tr("There is no connection to its computer.")
+            if since:
+                sentence = tr(
+                    "There has been no connection to its computer since {moment}; the history "
+                    "is kept.",
+                    moment=since,
+                )
+            more = tr("GPU Explorer goes on trying to connect.")
+            return _Still(sentence, more, "", mark, Absence.NO_CONNECTION)
         case CardState.NO_ANSWER:
             sentence = tr("The driver has not answered for this card yet.")
             more = _waited(another_answers)

@@ -18,6 +18,7 @@ _BEGAN = {
     CardState.REFUSED: Kind.NO_ACCESS,
     CardState.ASLEEP: Kind.ASLEEP,
     CardState.NO_DRIVER: Kind.DRIVER_GONE,
+    CardState.NO_CONNECTION: Kind.CONNECTION_LOST,
 }
 
 

@@ -37,6 +37,7 @@ class Matter(Enum):
     ASLEEP = auto()
     NO_ANSWER = auto()
     NO_DRIVER = auto()
+    NO_CONNECTION = auto()
     HEAT = auto()
     LINK = auto()
 
@@ -72,6 +73,7 @@ _SHORT_REASONS = {
     Absence.ASLEEP: (mark("card asleep"), mark("asleep")),
     Absence.NO_ANSWER: (mark("no answer"),),
     Absence.NO_DRIVER: (mark("no driver"),),
+    Absence.NO_CONNECTION: (mark("no connection"), mark("offline")),
     Absence.MIG_ON: (mark("known per instance only"), mark("per instance")),
     Absence.IN_INSTANCE: (mark("known for the whole card only"), mark("whole card only")),
     Absence.SHARED_MEMORY: (mark("the computer's memory"), mark("shared")),
@@ -130,6 +132,10 @@ _STATES = {
     CardState.NO_DRIVER: (
         *(mark("No driver"), Tone.BAD, Icon.LOST),
         *(mark("{count} without a driver"), Matter.NO_DRIVER),
+    ),
+    CardState.NO_CONNECTION: (
+        *(mark("No connection"), Tone.WARN, Icon.SILENT),
+        *(mark("{count} without a connection"), Matter.NO_CONNECTION),
     ),
 }
 

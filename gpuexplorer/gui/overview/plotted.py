@@ -29,6 +29,7 @@ _NOTABLE = frozenset(
         *(Kind.CARD_UNLISTED, Kind.CARD_LISTED, Kind.NO_ACCESS, Kind.ACCESS),
         *(Kind.CARD_LOST, Kind.CARD_BACK, Kind.NO_ANSWER, Kind.ANSWERS_AGAIN),
         *(Kind.DRIVER_GONE, Kind.DRIVER_BACK, Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK),
+        *(Kind.CONNECTION_LOST, Kind.CONNECTION_BACK),
         *(Kind.ASLEEP, Kind.AWAKE, Kind.NO_FIGURES, Kind.FIGURES_AGAIN, Kind.RESTLESS),
     }
 )

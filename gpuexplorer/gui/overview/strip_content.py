@@ -115,7 +115,7 @@ def _marks(
             continue
         if went:
             marks.append(StripMark(row, at, gone_words(each, moment), Tone.BAD))
-        elif state in (CardState.NO_ANSWER, CardState.REFUSED):
+        elif state in (CardState.NO_ANSWER, CardState.REFUSED, CardState.NO_CONNECTION):
             ended = _ended(history, row)
             marks.append(StripMark(row, ended, gone_words(each, ""), Tone.WARN))
         elif state is CardState.ASLEEP:

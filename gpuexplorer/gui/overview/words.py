@@ -26,6 +26,7 @@ _ENDS = {"utilisation": mark("{high} busy"), "memory": mark("{high} used")}
 _UNREAD = {
     CardState.ASLEEP: mark("not read"),
     CardState.NO_ANSWER: mark("no answer"),
+    CardState.NO_CONNECTION: mark("no connection"),
     CardState.REFUSED: mark("no access"),
 }
 

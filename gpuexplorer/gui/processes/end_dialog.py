@@ -27,7 +27,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended
+from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refused
 from gpuexplorer.telemetry.process_names import NamedProcess
 
 _LOOK_EVERY_MS = 200
@@ -60,6 +60,7 @@ class EndDialog(Sheet):
         super().__init__(look, heading([each.named for each in ending]), parent)
         self._waiting = [each.named for each in ending]
         self._count = len(ending)
+        self._refusals: dict[str, None] = {}  # in their order, each once
         self._clock = clock
         self._began: float | None = None
         self._way = Way.ASK
@@ -105,24 +106,36 @@ class EndDialog(Sheet):
         self._way = way
         if self._began is None or way is Way.KILL:
             self._began = self._clock.now()
-        troubles = []
+        self._refusals.clear()
         for named in list(self._waiting):
             try:
                 end(named, way)
             except Trouble as trouble:
-                if not has_ended(named):
-                    self._waiting.remove(named)
-                    self._count -= 1
-                    troubles.append(trouble.told)
-        self._trouble.setText(" ".join(dict.fromkeys(troubles)))
-        self._trouble.setVisible(bool(troubles))
-        if self._count:
-            self._timer.start()
-            self._look_now()
-        else:
-            self._settle()
+                self._leave(named, trouble)
+        self._show_refusals()
+        self._timer.start()
+        self._look_now()
+
+    def _leave(self, named: NamedProcess, refusal: Trouble) -> None:
+        """Unless it ended all the same."""
+        if not has_ended(named):
+            self._waiting.remove(named)
+            self._count -= 1
+            self._refusals[refusal.told] = None
+
+    def _show_refusals(self) -> None:
+        self._trouble.setText(" ".join(self._refusals))
+        self._trouble.setVisible(bool(self._refusals))
 
     def _look_now(self) -> None:
+        for named in list(self._waiting):
+            if refusal := refused(named):
+                self._leave(named, refusal)
+        self._show_refusals()
+        if not self._count:  # all refused
+            self._state.hide()
+            self._settle()
+            return
         self._waiting = [named for named in self._waiting if not has_ended(named)]
         seconds = self._clock.now() - (self._began or 0.0)
         words = ended_words(self._count, len(self._waiting), seconds, self._way)

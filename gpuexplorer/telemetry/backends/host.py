@@ -6,8 +6,6 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
 from gpuexplorer.core.catalogue import memory as m
@@ -16,6 +14,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
+from gpuexplorer.telemetry.system import psutil
 
 # Seconds of all processors between two looks, of each of them and in all.
 _AT_LEAST = 0.05

@@ -1,11 +1,11 @@
 """From the past of one metric to a trace: at most so many columns, gaps left open."""
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuexplorer.core.newer_python import Self
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
 

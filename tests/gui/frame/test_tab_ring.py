@@ -97,6 +97,35 @@ def test_other_cards_leave_the_keyboard_on_the_screen(
     other.stop()
 
 
+def test_a_window_that_opens_while_another_has_the_keyboard_gives_it_to_its_screen(
+    open_window: OpenWindow,
+) -> None:
+    open_window()
+    assert QApplication.focusWidget() is not None
+    window = open_window(simulated_cards("2xTitanRTX"))
+    keys(Qt.Key.Key_Space)
+    assert not window.time_window.following
+
+
+def test_other_cards_below_the_settings_have_the_keyboard_on_their_screen_afterwards(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(simulated_cards("2xTitanRTX"))
+    window.open_settings()
+    qtbot.waitUntil(lambda: not window.isActiveWindow())
+    asked = QApplication.focusWidget()
+    other = simulated_cards("1xT4")
+    window.show_session(other)
+    assert QApplication.focusWidget() is asked
+    window.open_settings()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    keys(Qt.Key.Key_Space)
+    assert not window.time_window.following
+    window.close()
+    other.stop()
+
+
 @pytest.mark.parametrize("name", ["card", "processes", "events"])
 def test_digits_and_spaces_are_typed_where_one_searches_and_escape_lets_go_in_two_steps(
     open_window: OpenWindow, qtbot: QtBot, name: str

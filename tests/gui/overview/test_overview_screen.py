@@ -11,7 +11,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks, health
 from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel, HeatLegend
+from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
+from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip

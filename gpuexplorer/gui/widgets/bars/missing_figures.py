@@ -77,6 +77,7 @@ _STATES = {
     CardState.REFUSED: mark("No access: {cards}"),
     CardState.ASLEEP: mark("Asleep: {cards}"),
     CardState.NO_DRIVER: mark("Without a driver: {cards}"),
+    CardState.NO_CONNECTION: mark("No connection: {cards}"),
     CardState.NO_ANSWER: mark("No answer: {cards}"),
     CardState.WORKING: mark("Not read yet: {cards}"),
 }

@@ -1,4 +1,6 @@
-"""What a stranger's file says, made harmless: its texts, and its JSON as values of ours."""
+"""What strangers say, in a file or from another machine, made harmless: texts, and JSON as
+values of ours.
+"""
 
 import json
 import math
@@ -10,6 +12,7 @@ from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader
 LATEST = 32_503_680_000.0  # the year 3000: times beyond are none
 _LONGEST = 10_000  # letters of any text
 _LONGEST_JSON = 4_000_000
+_LARGEST = 1 << 64  # a count beyond is none, and no floating point could hold any
 # What people read in a line: more than that is not a name.
 _LONGEST_NAME = 200
 _NAMES = frozenset({"id", "name", "label", "driver_version", "cuda_version", "user", "bus_id"})
@@ -47,16 +50,20 @@ def json_of(text: str) -> Any:
     """JSON with clean texts and finite figures. Raises one of UNREADABLE."""
     if len(text) > _LONGEST_JSON:
         raise UnreadableError
-    return _clean(json.loads(text))
+    return cleaned(json.loads(text))
 
 
-def _clean(value: Any, name: str = "") -> Any:
+# Any: JSON.
+def cleaned(value: Any, name: str = "") -> Any:
+    """With clean texts and finite figures. Raises UnreadableError."""
     if isinstance(value, str):
         return clean(value, _LONGEST_NAME if name in _NAMES else _LONGEST)
     if isinstance(value, dict):
-        return {clean(key, _LONGEST_NAME): _clean(each, key) for key, each in value.items()}
+        return {clean(key, _LONGEST_NAME): cleaned(each, key) for key, each in value.items()}
     if isinstance(value, list):
-        return [_clean(each, name) for each in value]
+        return [cleaned(each, name) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
+        raise UnreadableError
+    if isinstance(value, int) and abs(value) > _LARGEST:
         raise UnreadableError
     return value

@@ -1,0 +1,23 @@
+"""What Python 3.10 lacks: our own parts may be sent to a computer that has no newer one."""
+
+import sys
+
+__all__ = ["UTC", "Self", "StrEnum", "assert_never"]
+
+if sys.version_info >= (3, 11):
+    from datetime import UTC
+    from enum import StrEnum
+    from typing import Self, assert_never
+else:
+    from datetime import timezone
+    from enum import Enum
+    from typing import Any
+
+    UTC = timezone.utc
+    Self = Any
+
+    class StrEnum(str, Enum):
+        __str__ = str.__str__
+
+    def assert_never(value):
+        raise AssertionError(value)

@@ -1,0 +1,1 @@
+"""What runs over there: reads that computer's cards and tells what they say."""

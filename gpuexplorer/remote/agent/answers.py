@@ -1,0 +1,76 @@
+"""Answers to what is asked once: each may take long, and none keeps another."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from gpuexplorer.core.cards import HOST_ID
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.remote import wire
+from gpuexplorer.telemetry.ending import Way, end
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.process_names import ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+
+# The system counts in hundredths of a second when a process began.
+_SAME_TIME = 0.02
+
+
+def end_process(order: wire.End) -> wire.Done:
+    """With the rights of this login. Only the very process that began at that time."""
+    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
+    try:
+        if named.started_at is not None and not _same_time(named.started_at, order.started_at):
+            raise Trouble("It has ended already.")  # another one has its number by now
+        end(named, Way(order.way))
+    except Trouble as trouble:
+        return wire.Done(order.id, trouble.sentence, trouble.hint)
+    return wire.Done(order.id)
+
+
+def running(order: wire.AskRunning) -> wire.Running:
+    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
+    same = named.started_at is not None and _same_time(named.started_at, order.started_at)
+    return wire.Running(order.id, running=same and not named.ended)
+
+
+def pythons(order: wire.AskPythons) -> wire.Pythons:
+    if order.named:
+        return wire.Pythons(order.id, [_named(order.named)])
+    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), Path.home())]
+    # Each ends by itself within its own patience.
+    found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
+    return wire.Pythons(order.id, [_found(each) for each in found])
+
+
+_PYTHON_PATIENCE = 15.0
+
+
+def checked_up(order: wire.CheckUp, check_up: "Callable[[bool], str]") -> wire.CheckedUp:
+    return wire.CheckedUp(order.id, check_up(order.deep))
+
+
+def _same_time(one: float, other: float) -> bool:
+    return abs(one - other) <= _SAME_TIME
+
+
+def _named(path: str) -> wire.Found:
+    try:
+        return _found(chosen(Path(path).expanduser()))
+    except Trouble as trouble:
+        return wire.Found(path, "", "", usable=False, reason=trouble.sentence)
+
+
+def _found(python: LabPython) -> wire.Found:
+    build = python.build
+    return wire.Found(
+        path=str(python.path),
+        version=".".join(str(each) for each in python.version),
+        torch=build.version if build is not None else "",
+        usable=python.usable,
+        reason=python.trouble or NOTHING,
+        cards=build is not None and any((build.cuda, build.hip, build.xpu)),
+    )

@@ -1,0 +1,147 @@
+"""The agent's loop: hears orders, has each carried out, and leaves when nobody is there."""
+
+import os
+import queue
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import FrameType
+from typing import NoReturn
+
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.remote import wire
+from gpuexplorer.remote.agent import answers, children
+from gpuexplorer.remote.agent.readings import Readings
+from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.agent.teller import Teller
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.sources import first_that_answers, simulated
+
+CheckUp = Callable[[bool], str]
+
+# An order is short, and whoever sends more is not ours.
+_LONGEST_ORDER = 1 << 20
+_LAST_WORDS = 2.0
+
+
+def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
+    """Takes the process's input and output for itself; never returns."""
+    children.adopt()
+    orders, told = _own_pipes()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _on_signal)
+    clock = SystemClock()
+    teller = Teller(told, leave)
+
+    def open_readings() -> Readings:
+        backend, attempts = _source(settings)
+        return Readings(backend, attempts, teller.tell, clock, before)
+
+    waiting: queue.SimpleQueue[wire.Order] = queue.SimpleQueue()
+    # The driver may hang from its first call on, and the pipe must be heard all the same.
+    _in_thread("orders", partial(_carry_out, waiting, open_readings, check_up, teller))
+    for line in _lines(orders, settings.alone):
+        try:
+            order = wire.order_of(line)
+        except UnreadableError:
+            sys.stderr.write("An order could not be read.\n")
+            continue
+        if isinstance(order, wire.Knock):
+            teller.tell(wire.Knocked(order.id, clock.now(), clock.wall()))
+        else:
+            waiting.put(order)
+    leave()
+
+
+def leave(status: int = 0) -> NoReturn:
+    """At once: what hangs in a driver would wait for ever."""
+    children.end_all()
+    os._exit(status)
+
+
+def _carry_out(
+    waiting: "queue.SimpleQueue[wire.Order]",
+    open_readings: "Callable[[], Readings]",
+    check_up: CheckUp,
+    teller: Teller,
+) -> None:
+    try:
+        readings = open_readings()
+    except Trouble as trouble:
+        teller.tell(wire.Done(0, trouble.sentence, trouble.hint))
+        teller.all_written(_LAST_WORDS)
+        leave(1)
+    readings.greet()
+    while True:
+        order = waiting.get()
+        if isinstance(order, wire.Watch):
+            readings.watch(order)
+            continue
+        run = partial(_answer, order, readings, check_up, teller)
+        _in_thread(type(order).__name__, run)
+
+
+def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Teller) -> None:
+    match order:
+        case wire.Read():
+            readings.read(order)
+        case wire.AskWiring():
+            teller.tell(wire.Wired(order.id, readings.backend.topology()))
+        case wire.End():
+            teller.tell(answers.end_process(order))
+        case wire.AskRunning():
+            teller.tell(answers.running(order))
+        case wire.AskPythons():
+            teller.tell(answers.pythons(order))
+        case wire.CheckUp():
+            teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
+
+
+def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
+    if settings.simulate is not None:
+        return simulated(settings.simulate, settings.faults, settings.seed), []
+    backend, attempts = first_that_answers()
+    return backend or NoCards(), [each.note for each in attempts]
+
+
+def _own_pipes() -> "tuple[int, int]":
+    """Whatever else prints, prints as a complaint; and whoever is started reads nothing."""
+    orders, told = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdout = sys.stderr
+    return orders, told
+
+
+def _lines(pipe: int, alone: float) -> "Iterator[bytes]":
+    """Until nobody writes any more, or for too long."""
+    rest, heard = b"", time.monotonic()
+    while (left := heard + alone - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            continue
+        piece = os.read(pipe, 1 << 16)
+        if not piece or len(rest) > _LONGEST_ORDER:
+            return
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            heard = time.monotonic()
+            yield line
+
+
+def _on_signal(_: int, __: "FrameType | None") -> None:
+    leave()
+
+
+def _in_thread(name: str, run: "Callable[[], None]") -> None:
+    threading.Thread(target=run, name=name, daemon=True).start()

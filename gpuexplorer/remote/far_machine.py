@@ -1,0 +1,326 @@
+"""FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.awaited import Answered, Awaited
+from gpuexplorer.remote.ending import Ending
+from gpuexplorer.remote.far_backend import FarBackend
+from gpuexplorer.remote.far_names import Known
+from gpuexplorer.remote.far_reach import FarReach, host_card
+from gpuexplorer.remote.far_sampler import FarSampler
+from gpuexplorer.remote.hearing import Hearing
+from gpuexplorer.remote.host_name import HostName, Launch
+from gpuexplorer.remote.link import Link, Questions
+from gpuexplorer.remote.link_state import LinkNow, LinkState
+from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.ssh.command import ssh_command
+from gpuexplorer.remote.wire import KNOCKS_EVERY, Done, Hello, Knock, Order, Told, line_of
+
+__all__ = ["FarMachine", "LinkState"]
+
+# A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
+PATIENCE = 10.0
+# Before its first word it may wait for a driver.
+_GREETING = 20.0
+_LOOKING = 0.25  # while it connects: whether ssh asks something
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+# After so long a connection the next attempts follow as quickly as the very first.
+_STEADY = 30.0
+_WITHOUT = (LinkState.BROKEN, LinkState.REFUSED, LinkState.ENDED)
+
+
+class FarMachine:
+    """`connect` starts a thread that goes on until `stop`. `on_change` is called from that and
+    from the link's threads, when `state` or what belongs to it changed. For any thread; only
+    `ask`, `wait_until_up` and `stop` wait, as long as they are told to.
+    """
+
+    def __init__(
+        self,
+        host: HostName,
+        *,
+        python: str = "python3",
+        simulate: str | None = None,
+        faults: str = "",
+        seed: int = 0,
+        launch: Launch | None = None,
+        asking: Callable[[], Questions] | None = None,
+        at_terminal: bool = False,
+        on_change: Callable[[], None] = lambda: None,
+        clock: Clock | None = None,
+    ) -> None:
+        """`asking` brings what ssh asks to a person; with `at_terminal` ssh does so itself."""
+        self.host = host
+        self.python = python
+        self.settings = Settings(simulate, faults, seed)
+        somebody = asking is not None or at_terminal
+        self.launch: Launch = launch or partial(ssh_command, somebody_answers=somebody)
+        self.clock = clock or SystemClock()
+        self.hello: Hello | None = None  # of the newest connection
+        self._asking, self._at_terminal = asking, at_terminal
+        self._on_change = on_change
+        self._now = LinkNow(LinkState.ENDED, self.clock.now())
+        self._changed = threading.Condition()
+        self._wake = threading.Event()
+        self._stopping = self._retry = False
+        self._thread: threading.Thread | None = None
+        self._link: Link | None = None
+        self._questions: Questions | None = None
+        self._over: Ending | None = None  # of the link that there is
+        self._awaited = Awaited()
+        self.backend = FarBackend(self)
+        known = Known(self)
+        self._hearing = Hearing(self.clock, self.backend, known, self._awaited, self._on_hello)
+        self.reach = FarReach(self, known, self._on_sampler_made)
+
+    @property
+    def state(self) -> LinkState:
+        return self._now.state
+
+    @property
+    def since(self) -> float:
+        """Steady seconds."""
+        return self._now.since
+
+    @property
+    def why(self) -> Message:
+        """There is no connection; empty where there is, and before anybody tried."""
+        return self._now.why
+
+    @property
+    def hint(self) -> Message:
+        return self._now.hint
+
+    @property
+    def retry_at(self) -> float | None:
+        """Steady seconds; None where nobody tries again by itself."""
+        return self._now.retry_at
+
+    @property
+    def now(self) -> LinkNow:
+        """All of these, as they belong together."""
+        return self._now
+
+    @property
+    def round_trip(self) -> float | None:
+        """Seconds."""
+        return self._hearing.far_clock.round_trip if self.state is LinkState.UP else None
+
+    @property
+    def clock_differs(self) -> float | None:
+        """Seconds by which its time of day is ahead, where that is more than one."""
+        return self.backend.clock_differs
+
+    @property
+    def host_card(self) -> Card:
+        return host_card(self.host, self.hello)
+
+    def cards(self) -> Sequence[Card]:
+        return self.backend.cards()
+
+    def connect(self) -> None:
+        """Returns at once; the rest is done in a thread. Harmless when called twice."""
+        if self._thread is None:
+            self._set(LinkNow(LinkState.CONNECTING, self.clock.now()))
+            self._thread = threading.Thread(
+                target=self._run, name=f"far machine {self.host.text}", daemon=True
+            )
+            self._thread.start()
+
+    def wait_until_up(self, seconds: float | None = None) -> None:
+        """Raises Trouble with the reason when the first attempt failed."""
+        settled = (LinkState.UP, *_WITHOUT)
+        with self._changed:
+            if not self._changed.wait_for(lambda: self.state in settled, seconds):
+                raise Trouble("{host} did not answer in time.", host=self.host.text)
+            now = self._now
+        if now.state is not LinkState.UP:
+            raise Trouble(now.why, now.hint)
+
+    def ask(self, order: Order, seconds: float) -> Told:
+        """The answer. Raises Trouble where there is none, or where it is a refusal."""
+        came = threading.Event()
+        answers: list[Told | None] = []
+
+        def on_answer(told: Told | None) -> None:
+            answers.append(told)
+            came.set()
+
+        number = self.ask_later(order, on_answer)
+        if not came.wait(seconds):
+            self._awaited.drop(number)
+            raise Trouble(
+                "{host} did not answer within {seconds:.0f} s.",
+                host=self.host.text,
+                seconds=seconds,
+            )
+        told = answers[0]
+        if told is None:
+            raise Trouble("There is no connection to {host}.", host=self.host.text)
+        if isinstance(told, Done) and told.trouble:
+            raise Trouble(told.trouble, told.hint)
+        return told
+
+    def ask_later(self, order: Order, answered: Answered) -> int:
+        """Never waits: who asks hears from another thread, or at once that there is no
+        connection. The order gets its number here.
+        """
+        number = self._awaited.put(answered)
+        if self.state is LinkState.UP:
+            self.tell(replace(order, id=number))  # type: ignore[call-arg]  # a Watch asks nothing
+        else:
+            self._awaited.drop(number)
+            answered(None)
+        return number
+
+    def tell(self, order: Order) -> None:
+        """Never waits; where there is no connection it is lost."""
+        link = self._link
+        if link is not None and self.state is LinkState.UP:
+            link.send(line_of(order))
+
+    def retry_now(self) -> None:
+        """Where it is broken or refused; a person wants it."""
+        self._retry = True
+        self._wake.set()
+
+    def stop(self, seconds: float = 3.0) -> bool:
+        """For good. True when it is over; else it goes on ending by itself."""
+        self._stopping = True
+        self._wake.set()
+        if self._thread is None or self._thread is threading.current_thread():
+            return True
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        wait = _FIRST_WAIT
+        while not self._stopping:
+            self._retry = False
+            self._set(LinkNow(LinkState.CONNECTING, self.clock.now()))
+            over, lasted = self._one_connection()
+            if self._stopping:
+                break
+            wait = _FIRST_WAIT if lasted > _STEADY else wait
+            self._rest(over, wait)
+            wait = min(2 * wait, _LONGEST_WAIT)
+        self._set(LinkNow(LinkState.ENDED, self.clock.now()))
+
+    def _one_connection(self) -> tuple[Ending, float]:
+        """Why it is over, and for how many seconds it was up."""
+        self._over = None
+        connection = self._hearing.begin()
+        try:
+            self._link = self._dialled(connection)
+        except Trouble as trouble:
+            return Ending(trouble.sentence, trouble.hint, again=False), 0.0
+        try:
+            while self._over is None and not self._stopping:
+                self._look()
+        finally:
+            up = self._now if self.state is LinkState.UP else None
+            link, self._link = self._link, None
+            self._hearing.end()
+            link.stop()
+        lasted = 0.0 if up is None else self.clock.now() - up.since
+        return self._over or Ending(NOTHING), lasted
+
+    def _dialled(self, connection: int) -> Link:
+        sent = parcel(Kind.AGENT, self.settings.environment)
+        command = self.launch(self.host, sent.command(self.python))
+        self._questions = None if self._asking is None else self._asking()
+        return Link(
+            self.host,
+            command,
+            sent.preamble,
+            sent.mark.encode(),
+            partial(self._hearing.hear, connection),
+            self._on_end,
+            questions=self._questions,
+            at_terminal=self._at_terminal,
+        )
+
+    def _look(self) -> None:
+        """Once in a while, until the link is over."""
+        up = self.state is LinkState.UP
+        self.clock.wait(self._wake, KNOCKS_EVERY if up else _LOOKING)
+        self._wake.clear()
+        if self._over is not None or self._stopping:
+            return
+        silent = self.clock.now() - self._hearing.at
+        if self._hearing.trouble is not None:
+            self._over = self._hearing.trouble
+        elif self._link is not None and not self._link.ready:
+            self._hearing.at = self.clock.now()  # the link has a patience of its own
+            asks = self._questions is not None and self._questions.being_answered
+            state = LinkState.ASKING if asks else LinkState.CONNECTING
+            self._set(LinkNow(state, self.clock.now()), unless_up=True)
+        elif silent > (PATIENCE if self.state is LinkState.UP else _GREETING):
+            self._over = Ending(
+                Message(
+                    "{host} has not answered for {seconds:.0f} s.",
+                    host=self.host.text,
+                    seconds=silent,
+                )
+            )
+        elif self.state is LinkState.UP:
+            self._knock()
+
+    def _knock(self) -> None:
+        number = self._awaited.put(lambda _: None)
+        self._awaited.drop(number)
+        self._hearing.knocking(number)
+        self.tell(Knock(number))
+
+    def _rest(self, over: Ending, wait: float) -> None:
+        """Until it is tried again."""
+        self._hearing.lost()
+        now = self.clock.now()
+        state = LinkState.BROKEN if over.again else LinkState.REFUSED
+        retry_at = now + wait if over.again else None
+        self._set(LinkNow(state, now, over.why, over.hint, retry_at))
+        while not (self._stopping or self._retry):
+            left = _LONGEST_WAIT if retry_at is None else retry_at - self.clock.now()
+            if left <= 0:
+                return
+            self.clock.wait(self._wake, min(left, 1.0))
+            self._wake.clear()
+            self._hearing.lost()
+
+    def _set(self, now: LinkNow, *, unless_up: bool = False) -> None:
+        with self._changed:
+            before = self._now
+            if unless_up and before.state is LinkState.UP:
+                return
+            if now.state is before.state and now.why == before.why:
+                now = now._replace(since=before.since)
+            self._now = now
+            self._changed.notify_all()
+        if now != before:
+            self._on_change()
+
+    def _on_hello(self, hello: Hello) -> None:
+        """From the link's reader: the first that is told."""
+        self.hello = hello
+        self._set(LinkNow(LinkState.UP, self.clock.now()))
+        self._knock()  # its clock has to be known before its first sample comes
+        sampler = self._hearing.sampler
+        if sampler is not None:
+            sampler.watch()
+        self._wake.set()
+
+    def _on_end(self, over: Ending) -> None:
+        """From the link's reader: the last that comes from there."""
+        self._over = self._hearing.trouble or over
+        self._wake.set()
+
+    def _on_sampler_made(self, sampler: FarSampler) -> None:
+        self._hearing.sampler = sampler

@@ -1,0 +1,151 @@
+"""Hearing: what is told on the connection that there is, made plausible, and who hears it."""
+
+import threading
+from collections.abc import Callable
+
+from gpuexplorer.core.cards import HOST_ID
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.words import Message
+from gpuexplorer.remote.awaited import Awaited
+from gpuexplorer.remote.ending import Ending
+from gpuexplorer.remote.far_backend import FarBackend
+from gpuexplorer.remote.far_clock import FarClock
+from gpuexplorer.remote.far_names import Known
+from gpuexplorer.remote.far_sampler import FarSampler
+from gpuexplorer.remote.plausible import plausible
+from gpuexplorer.remote.wire import (
+    VERSION,
+    Done,
+    Faulted,
+    Hello,
+    Knocked,
+    Listed,
+    Noted,
+    Sampled,
+    Told,
+    Used,
+    told_of,
+)
+
+_GARBLED = Message("What is said over there is not what GPU Explorer says.")
+# So many lines that nobody understands, and it is no agent of ours.
+_MOST_UNREADABLE = 100
+
+
+class Hearing:
+    """`hear` is called from the link's reader, the rest from another thread."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        backend: FarBackend,
+        known: Known,
+        awaited: Awaited,
+        on_hello: Callable[[Hello], None],
+    ) -> None:
+        self._clock = clock
+        self._backend, self._known, self._awaited = backend, known, awaited
+        self._on_hello = on_hello
+        # What is told and that the connection is lost come from two threads, and in order.
+        self._one_at_a_time = threading.RLock()
+        self._connection = 0
+        self._greeted = False
+        self._unreadable = 0
+        self._knocks: dict[int, float] = {}
+        self.far_clock = FarClock(clock)
+        self.sampler: FarSampler | None = None
+        self.at = clock.now()  # when something was heard last
+        self.trouble: Ending | None = None  # with what is said: there is no use in going on
+
+    def begin(self) -> int:
+        """A new connection, by its number; nothing of one before is heard any more."""
+        with self._one_at_a_time:
+            self._connection += 1
+            self._greeted = False
+            self._unreadable = 0
+            self.trouble = None
+            self._knocks.clear()
+            self.at = self._clock.now()
+            return self._connection
+
+    def end(self) -> None:
+        """It is over: whoever waits for an answer waits no more."""
+        with self._one_at_a_time:
+            self._connection += 1
+            self._greeted = False
+        self._awaited.give_up()
+
+    def lost(self) -> None:
+        """Every figure is missing while there is no connection."""
+        with self._one_at_a_time:
+            if self.sampler is not None and not self._greeted:
+                self.sampler.lost()
+
+    def knocking(self, number: int) -> None:
+        now = self._clock.now()
+        self._knocks = {n: at for n, at in self._knocks.items() if now - at < 60.0}
+        self._knocks[number] = now
+
+    def hear(self, connection: int, line: bytes) -> None:
+        with self._one_at_a_time:
+            if connection != self._connection:
+                return
+            self.at = self._clock.now()
+            try:
+                told = plausible(told_of(line), self._backend.ids)
+            except UnreadableError:
+                self._unreadable += 1
+                if self._unreadable > _MOST_UNREADABLE:
+                    self.trouble = Ending(_GARBLED, again=False)
+                return
+            if self._greeted:
+                self._hand_on(told)
+            elif isinstance(told, Hello):
+                self._greet(told)
+            elif isinstance(told, Done) and told.trouble:
+                self.trouble = Ending(told.trouble, told.hint, again=False)
+
+    def _greet(self, hello: Hello) -> None:
+        if hello.version != VERSION:
+            self.trouble = Ending(_GARBLED, again=False)
+            return
+        self._greeted = True
+        self.far_clock.greeted(hello.now, hello.wall)
+        self._backend.greeted(hello)
+        self._known.elsewhere = hello.elsewhere
+        self._on_hello(hello)
+
+    def _hand_on(self, told: Told) -> None:
+        match told:
+            case Sampled(sample):
+                ours = sample._replace(at=self.far_clock.ours(sample.at))
+                if ours.card == HOST_ID:
+                    self._known.host = ours
+                self._backend.sampled(ours)
+                if self.sampler is not None:
+                    self.sampler.take_sample(ours)
+            case Used(card, processes):
+                self._known.put(card, processes or ())
+                plain = None if processes is None else [each.process for each in processes]
+                self._backend.used(card, plain)
+                if self.sampler is not None:
+                    self.sampler.take_processes(card, plain)
+            case Listed(cards, source):
+                self._backend.listed(cards, source)
+                self._known.forget_all_but(self._backend.ids)
+            case Noted(notes):
+                self._backend.noted(notes)
+            case Faulted(fault):
+                self._backend.faulted(fault)
+                if self.sampler is not None:
+                    self.sampler.take_fault(fault)
+            case Knocked(number, now, wall):
+                sent_at = self._knocks.pop(number, None)
+                if sent_at is not None:
+                    self.far_clock.knocked(sent_at, now, wall)
+                    self._backend.clock_differs = self.far_clock.differs
+            case Hello():
+                pass  # one is enough
+            case _:
+                self._awaited.answer(told.id, told)

@@ -1,0 +1,32 @@
+"""A folder that only this person can look into, for ssh's sockets and questions."""
+
+import functools
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+
+@functools.cache
+def private_folder() -> Path:
+    """One for this process, gone with it. Short, since a socket's path has at most 104 bytes,
+    and where programs may be started.
+    """
+    places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
+    usable = [each for each in places if each and len(each) <= 40 and _may_start(each)]
+    folder = tempfile.TemporaryDirectory(
+        prefix="gpuexplorer-", dir=next(iter(usable), None), ignore_cleanup_errors=True
+    )
+    _kept.append(folder)
+    return Path(folder.name)
+
+
+# It goes when Python ends, and not before.
+_kept: "list[tempfile.TemporaryDirectory[str]]" = []
+
+
+def _may_start(folder: str) -> bool:
+    if sys.platform == "win32" or not os.access(folder, os.W_OK):
+        return False
+    forbidden: int = getattr(os, "ST_NOEXEC", 0)
+    return not os.statvfs(folder).f_flag & forbidden

@@ -1,0 +1,159 @@
+"""What ssh asks reaches a person as plain text, and only the answer goes back."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.ssh.command import ssh_command
+from gpuexplorer.remote.ssh.questions import AskedQuestions
+from tests.remote.conftest import FakeSsh
+from tests.remote.listening import HERE, MARK, PATIENCE, Listener
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ssh asks nobody there")
+# A host whose ssh asks first, and then is there if the answer was the right one.
+_ASKS = f"""\
+[ "$("$SSH_ASKPASS" "ada@there's password: ")" = 'open  "sesame" $1' ] || exit 255
+echo {MARK.decode()}; echo welcome; exec cat >/dev/null
+"""
+
+
+class Person:
+    """Answers as told; without an answer left, thinks until the question is withdrawn."""
+
+    def __init__(self, *answers: str | None) -> None:
+        self.asked: list[tuple[str, bool, bool]] = []
+        self._answers = list(answers)
+        self.withdrawn = threading.Event()
+        self.thinks = threading.Event()
+
+    def ask(self, _host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+        self.asked.append((text, secret, yes_no))
+        if self._answers:
+            return self._answers.pop(0)
+        self.thinks.set()
+        assert self.withdrawn.wait(PATIENCE)
+        return None
+
+    def withdraw(self, _host: HostName) -> None:
+        self.withdrawn.set()
+
+
+@pytest.fixture
+def asked(request: pytest.FixtureRequest) -> Iterator[tuple[Person, AskedQuestions]]:
+    person = Person(*getattr(request, "param", ()))
+    questions = AskedQuestions(HERE, person)
+    yield person, questions
+    questions.stop()
+    assert not Path(questions.variables["SSH_ASKPASS"]).exists()
+
+
+def ssh_asks(questions: AskedQuestions, text: str, **variables: str) -> str:
+    done = subprocess.run(
+        [questions.variables["SSH_ASKPASS"], text],
+        env={**os.environ, **variables},
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=PATIENCE,
+    )
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("asked", [["yes"] * 9], indirect=True)
+def test_the_kind_of_a_question_is_read_from_its_text(
+    asked: tuple[Person, AskedQuestions],
+) -> None:
+    person, questions = asked
+    hosts_key = "SHA256:abc.\nAre you sure you want to continue (yes/no/[fingerprint])? "
+    for text in (
+        hosts_key,
+        "Please type 'yes', 'no' or the fingerprint: ",
+        "Enter passphrase for key '/home/ada/.ssh/id': ",
+        "ada@there's password: ",
+        "Passwort für ada: ",
+        "Verification code: ",
+        "login: ",
+    ):
+        assert ssh_asks(questions, text) == "yes\n"
+    assert [(secret, yes_no) for _, secret, yes_no in person.asked] == [
+        (False, True),
+        (False, True),
+        (True, False),
+        (True, False),
+        (True, False),
+        (True, False),
+        (False, False),
+    ]
+    ssh_asks(questions, "Allow use of key?", SSH_ASKPASS_PROMPT="confirm")
+    assert person.asked[-1] == ("Allow use of key?", False, True)
+
+
+@pytest.mark.parametrize("asked", [["ok"] * 2], indirect=True)
+def test_a_question_is_shown_as_plain_text(asked: tuple[Person, AskedQuestions]) -> None:
+    person, questions = asked
+    ssh_asks(questions, "\x1b[2J\x1b]0;title\x07<b>Give</b>\r\n\u202eyour\x9b31m password: ")
+    assert person.asked[0][0] == "<b>Give</b>\nyour31m password:"
+    ssh_asks(questions, "x" * 100_000)
+    assert person.asked[1][0] == "x" * 3_000
+
+
+@pytest.mark.parametrize("asked", [["first\nsecond", "ü" * 2_000]], indirect=True)
+def test_an_answer_is_one_line_of_bounded_length(asked: tuple[Person, AskedQuestions]) -> None:
+    _, questions = asked
+    assert ssh_asks(questions, "password: ") == "firstsecond\n"
+    assert ssh_asks(questions, "password: ") == "ü" * 500 + "\n"
+
+
+def test_a_question_that_ssh_takes_back_iswithdrawn(
+    asked: tuple[Person, AskedQuestions],
+) -> None:
+    person, questions = asked
+    ssh = subprocess.Popen([questions.variables["SSH_ASKPASS"], "Touch the key"])
+    assert person.thinks.wait(PATIENCE)
+    assert questions.being_answered
+    ssh.kill()
+    ssh.wait()
+    assert person.withdrawn.wait(PATIENCE)
+
+
+def test_an_answer_leads_in_and_nobody_else_sees_it(fake_ssh: FakeSsh) -> None:
+    host = fake_ssh.host("there", _ASKS)
+    listener, person = Listener(), Person('open  "sesame" $1')
+    questions = AskedQuestions(host, person)
+    command = ssh_command(host, "true", somebody_answers=True)
+    link = listener.link(command, host=host, questions=questions)
+    listener.wait(lambda: listener.lines == [b"welcome"])
+    assert "sesame" not in str(command) + str(questions.variables)
+    link.stop()
+
+
+def test_the_deadline_waits_for_the_person(fake_ssh: FakeSsh) -> None:
+    host = fake_ssh.host("there", _ASKS)
+    listener, person = Listener(), Person()
+    link = listener.link(
+        ssh_command(host, "true", somebody_answers=True),
+        host=host,
+        questions=AskedQuestions(host, person),
+        patience=0.5,
+    )
+    assert person.thinks.wait(PATIENCE)
+    assert not person.withdrawn.wait(1.5)
+    assert not listener.ends
+    link.stop()
+
+
+def test_who_does_not_answer_is_not_asked_again(fake_ssh: FakeSsh) -> None:
+    host = fake_ssh.host("there", _ASKS)
+    listener, person = Listener(), Person(None)
+    listener.link(
+        ssh_command(host, "true", somebody_answers=True),
+        host=host,
+        questions=AskedQuestions(host, person),
+    )
+    assert listener.end().why == "The question of ssh was not answered."
+    assert not listener.end().again
