@@ -3,7 +3,6 @@
 import functools
 import importlib.util
 import io
-import json
 import os
 import re
 import zipfile
@@ -59,35 +58,18 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Greeting:
-    """Which Python answered."""
-
-    python: str
-    too_old: bool
-
-
-@dataclass(frozen=True)
 class Parcel:
-    """For one connection: `command` is run over there, `preamble` is written to its input, and
-    from then on the input is for whatever runs there.
+    """For one connection: `command` is run over there, and `preamble` is written to its input.
+    From the line with the `mark` on all that comes is ours, and the input is for whatever runs
+    there. A Python that is too old says "too old: 3.6.8" on standard error, and no mark.
     """
 
-    mark: str = field(repr=False)
+    mark: bytes = field(repr=False)
     preamble: bytes = field(repr=False)
 
     def command(self, python: str = "python3") -> str:
         """The same for every shell there is on Unix. Raises Trouble for a strange Python."""
         return f'{quoted(python)} -u -c "{_FIRST}"'
-
-    def greeting(self, line: bytes) -> Greeting | None:
-        """None for a line that is not from us, such as what a login shell says first."""
-        if self.mark.encode() not in line:
-            return None
-        try:
-            told = json.loads(line)
-            return Greeting(str(told["python"]), bool(told["old"]))
-        except (ValueError, LookupError, TypeError):
-            return None
 
 
 def parcel(
@@ -110,7 +92,7 @@ def parcel(
     }
     told = [f"{name} = {value!a}" for name, value in settings.items()]
     stage = "\n".join([*told, STAGE])
-    return Parcel(mark, f"{stage!a}\n".encode("ascii") + content)
+    return Parcel(mark.encode(), f"{stage!a}\n".encode() + content)
 
 
 def quoted(path: str) -> str:
@@ -141,7 +123,7 @@ def vendors_library() -> Path:
 @functools.cache
 def _zipped(kind: Kind) -> bytes:
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as files:
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as files:
         for path in kind.sources():
             files.write(path, path.relative_to(_PACKAGE.parent).as_posix())
         if kind.reads_cards:

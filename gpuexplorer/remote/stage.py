@@ -11,15 +11,9 @@ import sys
 # Nothing that lies in the folder we start in.
 sys.path[:] = [each for each in sys.path if each]
 OLDEST = (3, 10)
-NEWEST = 15
+NEWEST = 14
 PLACES = ["/usr/local/bin", "/opt/conda/bin", "~/.local/bin"]
 PLACES += ["~/%s/bin" % each for each in ("miniconda3", "anaconda3", "miniforge3")]
-
-
-def greet(old):
-    told = '\n{"mark": "%s", "python": "%s", "old": %s}\n'
-    version = "%d.%d.%d" % sys.version_info[:3]
-    os.write(1, (told % (MARK[::-1], version, old)).encode("ascii"))
 
 
 def newer():
@@ -42,11 +36,16 @@ def newer():
 if sys.version_info[:2] < OLDEST:
     found = newer() if ANY and len(sys.argv) == 1 else None
     if found is None:
-        greet("true")
-        sys.exit(3)
-    again = "import os,sys;i=os.fdopen(0,'rb',0);s=sys.argv[1];exec(s)"
-    os.execv(found, [found, "-u", "-c", again, s])
-greet("false")
+        sys.exit("too old: %d.%d.%d" % sys.version_info[:3])
+    # Through a pipe: everybody over there may read the words of a command line.
+    told, tell = os.pipe()
+    os.write(tell, s.encode("ascii"))
+    os.close(tell)
+    if hasattr(os, "set_inheritable"):
+        os.set_inheritable(told, True)
+    again = "import os;i=os.fdopen(0,'rb',0);s=os.fdopen(%d).read();exec(s)" % told
+    os.execv(found, [found, "-u", "-c", again, "again"])
+os.write(1, ("\n" + MARK[::-1] + "\n").encode("ascii"))
 sys.argv[1:] = []
 sys.dont_write_bytecode = True
 os.environ.update(ENVIRONMENT)

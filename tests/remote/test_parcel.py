@@ -1,0 +1,227 @@
+"""What is sent, and that any Python and any shell over there takes it as it is meant."""
+
+import ast
+import re
+import shutil
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.remote import parcel as parcels
+from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.stage import STAGE
+from gpuexplorer.remote.wire import Hello
+from tests.remote.over_there import SIMULATED, OverThere
+from tests.remote.pythons_here import SUITABLE, TOO_OLD, python_here
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="is run by shells of Unix")
+PACKAGE = Path(parcels.__file__).parents[1]
+# What Python 3.10 does not have, by where it is.
+NEWER = {
+    "enum": {"StrEnum", "ReprEnum", "EnumCheck", "verify", "member", "nonmember", "property"},
+    "typing": {
+        *("Self", "assert_never", "assert_type", "reveal_type", "LiteralString", "Never"),
+        *("Required", "NotRequired", "TypeVarTuple", "Unpack", "override", "TypedDict"),
+    },
+    "datetime": {"UTC"},
+    "contextlib": {"chdir"},
+    "itertools": {"batched"},
+    "asyncio": {"TaskGroup", "timeout", "Runner"},
+    "hashlib": {"file_digest"},
+    "warnings": {"deprecated"},
+    "tomllib": set(),
+}
+# They stay here: nothing of the agent imports them.
+UNUSED = {"core/html_page.py"}
+
+
+def files_of(kind: Kind) -> set[str]:
+    preamble = parcel(kind).preamble
+    content = preamble[preamble.index(b"\n") + 1 :]
+    with zipfile.ZipFile(BytesIO(content)) as files:
+        return set(files.namelist())
+
+
+def test_no_shell_finds_anything_in_the_command_that_means_something() -> None:
+    command = parcel(Kind.AGENT).command("/opt/a b/bin/python3")
+    assert command.startswith("'/opt/a b/bin/python3' -u -c \"")
+    assert not re.search(r"[$`!%\\\n]", command)
+    assert command.count('"') == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash", "sh", "tcsh", "fish"])
+def test_every_shell_starts_the_same(shell: str, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell} on this computer")
+    folder = tmp_path / "two words; and (more)"
+    folder.mkdir()
+    (folder / "python").symlink_to(sys.executable)
+    with OverThere(python=f"{folder}/python", shell=shell) as there:
+        assert there.until(Hello).source.simulated
+
+
+@pytest.mark.parametrize(
+    "python", ["", "-c", "a'b", 'a"b', "$(id)", "`id`", "a\nb", "a!b", "100%", "a\\b"]
+)
+def test_a_python_that_a_shell_would_not_take_as_it_is_is_refused(python: str) -> None:
+    with pytest.raises(Trouble, match="cannot be asked for on another computer"):
+        parcel(Kind.AGENT).command(python)
+
+
+def test_the_home_folder_is_found_by_the_shell_over_there(tmp_path: Path) -> None:
+    (tmp_path / "my env").mkdir()
+    (tmp_path / "my env" / "python").symlink_to(sys.executable)
+    surroundings = {"HOME": str(tmp_path), "PATH": "/nowhere:/usr/bin:/bin"}
+    with OverThere(python="~/my env/python", environment=surroundings) as there:
+        assert there.until(Hello)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_it_is_small(kind: Kind) -> None:
+    assert 100_000 < len(parcel(kind).preamble) < 700_000
+
+
+def test_a_shell_that_echoes_it_says_no_mark() -> None:
+    sent = parcel(Kind.AGENT)
+    assert sent.mark not in sent.preamble
+    assert sent.mark[::-1] in sent.preamble
+    assert sent.mark != parcel(Kind.AGENT).mark
+
+
+def imported_by(path: Path) -> set[str]:
+    """Modules of ours, also those that are imported late; of packages also their files."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+    return {name for name in found if name.partition(".")[0] == "gpuexplorer"}
+
+
+def file_of(module: str) -> str | None:
+    path = PACKAGE.parent / module.replace(".", "/")
+    for each in (path.with_suffix(".py"), path / "__init__.py"):
+        if each.exists():
+            return each.relative_to(PACKAGE.parent).as_posix()
+    return None
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
+    there, seen = files_of(kind), set[str]()
+    first = kind.module if kind is Kind.AGENT else f"{kind.module}.__main__"
+    waiting = [file_of(first)]
+    while waiting:
+        file = waiting.pop()
+        if file is None or file in seen:
+            continue
+        assert file in there, file
+        seen.add(file)
+        waiting += [file_of(module) for module in imported_by(PACKAGE.parent / file)]
+    assert len(seen) > 20
+
+
+def test_nvidias_own_file_travels_with_the_agent_and_not_with_the_worker() -> None:
+    assert "pynvml.py" in files_of(Kind.AGENT)
+    assert "pynvml.py" not in files_of(Kind.WORKER)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_nothing_in_it_needs_more_than_python_3_10(kind: Kind) -> None:
+    for name in files_of(kind) - {"pynvml.py", "gpuexplorer/core/newer_python.py"}:
+        if name.removeprefix("gpuexplorer/") in UNUSED:
+            continue
+        tree = ast.parse((PACKAGE.parent / name).read_text("utf-8"), feature_version=(3, 10))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in NEWER:
+                assert not NEWER[node.module] & {each.name for each in node.names}, name
+                assert node.module != "tomllib", name
+            if isinstance(node, ast.Import):
+                assert not {each.name for each in node.names} & {"tomllib"}, name
+            if isinstance(node, ast.ClassDef):
+                bases = {ast.unparse(each).partition("[")[0] for each in node.bases}
+                assert not bases >= {"NamedTuple", "Generic"}, name
+
+
+@pytest.mark.parametrize("release", SUITABLE)
+def test_it_runs_in_every_python_from_3_10_on_and_leaves_no_file(
+    release: str, tmp_path: Path
+) -> None:
+    surroundings = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    python = str(python_here(release))
+    with OverThere(python=python, folder=tmp_path, environment=surroundings) as there:
+        assert there.until(Hello).python.startswith(f"{release}.")
+    assert not there.complaints
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("release", TOO_OLD)
+def test_an_older_one_says_that_it_is_too_old(release: str, tmp_path: Path) -> None:
+    surroundings = {"HOME": str(tmp_path), "PATH": "/nowhere"}
+    sent = parcel(Kind.AGENT, SIMULATED.environment, any_python=False)
+    with OverThere(sent, str(python_here(release)), environment=surroundings) as there:
+        assert there.end() != 0
+    assert re.fullmatch(rf"too old: {release}\.\d+\n", there.complaints.decode())
+    assert not there.greeted
+
+
+@pytest.mark.parametrize("release", TOO_OLD)
+def test_an_older_one_hands_over_to_a_newer_one_that_works(
+    release: str, tmp_path: Path
+) -> None:
+    for name, body in (("shims", "exit 127"), ("bin", f'exec {sys.executable} "$@"')):
+        (tmp_path / name).mkdir()
+        program = tmp_path / name / "python3.14"
+        program.write_text(f"#!/bin/sh\n{body}\n")
+        program.chmod(0o755)
+    surroundings = {"HOME": str(tmp_path), "PATH": f"{tmp_path}/shims:{tmp_path}/bin"}
+    with OverThere(python=str(python_here(release)), environment=surroundings) as there:
+        assert there.until(Hello).python == sys.version.partition(" ")[0]
+
+
+def test_the_first_lines_are_read_by_the_oldest_of_all() -> None:
+    tree = ast.parse(STAGE)
+    assert not [
+        node for node in ast.walk(tree) if isinstance(node, (ast.JoinedStr, ast.AnnAssign))
+    ]
+
+
+def test_nothing_that_lies_in_the_folder_it_starts_in_is_run(tmp_path: Path) -> None:
+    for name in ("json", "zipfile", "gpuexplorer", "pynvml", "psutil", "io", "runpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('somebody else ran')")
+    with OverThere(folder=tmp_path) as there:
+        assert there.until(Hello)
+    assert not there.complaints
+
+
+def test_what_is_cut_short_says_so() -> None:
+    sent = parcel(Kind.AGENT)
+    with OverThere(sent, upload=sent.preamble[:-1000]) as there:
+        there.hang_up()
+        assert there.end() == 1
+    assert "not whole" in there.complaints.decode()
+
+
+def test_an_error_over_there_shows_the_very_line(tmp_path: Path) -> None:
+    sent = parcel(Kind.AGENT, {"GPUEXPLORER_AGENT": "no JSON"})
+    with OverThere(sent) as there:
+        assert there.end() == 1
+    said = there.complaints.decode()
+    assert "gpuexplorer/remote/agent/settings.py" in said
+    assert "json.loads(environment.pop(" in said
+
+
+def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:
+    with OverThere(parcel(Kind.WORKER)) as there:
+        there.hang_up()
+        status = there.end()
+    without_torch = 4
+    assert status in {0, without_torch}, there.complaints
+    assert there.greeted
+    if status == 0:
+        assert b'"hello"' in b"".join(there.raw)
