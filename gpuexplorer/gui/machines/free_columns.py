@@ -28,7 +28,7 @@ class FreeColumns:
         size = gigabyte(self.units)
         columns = (
             Column("machine", tr("Machine"), self._machine, lambda f: natural(f.group.name),
-                   width=150, stretches=True, share=0.2),
+                   width=130, stretches=True, share=0.2),
             Column("card", tr("Card"), self._card, lambda f: natural(f.cell.number), width=60,
                    right=True),
             Column("name", tr("Model"), self._name, lambda f: f.cell.name, width=130, kept=3),
@@ -38,7 +38,7 @@ class FreeColumns:
             Column("whole", tr("Whole, {unit}", unit=size), self._whole,
                    lambda f: f.cell.memory_total, width=76, right=True, largest_first=True,
                    kept=4, meaning=tr("The whole memory of the card.")),
-            Column("held", tr("Held by"), self._held, lambda f: held_words(f.cell), width=180,
+            Column("held", tr("Held by"), self._held, lambda f: held_words(f.cell), width=140,
                    stretches=True, meaning=tr("Whose programs are on it, though it is idle.")),
             Column("temperature", tr("Temp."), self._temperature,
                    lambda f: f.cell.values.get(heat.TEMPERATURE), width=76, right=True, kept=1),

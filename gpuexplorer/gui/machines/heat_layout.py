@@ -12,7 +12,8 @@ from gpuexplorer.gui.state.groups.group import HostGroup
 MOST_APART = 64  # machines with a block of their own
 HEAD = 22
 _LEAST_BLOCK, _GAP, _ROW_GAP = 288, 24, 18
-_CELL_GAP, _MOST_WIDE, _LOWEST, _HIGHEST, _IN_A_ROW = 3, 104, 30, 92, 8
+_MOST_SLENDER = 1.1
+_CELL_GAP, _MOST_WIDE, _LOWEST, _HIGHEST, _IN_A_ROW = 3, 160, 30, 92, 8
 # Of many: cells are squares that stand close.
 _SMALL_HEAD, _SMALL_GAP, _MOST_IN_A_ROW = 18, 14, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
@@ -93,14 +94,10 @@ def shifted(laid: Laid, by: int) -> Laid:
 def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
     most = max((len(group.cards) for group in groups), default=1)
     in_a_row = max(1, min(_IN_A_ROW, most))
-    fit = max(1, (wide + _GAP) // (_LEAST_BLOCK + _GAP))
-    columns = max(1, min(fit, len(groups)))
-    block = (wide - (columns - 1) * _GAP) // columns
-    cell = min(_MOST_WIDE, (block + _CELL_GAP) // in_a_row - _CELL_GAP)
     lines = [_lines(group, in_a_row) for group in groups]
+    columns, cell, tall = _largest(lines, in_a_row, wide, high)
     rows = [lines[at : at + columns] for at in range(0, len(lines), columns)]
-    free = high - len(rows) * (HEAD + _ROW_GAP) + _ROW_GAP
-    tall = max(_LOWEST, min(_HIGHEST, free // max(1, sum(map(max, rows))) - _CELL_GAP))
+    block = max(_LEAST_BLOCK, in_a_row * (cell + _CELL_GAP) - _CELL_GAP)
     lefts, tops, blocks, y = [], [], [], 0
     for row, counts in enumerate(rows):
         below = HEAD + max(counts) * (tall + _CELL_GAP)
@@ -114,6 +111,23 @@ def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
     places = _joined(lefts), _joined(tops)
     height = max(0, y - _ROW_GAP)
     return Laid(blocks, *places, cell, tall, _CELL_GAP, apart=True, height=height)
+
+
+def _largest(lines: Sequence[int], in_a_row: int, wide: int, high: int) -> tuple[int, int, int]:
+    """So many machines side by side that their cells are as large as can be; width and height
+    of a cell.
+    """
+    fit = max(1, min((wide + _GAP) // (_LEAST_BLOCK + _GAP), len(lines)))
+    found = []
+    for columns in range(1, fit + 1):
+        block = (wide - (columns - 1) * _GAP) // columns
+        cell = min(_MOST_WIDE, (block + _CELL_GAP) // in_a_row - _CELL_GAP)
+        rows = [max(lines[at : at + columns]) for at in range(0, len(lines), columns)]
+        room = (high - len(rows) * (HEAD + _ROW_GAP) + _ROW_GAP) // max(1, sum(rows))
+        tall = min(_HIGHEST, round(cell * _MOST_SLENDER), room - _CELL_GAP)
+        found.append((cell * tall if tall >= _LOWEST else 0, columns, cell, max(tall, _LOWEST)))
+    # Where nothing fits, as many as go side by side.
+    return max(found)[1:]
 
 
 def _blocks(

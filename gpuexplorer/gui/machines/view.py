@@ -137,6 +137,11 @@ class MachinesView(LiveView):
                 self._show_free(free, not_known(shown), units)
                 self._stack.setCurrentWidget(self._free)
 
+    def show_page(self, page: Page) -> None:
+        """Map, list or who is free."""
+        self._page = page
+        self._show_page()
+
     def start_search(self) -> bool:
         self._tools.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._tools.search.selectAll()
@@ -261,9 +266,8 @@ class MachinesView(LiveView):
         return tr("No card is idle just now."), more, way_on
 
     def _on_page_chosen(self, page: Page) -> None:
-        self._page = page
         self._settings.remember(_PAGE, page)
-        self._show_page()
+        self.show_page(page)
 
     def _on_metric_chosen(self, name: str) -> None:
         self._metric = next(each for each in HEAT_METRICS if each.name == name)
