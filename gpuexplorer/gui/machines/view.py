@@ -50,6 +50,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.key_words import KeyGroup
@@ -153,7 +154,10 @@ class MachinesView(LiveView):
 
     def _arrange(self, look: Look) -> None:
         title = label(tr("Machines"), look.letters.title)
-        head = row(title, self._summary, GROWS, gap=12)
+        add = FramedButton(look, Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+        add.setVisible(self._source.adds)
+        add.clicked.connect(self._source.ask_add)
+        head = row(title, self._summary, GROWS, add, gap=12)
         above = column(head, self._sums, self._tools, gap=12, margins=(16, 14, 16, 12))
         panel = QFrame()
         panel.setProperty("panel", "card")

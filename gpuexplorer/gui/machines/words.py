@@ -63,6 +63,8 @@ def remark_on(group: HostGroup) -> str:
     if not group.standing.answers:
         return state_words(group)
     parts = [state_words(group)] if group.standing is Standing.HERE else []
+    if group.simulated:
+        parts.append(tr("simulated"))
     if group.late is not None:
         parts.append(age_words(group.late))
     parts += wrong_words(group)[:1]
@@ -228,6 +230,9 @@ def summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
                 all=len(groups),
             )
         ]
+    simulated = sum(group.simulated for group in groups)
+    if simulated:
+        parts.append(trn("{count} simulated", "{count} simulated", simulated))
     away = sum(not group.standing.answers for group in groups)
     if away:
         parts.append(trn("{count} without a connection", "{count} without a connection", away))

@@ -37,6 +37,10 @@ class MachinesSource:
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
 
+    @property
+    def adds(self) -> bool:
+        return self._machines.possible
+
     def groups(self) -> Sequence[HostGroup]:
         rows = self._machines.rows()
         self._ask(rows)
@@ -57,6 +61,9 @@ class MachinesSource:
         self._navigation.open_machine(key)
         if self._machines.shown == key:
             self._navigation.open_card(card)
+
+    def ask_add(self) -> None:
+        self._machines.add_asked.emit()
 
     def _ask(self, rows: Sequence[MachineRow]) -> None:
         """Of sessions that came since, too; what is of one that went goes with it."""
