@@ -61,7 +61,7 @@ class FarMachine:
         faults: str = "",
         seed: int = 0,
         launch: Launch | None = None,
-        asking: Callable[[], Questions] | None = None,
+        asking: Callable[[], Questions | None] | None = None,
         at_terminal: bool = False,
         on_change: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
@@ -138,8 +138,11 @@ class FarMachine:
         return self.backend.cards()
 
     def connect(self) -> None:
-        """Returns at once; the rest is done in a thread. Harmless when called twice."""
-        if self._thread is None:
+        """Returns at once; the rest is done in a thread. Harmless when called twice, and after
+        `stop` it begins anew.
+        """
+        self._stopping = False
+        if self._thread is None or not self._thread.is_alive():
             self._set(self._now._replace(state=LinkState.CONNECTING))
             self._thread = threading.Thread(
                 target=self._run, name=f"far machine {self.host.text}", daemon=True
@@ -151,7 +154,8 @@ class FarMachine:
         settled = (LinkState.UP, *_WITHOUT)
         with self._changed:
             if not self._changed.wait_for(lambda: self.state in settled, seconds):
-                raise Trouble("{host} did not answer in time.", host=self.host.text)
+                late = Message("{host} did not answer in time.", host=self.host.text)
+                raise Trouble(self.why or late, self.hint)
             now = self._now
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
@@ -204,7 +208,7 @@ class FarMachine:
         self._wake.set()
 
     def stop(self, seconds: float = 3.0) -> bool:
-        """For good. True when it is over; else it goes on ending by itself."""
+        """Until `connect`. True when it is over; else it goes on ending by itself."""
         self._stopping = True
         self._wake.set()
         if self._thread is None or self._thread is threading.current_thread():
@@ -213,6 +217,12 @@ class FarMachine:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        try:
+            self._connect_again_and_again()
+        finally:
+            self._set(LinkNow(LinkState.ENDED, self.clock.now()))
+
+    def _connect_again_and_again(self) -> None:
         wait = _FIRST_WAIT
         while not self._stopping:
             self._retry = False
@@ -222,7 +232,6 @@ class FarMachine:
             if not self._stopping:  # else a person said so
                 self._rest(over, wait if lasted < _STEADY else _FIRST_WAIT)
             wait = min(2 * (wait if lasted < _STEADY else _FIRST_WAIT), _LONGEST_WAIT)
-        self._set(LinkNow(LinkState.ENDED, self.clock.now()))
 
     def _one_connection(self) -> tuple[Ending, float]:
         """Why it is over, and for how many seconds it was up."""
@@ -253,7 +262,7 @@ class FarMachine:
             self.host,
             command,
             sent.preamble,
-            sent.mark.encode(),
+            sent.mark,
             partial(self._hearing.hear, connection),
             self._on_end,
             questions=self._questions,
