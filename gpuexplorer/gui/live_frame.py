@@ -4,33 +4,29 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
-from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.process_words import pids
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
-from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machine import READ_ALWAYS, MachineState
 from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.sampler import Want
-from gpuexplorer.telemetry.session import Session
 
-# Costly questions are asked only by a view that shows their answers.
-READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
 _MISSING_EVERY = 2.0
 _PROCESSES = "processes"
 
 
-def window_title(session: Session, *which: str) -> str:
+def window_title(machine: MachineState, *which: str) -> str:
     """`which` of the windows: nothing for the main one."""
-    parts = [*which, host_name(session), "GPU Explorer"]
-    if session.simulated:
+    parts = [*which, machine.name or host_name(machine.session), "GPU Explorer"]
+    if machine.session.simulated:
         parts.insert(0, tr(SIMULATED))
     return " – ".join(parts)
 
@@ -84,8 +80,9 @@ class LiveFrame(QObject):
         session = machine.session
         cards = machine.cards()
         # The driver may have gone or come back since.
-        self._top.show_computer(host_name(session))
+        self._top.show_computer(machine.name or host_name(session))
         self._top.show_source(session.source)
+        self._status.show_machine(machine.name)
         self._status.show_source(session.source)
         interval = session.sampler.interval
         if session.past.ended is not None:

@@ -19,6 +19,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.recording.recorded_backend import RECORDED
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.reach import THIS_COMPUTER
 from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
@@ -33,6 +34,8 @@ def host_name(session: Session | None = None) -> str:
     """Of the computer whose cards are shown: this one, where no session is."""
     if session is not None and session.source.name == RECORDED:
         return session.computer or tr("A computer whose name was left out")
+    if session is not None and session.reach is not THIS_COMPUTER:
+        return session.computer
     return QSysInfo.machineHostName() or tr("This computer")
 
 
@@ -87,9 +90,9 @@ class TopBar(QFrame):
             self._source = source
             self._say_source()
 
-    def offer_real_cards(self) -> None:
-        """Simulated cards can be left for real ones from now on."""
-        self._can_look = True
+    def offer_real_cards(self, *, offered: bool) -> None:
+        """Simulated cards can be left for real ones from now on, or not."""
+        self._can_look = offered
         self._arrange()
 
     def _say_source(self) -> None:
