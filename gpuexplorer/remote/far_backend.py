@@ -13,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
-from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
@@ -143,7 +143,13 @@ class FarBackend:
         self.ids = frozenset(card.id for card in self._cards)
 
     def noted(self, notes: Sequence[Message]) -> None:
-        self._noted = tuple(notes)
+        """Whatever they call "this computer" is over there."""
+        self._noted = tuple(
+            each
+            if each == MADE_UP
+            else Message("{host}: {note}", host=self._far.host.text, note=each)
+            for each in notes
+        )
 
     def sampled(self, sample: Sample) -> None:
         with self._told:
