@@ -51,6 +51,7 @@ class Rail(QFrame):
         self._navigation = navigation
         self._python: PythonFoot | None = None
         self._machines: RailMachines | None = None
+        self._of_several: MachinesState | None = None
         self.setProperty("panel", "rail")
         self.setAccessibleName(tr("Screens and devices"))
         self._name = ElidedLabel(look.letters.title, Tone.TEXT, "GPU Explorer")
@@ -117,6 +118,9 @@ class Rail(QFrame):
         """Above the devices, which are those of the machine that is shown."""
         self._machines = RailMachines(self._look, machines, self._navigation)
         self._column.insertWidget(self._column.indexOf(self.devices), self._machines)
+        machines.changed.connect(self._on_machines_changed)
+        self._of_several = machines
+        self._on_machines_changed()
 
     def show_lab(self, lab: LabState | None) -> None:
         """Below the devices it says which Python runs it."""
@@ -141,6 +145,11 @@ class Rail(QFrame):
         if self._menu is not None:
             above = self._menu.sizeHint().height() + 4
             self._menu.popup(self._menu_button.mapToGlobal(QPoint(0, -above)))
+
+    def _on_machines_changed(self) -> None:
+        """One machine needs no screen of all of them."""
+        if self._of_several is not None and "machines" in self.entries:
+            self.entries["machines"].setVisible(self._of_several.several)
 
     def _on_screen_changed(self, name: str) -> None:
         for each, entry in self.entries.items():

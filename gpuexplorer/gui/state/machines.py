@@ -105,6 +105,11 @@ class MachinesState(QObject):
         return self._connect is not None
 
     @property
+    def several(self) -> bool:
+        """Whether there is any but this computer."""
+        return bool(self._machines)
+
+    @property
     def here(self) -> RememberingSession:
         return self._here
 
