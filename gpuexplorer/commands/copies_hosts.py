@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, TROUBLE, WrongArgumentsError, in_the_words
+from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
 from gpuexplorer.commands.copies_progress import status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, WRONG
 from gpuexplorer.commands.lab_python import lab_python

@@ -1,4 +1,4 @@
-"""Company: a rank on each host, started over ssh or here, and what they tell. Ended together."""
+"""Company: a rank on each host, over ssh or here, and what they tell; ended together."""
 
 import contextlib
 import queue
@@ -121,11 +121,10 @@ class Company:
                     raise Trouble(late, "A firewall between the hosts may do this.")
             elif isinstance(said.told, (Failed, Ending)):
                 raise self._real_reason(said)
-            else:
-                if isinstance(said.told, kind):
-                    answers[said.rank] = said.told
-                elif more := longer(said.rank, said.told):
-                    until = max(until, now + more)
+            elif isinstance(said.told, kind):
+                answers[said.rank] = said.told
+            elif more := longer(said.rank, said.told):
+                until = max(until, now + more)
         return answers
 
     def _start(self, rank: int, python: str) -> None:

@@ -81,8 +81,9 @@ def _result(company: Company, met: Met, job: _Job, names: Sequence[str]) -> Rank
         company.tell(rank, order)
 
     def longer(_rank: int, told: Told) -> float:
-        expects = isinstance(told, Expects) and told.number == job.number
-        return PATIENCE + _SLOWER * told.seconds if expects else 0.0
+        if isinstance(told, Expects) and told.number == job.number:
+            return PATIENCE + _SLOWER * told.seconds
+        return 0.0
 
     late = Message(
         "No bytes pass between {hosts}, though all of them answer.",

@@ -1,4 +1,4 @@
-"""Meeting: how the ranks reach each other, by what they move bytes, and that all have joined."""
+"""Meeting: how the ranks reach each other, what moves the bytes, and that all have joined."""
 
 import ipaddress
 from collections.abc import Mapping, Sequence
@@ -78,22 +78,12 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
     late = Message("{host} did not open a port.", host=names[0])
     port = company.answers(Meeting, [0], PATIENCE, late)[0].port
     for rank in range(world):
-        towards = paths[rank, 1 if rank == 0 else 0].here
-        used = {paths[rank, each].here.interface for each in range(world) if each != rank}
-        if len(used) > 1:
-            remarks.append(
-                Message(
-                    "{host} reaches the others by {interfaces}; {used} was used.",
-                    host=names[rank],
-                    interfaces=", ".join(sorted(used)),
-                    used=towards.interface,
-                )
-            )
+        at = paths[(rank + 1) % world, rank].there.interface
         patience = PATIENCE + 2 * world * most_bytes / _SLOWEST
         company.tell(
             rank,
             Begin(
-                *(rank, world, backend, place, port, towards.interface, cards[rank]),
+                *(rank, world, backend, place, port, at, cards[rank]),
                 patience,
                 PATIENCE,
             ),
@@ -124,39 +114,65 @@ def _suited(here: Mapping[int, Here], names: Sequence[str]) -> Sequence[Message]
 def _paths(
     company: Company, here: Mapping[int, Here], names: Sequence[str]
 ) -> Mapping[tuple[int, int], Path]:
-    """Each one tries all others, at all addresses that these may have."""
+    """Each one tries all others, at all addresses that these may have. Of each, PyTorch uses
+    one, which all others have to reach.
+    """
     ranks = range(len(here))
+    candidates = {rank: _candidates(here, rank) for rank in ranks}
     for rank in ranks:
-        others = [
-            Other(each, _candidates(here, each), here[each].port, here[each].word)
-            for each in ranks
-            if each != rank
-        ]
-        company.tell(rank, Reach(others))
+        company.tell(
+            rank,
+            Reach(
+                [
+                    Other(other, address, here[other].port, here[other].word)
+                    for other in ranks
+                    for address in candidates[other]
+                    if other != rank
+                ]
+            ),
+        )
     late = Message("The hosts did not find ways to each other in time.")
-    told = company.answers(Reached, ranks, _MOST_ADDRESSES * 3.0 + PATIENCE, late)
+    told = company.answers(Reached, ranks, PATIENCE, late)
+    found = {
+        (rank, each.rank, each.address): each for rank in ranks for each in told[rank].found
+    }
     paths: dict[tuple[int, int], Path] = {}
-    for rank in ranks:
-        for found in told[rank].found:
-            if found.rank not in ranks or found.rank == rank:
-                continue
-            if not found.address:
-                raise _unreachable(names[rank], names[found.rank], found)
-            paths[rank, found.rank] = Path(
-                _known(here[rank], found.ours), _known(here[found.rank], found.address)
-            )
-    if len(paths) != len(here) * (len(here) - 1):
-        raise Trouble("A host did not say which others it reaches.")
+    for other in ranks:
+        others = [rank for rank in ranks if rank != other]
+        for address in candidates[other]:
+            ways = {rank: found.get((rank, other, address)) for rank in others}
+            if all(way is not None and way.ours for way in ways.values()):
+                there = _known(here[other], address)
+                paths |= {
+                    (rank, other): Path(_known(here[rank], way.ours), there)
+                    for rank, way in ways.items()
+                    if way is not None
+                }
+                break
+        else:
+            raise _unreachable(names, other, found)
     return paths
 
 
-def _unreachable(name: str, other: str, found: Found) -> Trouble:
+def _unreachable(
+    names: Sequence[str], other: int, found: Mapping[tuple[int, int, str], Found]
+) -> Trouble:
+    tried = {key: each for key, each in found.items() if key[1] == other}
+    for rank, name in enumerate(names):
+        ways = [each for key, each in tried.items() if key[0] == rank]
+        if rank != other and not any(each.ours for each in ways):
+            return Trouble(
+                "{host} does not reach {other}: {why}.",
+                "The hosts have to reach each other at any port; a firewall may forbid it.",
+                host=name,
+                other=names[other],
+                why=", ".join(f"{each.address} ({each.why})" for each in ways)
+                or "it has no address",
+            )
     return Trouble(
-        "{host} does not reach {other}: {why}.",
-        "The hosts have to reach each other at any port; a firewall may forbid it.",
-        host=name,
-        other=other,
-        why=found.why or "it has no address",
+        "{other} has no address at which all others reach it.",
+        "PyTorch needs one network that all hosts share.",
+        other=names[other],
     )
 
 
@@ -194,19 +210,31 @@ def _backend(
         number = taken.get(each.computer, 0)
         taken[each.computer] = number + 1
         if number >= len(each.cards) or not each.nccl:
-            return "gloo", none, Message(
-                "By gloo, from memory to memory: NCCL needs a card for each, and {host} has "
-                "{count}.",
-                host=names[rank],
-                count=len(each.cards),
+            return (
+                "gloo",
+                none,
+                Message(
+                    "By gloo, from memory to memory: NCCL needs a card for each, and "
+                    "{host} has {count}.",
+                    host=names[rank],
+                    count=len(each.cards),
+                ),
             )
         cards.append(number)
     versions = {each.nccl.rpartition(".")[0] for each in here.values()}
     if len(versions) > 1:
         told = ", ".join(f"{names[rank]}: {each.nccl}" for rank, each in sorted(here.items()))
-        return "gloo", none, Message(
-            "By gloo, from memory to memory: versions of NCCL differ ({told}).",
-            told=told,
+        return (
+            "gloo",
+            none,
+            Message(
+                "By gloo, from memory to memory: versions of NCCL differ ({told}).",
+                told=told,
+            ),
         )
     used = [f"{names[rank]}: {here[rank].cards[each]}" for rank, each in enumerate(cards)]
-    return "nccl", cards, Message("By NCCL, from card to card ({cards}).", cards=", ".join(used))
+    return (
+        "nccl",
+        cards,
+        Message("By NCCL, from card to card ({cards}).", cards=", ".join(used)),
+    )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Union, get_args
+from typing import Any, get_args
 
 from gpuexplorer.core.harmless import cleaned
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
@@ -43,14 +43,14 @@ class Other:
     """Another rank: where it may be reached, and the word by which it is known there."""
 
     rank: int
-    addresses: "Sequence[str]"
+    address: str
     port: int
     word: str
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Try to. Answered by Reached."""
+    """Try each of these. Answered by Reached."""
 
     others: "Sequence[Other]"
 
@@ -117,11 +117,11 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Found:
-    """How another rank is reached: by which of its addresses, and from which of ours."""
+    """Whether another rank is reached there, and from which address of ours."""
 
     rank: int
-    address: str = ""  # empty: by none
-    ours: str = ""
+    address: str
+    ours: str = ""  # empty: it is not
     why: str = ""
 
 
@@ -169,10 +169,10 @@ class Failed:
     hint: Message = NOTHING
 
 
-Order = Union[Reach, Meet, Begin, Take, Knock]
-Told = Union[Here, Elsewhere, Reached, Meeting, Begun, Expects, Taken, Alive, Failed]
+Order = Reach | Meet | Begin | Take | Knock
+Told = Here | Elsewhere | Reached | Meeting | Begun | Expects | Taken | Alive | Failed
 # Any: each is a dataclass, called with what its line of JSON holds.
-_KNOWN: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Union[Order, Told])}
+_KNOWN: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Order | Told)}
 
 
 def line_of(said: "Order | Told") -> bytes:

@@ -1,4 +1,4 @@
-"""The rank's way in: a keeper stays before it; a Python without PyTorch names one that has it."""
+"""The rank's way in, behind a keeper; a Python without PyTorch names one that has it."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""The computer's own addresses, what their wires promise, and which ways lead to other ranks."""
+"""The computer's own addresses, what their wires promise, and the ways to other ranks."""
 
 import array
 import contextlib
@@ -9,6 +9,7 @@ import socket
 import struct
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -65,26 +66,23 @@ class Door:
                     came.sendall(self.word.encode())
 
 
-def reached(others: "list[Other]") -> "list[Found]":
+def reached(others: "Sequence[Other]") -> "list[Found]":
     """All at a time."""
     with ThreadPoolExecutor(max(1, len(others))) as pool:
         return list(pool.map(_reach, others))
 
 
 def _reach(other: Other) -> Found:
-    why = []
-    for address in other.addresses:
-        try:
-            with socket.create_connection((address, other.port), _KNOCKING) as way:
-                said = way.recv(64)
-                ours = str(way.getsockname()[0])
-        except OSError as error:
-            why.append(f"{address}: {error.strerror or 'no answer'}")
-            continue
-        if said == other.word.encode():
-            return Found(other.rank, address, ours.removeprefix("::ffff:"))
-        why.append(f"{address}: somebody else")
-    return Found(other.rank, why=", ".join(why))
+    try:
+        with socket.create_connection((other.address, other.port), _KNOCKING) as way:
+            way.settimeout(_KNOCKING)
+            said = way.recv(64)
+            ours = str(way.getsockname()[0]).removeprefix("::ffff:")
+    except OSError as error:
+        return Found(other.rank, other.address, why=error.strerror or "timed out")
+    if said != other.word.encode():
+        return Found(other.rank, other.address, why="somebody else answers")
+    return Found(other.rank, other.address, ours)
 
 
 def _version_4() -> "list[tuple[str, str]]":

@@ -74,7 +74,7 @@ class Rank:
         # Any: the class that needs torch, and an order.
         match order:
             case Reach(others):
-                self.say(Reached(network.reached(list(others))))
+                self.say(Reached(network.reached(others)))
             case Meet(address):
                 self.say(Meeting(exchange.open(address)))
             case Begin():
