@@ -11,7 +11,10 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.start import Start
+from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.link_state import LinkNow
 from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
@@ -32,9 +35,13 @@ class Machine(Protocol):
     """The machine, as far as it is needed here."""
 
     host: HostName
+    settings: Settings
 
     @property
     def clock(self) -> Clock: ...
+    @property
+    def now(self) -> LinkNow: ...
+    def lab_start(self, start: Start) -> Start: ...
     def ask(self, order: Question, seconds: float) -> Told: ...
     def stop(self, seconds: float = 3.0) -> bool: ...
 
@@ -66,6 +73,10 @@ class FarBackend:
     def close(self) -> None:
         """Ends the connection for good."""
         self._far.stop(0.3)
+
+    @property
+    def machine(self) -> Machine:
+        return self._far
 
     @property
     def source(self) -> Source:

@@ -40,7 +40,7 @@ class Kind(Enum):
         ),
         True,
     )
-    WORKER = ("gpuexplorer.worker", ("core", "lab", "worker"), False)
+    WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
 
     def __init__(self, module: str, parts: Sequence[str], reads_cards: bool) -> None:
         self.module = module

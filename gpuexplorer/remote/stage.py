@@ -82,7 +82,10 @@ class Sent(importlib.abc.ExecutionLoader):
         return None
 
     def get_filename(self, name):
-        return self.find_spec(name).origin
+        spec = self.find_spec(name)
+        if spec is None:
+            raise ImportError(name)
+        return spec.origin
 
     def get_source(self, name):
         return self.files.read(self.get_filename(name)[len(PLACE) :]).decode("utf-8")
