@@ -153,7 +153,8 @@ class FarMachine:
         settled = (LinkState.UP, *_WITHOUT)
         with self._changed:
             if not self._changed.wait_for(lambda: self.state in settled, seconds):
-                raise Trouble("{host} did not answer in time.", host=self.host.text)
+                late = Message("{host} did not answer in time.", host=self.host.text)
+                raise Trouble(self.why or late, self.hint)
             now = self._now
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
@@ -219,6 +220,12 @@ class FarMachine:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        try:
+            self._connect_again_and_again()
+        finally:
+            self._set(LinkNow(LinkState.ENDED, self.clock.now()))
+
+    def _connect_again_and_again(self) -> None:
         wait = _FIRST_WAIT
         while not self._stopping:
             self._retry = False
@@ -228,7 +235,6 @@ class FarMachine:
             if not self._stopping:  # else a person said so
                 self._rest(over, wait if lasted < _STEADY else _FIRST_WAIT)
             wait = min(2 * (wait if lasted < _STEADY else _FIRST_WAIT), _LONGEST_WAIT)
-        self._set(LinkNow(LinkState.ENDED, self.clock.now()))
 
     def _one_connection(self) -> tuple[Ending, float]:
         """Why it is over, and for how many seconds it was up."""
@@ -259,7 +265,7 @@ class FarMachine:
             self.host,
             command,
             sent.preamble,
-            sent.mark.encode(),
+            sent.mark,
             partial(self._hearing.hear, connection),
             self._on_end,
             questions=self._questions,
