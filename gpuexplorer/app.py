@@ -16,17 +16,20 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
-from gpuexplorer.gui.live_frame import READ_ALWAYS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import WithoutCards
+from gpuexplorer.gui.state.far_machines import Wanted, reach
+from gpuexplorer.gui.state.machine import READ_ALWAYS
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.looked_for import looked_for
@@ -68,7 +71,9 @@ class App:
         patience: float = _OPENING_PATIENCE,
         settings: Settings | None = None,
         past: float | None = None,
+        launch: Launch | None = None,
     ) -> None:
+        """`launch` runs commands on other machines, where not ssh does."""
         self._open_real = open_real
         self._patience = patience
         self._past = past
@@ -87,10 +92,13 @@ class App:
         self._aside: tuple[RememberingSession, Want] | None = None
         self._always_on = AlwaysOn(self._settings)
         attempts: Sequence[Attempt] = ()
-        if arguments.simulate is not None:
+        hosts = getattr(arguments, "host", [])
+        if arguments.simulate is not None and not hosts:
             self._session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
             self._session, attempts = self._look_for_real_cards()
+        connect = partial(reach, self._settings, self._bridge, launch)
+        self._machines = MachinesState(self._settings, self._session, connect)
         self.window = MainWindow(
             self._session,
             attempts,
@@ -103,6 +111,7 @@ class App:
             open_recording=self._open_recording,
             close_recording=self._close_recording,
             always_on=self._always_on,
+            machines=self._machines,
         )
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
@@ -113,6 +122,7 @@ class App:
         self._lookout.timeout.connect(self._on_lookout)
         self._look_out(until_found=self._session.bare)
         self._on_start_due()
+        self._add_machines(hosts, arguments)
         if arguments.open is not None:
             self._open_recording(Path(arguments.open), self._patience)
 
@@ -138,6 +148,16 @@ class App:
             self.window.navigation.open_screen(arguments.view)
         if arguments.theme is not None and arguments.screenshot is None:
             self._settings.hold_scheme(Scheme(arguments.theme))
+
+    def _add_machines(self, hosts: Sequence[str], arguments: argparse.Namespace) -> None:
+        """Those of the command line, and then those of last time."""
+        for host in dict.fromkeys(hosts):
+            simulate = arguments.simulate
+            self._machines.add(Wanted(host, "", simulate, arguments.fault, arguments.seed))
+        if arguments.screenshot is None:
+            self._machines.add_remembered()
+        if hosts and arguments.view is None:
+            self.window.navigation.open_screen("machines")
 
     def _look_for_real_cards(self) -> tuple[RememberingSession, Sequence[Attempt]]:
         """Look for real cards. Whatever a driver does, the window opens soon."""
@@ -207,16 +227,24 @@ class App:
     def _simulate(self, spec: str) -> None:
         self._change_to(self._simulated(spec))
 
-    def _change_to(self, session: RememberingSession, attempts: Sequence[Attempt] = ()) -> None:
-        """`attempts` say why no card is read any more."""
+    def _change_to(
+        self,
+        session: RememberingSession,
+        attempts: Sequence[Attempt] = (),
+        *,
+        quietly: bool = False,
+    ) -> None:
+        """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
+        looks at another machine goes on doing so.
+        """
         before, aside = self._session, self._aside
         self._session, self._aside = session, None
         self._look_out(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
         if session.bare:
-            self.window.show_nothing(attempts, looked_for(Place()), session)
+            self.window.show_nothing(attempts, looked_for(Place()), session, quietly=quietly)
         else:
-            self.window.show_session(session)
+            self.window.show_session(session, quietly=quietly)
         self._starting.start()
         _end(before)
         if aside is not None:
@@ -291,16 +319,16 @@ class App:
             # Whoever looks at cards, simulated or not, is left in peace.
             if backend is not None:
                 backend.close()
-        elif backend is not None and self.window.lab_works and not asked:
+        elif backend is not None and self.window.machines.lab_works and not asked:
             backend.close()  # for now: what lies in the lab would go with the change
         elif backend is not None:
-            self._change_to(self._make(backend, attempts))
+            self._change_to(self._make(backend, attempts), quietly=not asked)
         elif not bare:
-            self._change_to(self._bare(), attempts)
+            self._change_to(self._bare(), attempts, quietly=not asked)
         else:
             self.window.explanation.show_search(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
-                self._simulate(MAKE_BELIEVE)
+                self._change_to(self._simulated(MAKE_BELIEVE), quietly=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

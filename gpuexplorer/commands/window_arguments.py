@@ -11,7 +11,10 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 
 # What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
-SCREENS = ("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons")
+SCREENS = (
+    *("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons"),
+    "machines",
+)
 ALL_SCREENS = "all"
 BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)
@@ -30,6 +33,16 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar=tr("FILE.gpurec"),
         help=tr("open this recording, as --open does"),
+    )
+    parser.add_argument(
+        "--host",
+        action="append",
+        default=[],
+        metavar=tr("NAME"),
+        help=tr(
+            "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config; "
+            "several times for several. With --simulate the cards are simulated over there"
+        ),
     )
     parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
     parser.add_argument(
@@ -96,6 +109,10 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
             "Two recordings cannot be opened in one window.", "Name one of them."
         )
     arguments.open = arguments.open or arguments.recording
+    if arguments.host:
+        from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+
+        arguments.host = [host_name(each).text for each in arguments.host]
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
 

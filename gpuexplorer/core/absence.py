@@ -30,6 +30,8 @@ class Absence(StrEnum):
     REFUSED = "refused"
     NOT_YET = "not read yet"
     NOT_ASKED = "not asked"
+    NOT_TOLD = "not told"
+    NO_NEW_VALUE = "no new value"
 
     @property
     def sentence(self) -> Message:
@@ -73,6 +75,8 @@ _SENTENCES = {
     Absence.REFUSED: Message("the driver refused this time; it is asked again"),
     Absence.NOT_YET: Message("it was not read again yet"),
     Absence.NOT_ASKED: Message("not read, since nobody looks at it"),
+    Absence.NOT_TOLD: Message("the exporter of this card does not tell it"),
+    Absence.NO_NEW_VALUE: Message("Prometheus has no new value of it"),
 }
 
 _LASTING = frozenset(

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
-from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.process_words import pids
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
-from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machine import READ_ALWAYS, MachineState
 from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
@@ -19,8 +18,6 @@ from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Session
 
-# Costly questions are asked only by a view that shows their answers.
-READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
 _MISSING_EVERY = 2.0

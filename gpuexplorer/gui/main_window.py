@@ -26,10 +26,9 @@ from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.always_on import AlwaysOn
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
@@ -46,6 +45,7 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_comparing import WindowComparing
+from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.gui.window_recordings import WindowRecordings
 from gpuexplorer.gui.window_ways import WindowWays, recording_in
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         open_recording: Callable[[Path], None] = lambda _: None,
         close_recording: Callable[[], None] = lambda: None,
         always_on: AlwaysOn | None = None,
+        machines: MachinesState | None = None,
     ) -> None:
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
@@ -86,8 +87,6 @@ class MainWindow(QMainWindow):
         self.close_recording = close_recording
         self.setAcceptDrops(True)
         self.settings = settings or Settings(parent=self)
-        self._pythons = LabPythons(self.settings, self)
-        self._interval = self.settings.choices.interval
         self.look = Look(parent=self)
         self.look.changed.connect(self._on_look_changed)
         self._stillness = Stillness(parent=self)
@@ -107,6 +106,12 @@ class MainWindow(QMainWindow):
         self._alerts = WindowAlerts(*shared, self.frame_clock, self, bridge, tray)
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
         self._rail = Rail(self.look, screens, self.navigation)
+        self.machines = WindowMachines(
+            *(self.look, self.settings, self.commands, self.navigation, self.frame_clock),
+            machines or MachinesState(self.settings, session, parent=self),
+            *(close_recording, self),
+        )
+        self._rail.show_machines(self.machines.state)
         self._top = TopBar(self.look, self.time_window)
         self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
@@ -162,25 +167,20 @@ class MainWindow(QMainWindow):
         self._places.restore([entry.name for entry in VIEWS])
         self.show_session(session)
 
-    @property
-    def lab_works(self) -> bool:
-        """Whether something lies there that would go with the session."""
-        lab = self._lab
-        if lab is None or lab.recorded:
-            return False
-        return lab.stage.runs or lab.program.phase.runs
-
     def show_nothing(
         self,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         bare: RememberingSession,
+        *,
+        quietly: bool = False,
     ) -> None:
         """The simulated cards were left, and there are no real ones."""
         self._ways.nothing_real = True
         self.explanation.show_search(attempts, looked_for)
-        self.show_session(bare)
-        self.navigation.open_screen("overview")  # which says why
+        self.show_session(bare, quietly=quietly)
+        if self._session is bare:
+            self.navigation.open_screen("overview")  # which says why
 
     @property
     def _replayed(self) -> bool:
@@ -192,8 +192,7 @@ class MainWindow(QMainWindow):
         self._places.remember()
         self._screens.stop()
         self._lessons.stop()
-        if self._lab is not None:
-            self._lab.stop()
+        self.machines.stop()
         self._live.stop()
         self._recordings.stop()
         self._comparing.stop()
@@ -205,42 +204,48 @@ class MainWindow(QMainWindow):
         """Or close them again."""
         self._alerts.open_settings(self._machine, self._always_on)
 
-    def show_session(self, session: RememberingSession) -> None:
-        """From now on this one: a real driver came, or the simulated cards were asked for."""
+    def show_session(self, session: RememberingSession, *, quietly: bool = False) -> None:
+        """From now on a recording, or this session of this computer: a real driver came, or the
+        simulated cards were asked for. `quietly`: not to whoever looks at another machine.
+        """
+        machines = self.machines.state
+        if session.past.ended is None:
+            machines.change_here(session, quietly=quietly)
+            session = machines.session
+        self._show(session)
+
+    def _show(self, session: RememberingSession) -> None:
         self._session = session
         self.diagnostics.watch(session)
         self._live.stop()
-        # Qt lets go of it with its screens; until then they may ask it.
-        before = self._machine
-        self._machine = machine = MachineState(session, self.settings, self)
+        shown = self.machines.shown(session)
+        self._machine, self._lab = machine, lab = shown.machine, shown.lab
+        kept = self.machines.kept(session)
         self.setWindowTitle(window_title(session))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
         self._keep_up()
         self._comparing.follow(machine)
-        self._recordings.follow(session)
-        if self._lab is not None:
-            self._lab.stop()
+        self._recordings.follow(session, self.machines.state.sessions())
         self.time_window.show_past(machine.past, session.clock)
-        self._lab = lab = lab_of(machine, self._pythons)
         self._recordings.making.follow_lab(lab)
         self._rail.show_lab(lab)
         self._lessons.show_lab(lab)
-        # What a recording holds is no news.
-        self._alerts.follow(None if self._replayed else session)
+        self._alerts.follow(self.machines.heard(session))
         self.companions.follow(machine)
         desk = Desk(
             *(self.look, machine, self.time_window, self.navigation, self.settings),
-            *(self.frame_clock, lab, self._lessons.lessons),
+            *(self.frame_clock, lab, self._lessons.lessons, self.machines.state),
         )
-        self._screens.show_desk(desk)
-        if before is not None:
-            before.deleteLater()
-        self._ways.follow(session, lab)
+        self._screens.show_desk(desk, kept)
+        self.machines.let_go(kept)
+        self.machines.strip.show_for(recording=self._replayed)
+        far = self.machines.is_far(session)
+        self._ways.follow(session, self.machines.lab_here if far else lab, far=far)
 
     def _lay_out(self) -> None:
-        strips = (self._recordings.strips, self._comparing.strip, self._banner)
-        beside = column(self._top, *strips, self._lessons, GROWS, gap=0)
+        strips = (self.machines.strip, self._recordings.strips, self._comparing.strip)
+        beside = column(self._top, *strips, self._banner, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
         bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
         central = QWidget()
@@ -270,6 +275,7 @@ class MainWindow(QMainWindow):
         self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
         self.time_window.changed.connect(self._on_time_changed)
+        self.machines.state.shown_changed.connect(self._on_machine_chosen)
         self._recordings.open_asked.connect(self.open_recording)
         self._recordings.close_asked.connect(self.close_recording)
 
@@ -285,10 +291,6 @@ class MainWindow(QMainWindow):
         choices = self.settings.choices
         self.look.dress(choices.scheme, choices.palette, choices.motion)
         self._keep_up()
-        if choices.interval != self._interval:
-            self._interval = choices.interval
-            if not self._replayed:
-                self._session.sampler.set_interval(choices.interval)
 
     def _keep_up(self) -> None:
         """Who moves a playhead waits for nothing."""
@@ -298,6 +300,9 @@ class MainWindow(QMainWindow):
     def _on_time_changed(self) -> None:
         self._rail.devices.show_past(self.time_window.looking_back)
 
+    def _on_machine_chosen(self) -> None:
+        self._show(self.machines.state.session)
+
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
             QApplication.alert(self)
@@ -306,6 +311,7 @@ class MainWindow(QMainWindow):
         from gpuexplorer.gui.widgets.command_palette import CommandPalette  # noqa: PLC0415
 
         commands = self.commands.with_cards(self._machine, self._screens.commands_here())
+        commands = [*commands, *self.machines.more_commands()]
         CommandPalette(self.look, commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:

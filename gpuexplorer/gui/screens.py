@@ -1,6 +1,6 @@
 """Screens: those of one session, each made when it is first opened; or why there are none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
 from gpuexplorer.gui.warming import Warming
@@ -27,6 +28,7 @@ class Screens(QStackedWidget):
         super().__init__()
         self._navigation = navigation
         self._views: dict[str, LiveView] = {}
+        self._by_machine: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
         self._explanation: NothingFoundView | None = None
         self._warming = Warming(LATER, self)
@@ -38,18 +40,21 @@ class Screens(QStackedWidget):
         shown = self.currentWidget()
         return shown if isinstance(shown, LiveView) else None
 
-    def show_desk(self, desk: Desk) -> None:
+    def show_desk(self, desk: Desk, keeps: Collection[MachineState] = ()) -> None:
         """From now on the screens of this session. Where it reads no card, the explanation
-        stands in the place of all screens that show nothing else.
+        stands in the place of all screens that show nothing else. The screens of those that it
+        `keeps` are there again as they were left.
         """
         focused: QWidget | None = self.window().focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
         within = focused is not None and self.isAncestorOf(focused)
-        self.stop()
-        for view in self._views.values():
-            self.removeWidget(view)
-            view.deleteLater()
-        self._views = {}
+        self._warming.stop()
+        for machine in [each for each in self._by_machine if each not in keeps]:
+            for view in self._by_machine.pop(machine).values():
+                view.stop()
+                self.removeWidget(view)
+                view.deleteLater()
+        self._views = self._by_machine.setdefault(desk.machine, {})
         self._desk = desk
         self.show_screen()
         self._warming.start()
@@ -135,8 +140,9 @@ class Screens(QStackedWidget):
     def stop(self) -> None:
         """Nothing is pulled after this. Harmless when called twice."""
         self._warming.stop()
-        for view in self._views.values():
-            view.stop()
+        for views in self._by_machine.values():
+            for view in views.values():
+                view.stop()
 
     def _step(self, by: int) -> None:
         names = [entry.name for entry in VIEWS]

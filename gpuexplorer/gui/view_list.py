@@ -8,6 +8,7 @@ from gpuexplorer.core.words import mark
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -31,6 +32,7 @@ class Desk:
     frame_clock: FrameClock
     lab: LabState
     lessons: "Callable[[], LessonsState]"  # made by whoever asks first
+    machines: MachinesState
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Entry:
     icon: Icon
     make: Callable[[Desk], LiveView]
     without_cards: bool = False  # whether there is something to do on the computer alone
+    several: bool = False  # it is about several machines, and not offered where there is one
 
 
 # Each is brought in when it is first opened: the window does not wait for what nobody looks at.
@@ -129,6 +132,20 @@ def _lessons(desk: Desk) -> LiveView:
     )
 
 
+def _machines(desk: Desk) -> LiveView:
+    from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
+    from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
+
+    return MachinesView(
+        desk.look,
+        desk.machine,
+        desk.time_window,
+        desk.settings,
+        desk.frame_clock,
+        MachinesSource(desk.machines, desk.navigation),
+    )
+
+
 # Brought in when the window stands, so that the screens they are of open at once. What comes
 # later needs what comes before, so that each brings in little.
 LATER = (
@@ -148,6 +165,8 @@ LATER = (
     "gpuexplorer.gui.copies",
     "gpuexplorer.gui.state.lessons",
     "gpuexplorer.gui.lessons",
+    "gpuexplorer.gui.state.groups",
+    "gpuexplorer.gui.machines",
 )
 
 VIEWS = (
@@ -160,4 +179,9 @@ VIEWS = (
     Entry("lab", mark("Lab"), Icon.LAB, _lab, without_cards=True),
     Entry("copies", mark("Copies"), Icon.COPIES, _copies, without_cards=True),
     Entry("lessons", mark("Lessons"), Icon.LESSONS, _lessons, without_cards=True),
+    Entry(
+        *("machines", mark("Machines"), Icon.MACHINES, _machines),
+        without_cards=True,
+        several=True,
+    ),
 )

@@ -1,5 +1,7 @@
 """WindowAlerts: what a window has to do with alerts: the strip, the desktop, the settings."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
@@ -7,14 +9,13 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.notifications import Notifications
 from gpuexplorer.gui.desktop.tray import Tray
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch
+from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
-from gpuexplorer.telemetry.remembering import RememberingSession
 
 
 class WindowAlerts(QObject):
@@ -39,8 +40,8 @@ class WindowAlerts(QObject):
         self._notices = Notifications(tray=tray, parent=self)
         self._notes = AlertNotes(self.watch, self._notices, self)
 
-    def follow(self, session: RememberingSession | None) -> None:
-        self.watch.follow(session)
+    def follow(self, machines: Sequence[Heard]) -> None:
+        self.watch.follow(*machines)
 
     def stop(self) -> None:
         """Harmless when called twice."""

@@ -82,6 +82,12 @@ class Do(Enum):
     COMPARE_MARK = CommandGroup.TIME, mark("Compare with the time from the mark on")
     COMPARE_END = CommandGroup.TIME, mark("End the comparison")
     CLOSE_RECORDING = CommandGroup.RECORDING, mark("Back to the live cards")
+    ADD_MACHINE = CommandGroup.MACHINES, mark("Add a machine…"), "Ctrl+Shift+N"
+    NEXT_MACHINE = CommandGroup.MACHINES, mark("Next machine"), "Ctrl+Shift+PgDown"
+    MACHINE_BEFORE = CommandGroup.MACHINES, mark("Machine before"), "Ctrl+Shift+PgUp"
+    TRY_MACHINE = CommandGroup.MACHINES, mark("Connect to this machine now")
+    DISCONNECT = CommandGroup.MACHINES, mark("Disconnect this machine")
+    REMOVE_MACHINE = CommandGroup.MACHINES, mark("Remove this machine…")
     SEARCH = CommandGroup.PROGRAM, mark("Search all commands"), "Ctrl+K", "Ctrl+Shift+P"
     SETTINGS = CommandGroup.PROGRAM, mark("Settings…"), "Ctrl+,"
     READ_ONLY = CommandGroup.PROGRAM, mark("Read-only: nothing can be ended from here")
@@ -100,6 +106,7 @@ class Do(Enum):
 # The parts of the program's menu.
 _MENU = (
     (Do.SMALL_WINDOW, Do.SETTINGS, Do.KEYS),
+    (Do.ADD_MACHINE, Do.TRY_MACHINE, Do.DISCONNECT, Do.REMOVE_MACHINE),
     (Do.RECORD, Do.RECORD_ANONYMOUSLY, Do.OPEN_RECORDING),
     (Do.REPORT, Do.EXPORT_RECORDING, Do.CLOSE_RECORDING),
     (Do.SIMULATE, Do.PRACTISE, Do.STOP_SIMULATING, Do.LOOK_AGAIN, Do.REASONS),

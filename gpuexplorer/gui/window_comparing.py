@@ -61,6 +61,8 @@ class WindowComparing(QObject):
     def follow(self, machine: MachineState) -> None:
         """Which the window shows from now on; the one before may be gone."""
         self.stop()
+        if self._machine is not None:
+            self._machine.comparing.changed.disconnect(self._on_changed)
         self._machine = machine
         comparing = machine.comparing
         comparing.actions = [self._commands[do] for do in (*_WAYS, Do.COMPARE_END)]

@@ -86,11 +86,15 @@ class WindowRecordings(QObject):
         self._show_recent()
         self._on_making_changed()
 
-    def follow(self, session: RememberingSession) -> None:
-        """Which the window shows from now on; the one before may be gone."""
+    def follow(
+        self, session: RememberingSession, read: Sequence[RememberingSession] = ()
+    ) -> None:
+        """Which the window shows from now on; the one before may be gone. `read` are those of
+        all machines, this computer first: of that one alone the past is kept.
+        """
         self._session = session
-        self.making.follow(session)
-        self._always_on.follow(session)
+        self.making.follow(session, read)
+        self._always_on.follow(read[0] if read else session)
         if self.replay is not None:
             self.replay.stop()
             self.replay.deleteLater()

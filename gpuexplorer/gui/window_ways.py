@@ -50,11 +50,16 @@ class WindowWays(QObject):
         self.nothing_real = nothing_real
         self._session: RememberingSession | None = None
         self._lab: LabState | None = None
+        self._far = False
         self._connect()
 
-    def follow(self, session: RememberingSession, lab: LabState) -> None:
-        """Which the window shows from now on."""
-        self._session, self._lab = session, lab
+    def follow(
+        self, session: RememberingSession, lab: LabState | None, *, far: bool = False
+    ) -> None:
+        """Which the window shows from now on. Of a `far` machine nothing is offered that this
+        computer could do; its own `lab` is what could be lost.
+        """
+        self._session, self._lab, self._far = session, lab, far
         said = trn(
             "No graphics card answers on this computer, so this is one simulated card.",
             "No graphics card answers on this computer, so these are {count} simulated cards.",
@@ -62,12 +67,11 @@ class WindowWays(QObject):
         )
         self._banner.say(said)
         commands, can_look = self._commands, self._look_again is not None
-        commands[Do.SIMULATE].setVisible(session.bare)
+        commands[Do.SIMULATE].setVisible(session.bare and not far)
         commands[Do.STOP_SIMULATING].setVisible(self._simulated and can_look)
-        commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look)
+        commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and not far)
         commands[Do.REASONS].setVisible(self._simulated and self.nothing_real)
-        if can_look:
-            self._top.offer_real_cards()
+        self._top.offer_real_cards(offered=can_look and not far)
         self._show_banner()
 
     def open_recording(self, path: Path) -> None:
@@ -78,7 +82,9 @@ class WindowWays(QObject):
     def _simulated(self) -> bool:
         """Just now, and not when something was recorded."""
         session = self._session
-        return session is not None and session.simulated and session.past.ended is None
+        if session is None or self._far:
+            return False
+        return session.simulated and session.past.ended is None
 
     def _connect(self) -> None:
         commands, explanation = self._commands, self._explanation

@@ -12,24 +12,14 @@ from prometheus_client import Metric as Family
 
 import gpuexplorer
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
-from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit
-from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, XID
+from gpuexplorer.core.metrics import METRICS, Metric, MetricId
+from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, XID, own_name
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.session import Session, card_numbers
 
 Labels = dict[str, str]
 
-_SUFFIX = {
-    Unit.RATIO: "_ratio",
-    Unit.BYTES: "_bytes",
-    Unit.CELSIUS: "_celsius",
-    Unit.WATTS: "_watts",
-    Unit.JOULES: "_joules",
-    Unit.HERTZ: "_hertz",
-    Unit.BYTES_PER_SECOND: "_bytes_per_second",
-    Unit.SECONDS: "_seconds",
-}
 _LONGEST = 200  # letters of a label
 
 
@@ -187,22 +177,12 @@ def _told(metric: Metric) -> _Told:
 
 
 def _told_as_ours(metric: Metric, name: str) -> _Told:
-    part, about = {}, metric.meaning.template
+    about = metric.meaning.template
     if metric.part is not None:
-        what, number = metric.part[0].value, str(metric.part[1])
-        name = name.replace(f"{what}_{number}_", f"each_{what}_")
-        part = {what: number}
         about = about.format_map(dict.fromkeys(metric.meaning.values, "N"))
-    family = f"gpuexplorer_{name}{_SUFFIX.get(metric.unit, '')}"
-    # Only what adds up since the driver was loaded has this unit.
-    counts = metric.unit is Unit.SECONDS
-    return _Told(
-        family,
-        "counter" if counts else "gauge",
-        about,
-        f"{family}_total" if counts else family,
-        part,
-    )
+    own = own_name(metric, name)
+    kind = "counter" if own.counts else "gauge"
+    return _Told(own.family, kind, about, own.sample, dict(own.part))
 
 
 _OF_CARDS = {metric.id: _told(metric) for metric in METRICS.values()}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import Metric, MetricId, Unit
 from gpuexplorer.telemetry.processes import ProcessFigure
 
 # A metric of ours, and its name in NVIDIA's DCGM exporter (DCGM_FI_…), in nvidia_gpu_exporter
@@ -175,3 +175,36 @@ UUID_LABELS = ("UUID", "uuid", "gpu_uuid")
 HOST_LABELS = ("hostname", "Hostname", "node", "instance")
 NUMBER_LABELS = ("gpu", "index")
 MODEL_LABELS = ("modelName", "model_name", "devicename", "name")
+
+_SUFFIX = {
+    Unit.RATIO: "_ratio",
+    Unit.BYTES: "_bytes",
+    Unit.CELSIUS: "_celsius",
+    Unit.WATTS: "_watts",
+    Unit.JOULES: "_joules",
+    Unit.HERTZ: "_hertz",
+    Unit.BYTES_PER_SECOND: "_bytes_per_second",
+    Unit.SECONDS: "_seconds",
+}
+
+
+class OwnName(NamedTuple):
+    """What `gpuexplorer serve` calls a metric that the DCGM exporter has no name for."""
+
+    family: str
+    sample: str
+    counts: bool
+    part: Mapping[str, str]  # the label that says which part is meant; mostly none
+
+
+def own_name(metric: Metric, name: str) -> OwnName:
+    """In SI units. `name` is the metric's, or with `host_` before it the computer's."""
+    part = {}
+    if metric.part is not None:
+        what, number = metric.part[0].value, str(metric.part[1])
+        name = name.replace(f"{what}_{number}_", f"each_{what}_")
+        part = {what: number}
+    family = f"gpuexplorer_{name}{_SUFFIX.get(metric.unit, '')}"
+    # Only what adds up since the driver was loaded has this unit.
+    counts = metric.unit is Unit.SECONDS
+    return OwnName(family, f"{family}_total" if counts else family, counts, part)

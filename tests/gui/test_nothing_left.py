@@ -72,6 +72,7 @@ def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
         window.frame_clock,
         lab,
         lambda: lessons,
+        window.machines.state,
     )
     return Opener(window, desk)
 

@@ -60,7 +60,10 @@ class Pointer(QObject):
         self.hide()
         control = CONTROLS[name]
         words = tr(control.words)
-        found = self._window.findChild(QWidget, control.place or name)
+        named = self._window.findChildren(QWidget, control.place or name)
+        # Another machine has the same screens, put aside.
+        named.sort(key=_of_seen_screen, reverse=True)
+        found = next(iter(named), None)
         view = None if found is None else _above(found, LiveView)
         if isinstance(view, LiveView) and view.isVisible() and found is not None:
             view.reveal(found)
@@ -147,6 +150,11 @@ class ControlRing(Painted):
         half = _WIDTH / 2
         place = QRectF(self.rect()).adjusted(half, half, -half, -half)
         drawing.painter.drawRoundedRect(place, _RADIUS, _RADIUS)
+
+
+def _of_seen_screen(widget: QWidget) -> bool:
+    view = _above(widget, LiveView)
+    return view is not None and view.isVisible()
 
 
 def _above(widget: QWidget, kind: type[QWidget]) -> QWidget | None:

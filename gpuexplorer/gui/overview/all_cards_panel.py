@@ -4,9 +4,8 @@ card that is alone several.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
@@ -14,15 +13,14 @@ from gpuexplorer.gui.overview.now_panel import hidden_link, show_link
 from gpuexplorer.gui.overview.plotted import Plotted
 from gpuexplorer.gui.overview.tiles.figure_row import FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
-from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 
@@ -35,7 +33,6 @@ _LEAST_OF_SEVERAL, _MOST_OF_SEVERAL, _AXIS = 84, 180, 54
 _HEAD, _MARGINS, _LINE = 36, 30, 26
 # Wide enough, and the figures of all cards stand in the heading.
 _FIGURES_BESIDE = 320
-_BAR, _STEPS, _HEIGHT = 96.0, 24, 20
 
 
 class AllCardsPanel(Panel):
@@ -211,39 +208,3 @@ class AllCardsPanel(Panel):
         super().resizeEvent(event)
         self._let_stretch_go()
         self._place_figures()
-
-
-class HeatLegend(Painted):
-    """A bar between two words."""
-
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
-        self._low, self._high = "0", ""
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(_HEIGHT)
-
-    def show_ends(self, low: str, high: str) -> bool:
-        """True when it takes another width than before."""
-        if (low, high) == (self._low, self._high):
-            return False
-        self._low, self._high = low, high
-        self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
-        self.updateGeometry()
-        self.update()
-        return True
-
-    def draw(self, drawing: Drawing) -> None:
-        theme, letters = drawing.theme, drawing.letters.caption
-        baseline = self.height() / 2 + letters.cap_height / 2
-        x = drawing.text(0, baseline, Run(self._low, letters, theme.quiet)) + 8
-        wide = _BAR / _STEPS
-        for step in range(_STEPS):
-            shade = theme.heat(step / (_STEPS - 1))
-            place = QRectF(x + step * wide, self.height() / 2 - 4, wide + 0.5, 8)
-            drawing.painter.fillRect(place, shade)
-        drawing.text(x + _BAR + 8, baseline, Run(self._high, letters, theme.quiet))
-
-    def sizeHint(self) -> QSize:
-        letters = self.look.letters.caption
-        words = letters.width(self._low) + letters.width(self._high)
-        return QSize(round(words + _BAR + 18), _HEIGHT)

@@ -14,7 +14,9 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.rail.rail_devices import RailDevices
+from gpuexplorer.gui.rail.rail_machines import RailMachines
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
@@ -46,7 +48,9 @@ class Rail(QFrame):
         self._look = look
         self._narrow = self._low = False
         self._menu: QMenu | None = None
+        self._navigation = navigation
         self._python: PythonFoot | None = None
+        self._machines: RailMachines | None = None
         self.setProperty("panel", "rail")
         self.setAccessibleName(tr("Screens and devices"))
         self._name = ElidedLabel(look.letters.title, Tone.TEXT, "GPU Explorer")
@@ -98,6 +102,8 @@ class Rail(QFrame):
         self.devices.show_narrow(narrow)
         if self._python is not None:
             self._python.show_narrow(narrow)
+        if self._machines is not None:
+            self._machines.show_narrow(narrow=narrow, low=self._low)
         direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
         self._foot.setContentsMargins(*((11, 6, 12, 6) if narrow else (14, 6, 14, 6)))
@@ -106,6 +112,12 @@ class Rail(QFrame):
             self._fold.show_meaning(Icon.UNFOLD, tr("Make the rail wide"), "Ctrl+B")
         else:
             self._fold.show_meaning(Icon.FOLD, tr("Make the rail narrow"), "Ctrl+B")
+
+    def show_machines(self, machines: MachinesState) -> None:
+        """Above the devices, which are those of the machine that is shown."""
+        self._machines = RailMachines(self._look, machines, self._navigation)
+        self._machines.show_narrow(narrow=self._narrow, low=self._low)
+        self._column.insertWidget(self._column.indexOf(self.devices), self._machines)
 
     def show_lab(self, lab: LabState | None) -> None:
         """Below the devices it says which Python runs it."""
@@ -143,6 +155,8 @@ class Rail(QFrame):
             self._low = low
             for entry in self.entries.values():
                 restyle(entry, "low", low)
+            if self._machines is not None:
+                self._machines.show_narrow(narrow=self._narrow, low=low)
 
 
 class RailEntry(ToolButton):

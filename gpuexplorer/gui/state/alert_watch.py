@@ -1,7 +1,10 @@
-"""AlertWatch: what a person's rules have to say about the cards that are read now."""
+"""AlertWatch: what a person's rules have to say about the cards that are read now, those of
+all machines.
+"""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QWindow
@@ -9,7 +12,7 @@ from PySide6.QtGui import QGuiApplication, QWindow
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.notifications import Notifications
 from gpuexplorer.gui.state.alert_words import (
@@ -31,6 +34,14 @@ AN_HOUR = 3600.0
 _GATHER = 1000
 
 
+class Heard(NamedTuple):
+    """A machine whose cards are watched."""
+
+    key: str  # of MachinesState
+    name: str  # empty where there is one machine alone
+    session: RememberingSession
+
+
 class AlertWatch(QObject):
     """Judges every sample as it comes, also while nobody sees the window. `alerts` is what is
     to be shown: none while a person wants to hear nothing.
@@ -44,23 +55,34 @@ class AlertWatch(QObject):
         super().__init__(parent)
         self.settings = settings
         self._bridge = bridge
-        self._ear: _Ear | None = None
-        self._want: Want | None = None
-        self._over: AlertEnded | None = None
+        self._ears: list[_Ear] = []
+        self._over: tuple[_Ear, AlertEnded] | None = None
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self.changed)
         settings.changed.connect(self._on_settings_changed)
         bridge.alerts_changed.connect(self._on_alerts_changed)
 
-    def follow(self, session: RememberingSession | None) -> None:
-        """From now on this one, or none. What was said of the one before is over."""
-        self._release()
-        if session is not None:
-            rules, units = self._rules(), self.settings.choices.units
-            self._ear = _Ear(session, rules, units, self._bridge.post_alerts_changed)
-            self._ask(session, rules)
-        self._over = None
+    def follow(self, *machines: Heard | RememberingSession) -> None:
+        """From now on these. What was said of others is over; who is followed already goes on
+        being followed.
+        """
+        wanted = [each if isinstance(each, Heard) else Heard("", "", each) for each in machines]
+        sessions = [each.session for each in wanted]
+        before = {ear.session: ear for ear in self._ears if ear.session in sessions}
+        for ear in self._ears:
+            if ear.session not in before:
+                ear.close()
+        rules, units = self._rules(), self.settings.choices.units
+        post = self._bridge.post_alerts_changed
+        self._ears = [
+            before.get(each.session) or _Ear(each.session, rules, units, post)
+            for each in wanted
+        ]
+        for ear, each in zip(self._ears, wanted, strict=True):
+            ear.key, ear.name = each.key, each.name
+        if self._over is not None and self._over[0] not in self._ears:
+            self._over = None
         self.changed.emit()
 
     def stop(self) -> None:
@@ -70,24 +92,34 @@ class AlertWatch(QObject):
 
     def alerts(self) -> Sequence[Alert]:
         """Those that go on, the oldest first."""
-        if self._ear is None or self._silence.isActive():
-            return ()
-        return self._ear.watch.alerts()
+        return [alert for _, alert in self._now()]
+
+    def oldest(self) -> tuple[str, CardId, str] | None:
+        """The machine and the card of the first one, and its number."""
+        now = self._now()
+        if not now:
+            return None
+        ear, alert = now[0]
+        return ear.key, alert.card, ear.numbers().get(alert.card, "")
 
     @property
     def simulated(self) -> bool:
-        return self._ear is not None and self._ear.session.simulated
+        """Nothing that is told is of a real card."""
+        ears = {ear for ear, _ in self._now()} or ({self._over[0]} if self._over else set())
+        return bool(ears) and all(ear.session.simulated for ear in ears)
 
     def sentence(self) -> str:
         """All of them in one line; empty where there are none."""
-        alerts = self.alerts()
-        if self._ear is None or not alerts:
-            return ""
-        clock, units = self._ear.session.clock, self.settings.choices.units
-        return strip_sentence(alerts, self.numbers(), units, clock)
+        units, now = self.settings.choices.units, self._now()
+        parts = []
+        for ear in self._ears:
+            if alerts := [alert for whose, alert in now if whose is ear]:
+                said = strip_sentence(alerts, ear.numbers(), units, ear.session.clock)
+                parts.append(ear.with_name(said))
+        return "; ".join(parts)
 
     def over_title(self) -> str:
-        if self._over is not None and self._over.why is Why.UNKNOWN:
+        if self._over is not None and self._over[1].why is Why.UNKNOWN:
             return tr("Not known whether an alert goes on")
         return tr("All alerts have ended")
 
@@ -95,21 +127,19 @@ class AlertWatch(QObject):
         """What ended last: "Card 0: Temperature above 87 °C has ended."; else empty."""
         if self._over is None:
             return ""
-        alert = self._over.alert
-        number = self.numbers().get(alert.card, alert.card)
-        what = standing(alert, self.settings.choices.units)
-        if self._over.why is Why.UNKNOWN:
-            return tr(
+        ear, ended = self._over
+        number = ear.numbers().get(ended.alert.card, ended.alert.card)
+        what = standing(ended.alert, self.settings.choices.units)
+        if ended.why is Why.UNKNOWN:
+            said = tr(
                 "Card {number}: {what} is not known any more: {reason}.",
                 number=number,
                 what=what,
-                reason=tr(self._over.reason),
+                reason=tr(ended.reason),
             )
-        return tr("Card {number}: {what} has ended.", number=number, what=what)
-
-    def numbers(self) -> Mapping[CardId, str]:
-        """How people call the cards that there are."""
-        return {} if self._ear is None else card_numbers(self._ear.session.cards())
+        else:
+            said = tr("Card {number}: {what} has ended.", number=number, what=what)
+        return ear.with_name(said)
 
     def be_silent(self, seconds: float = AN_HOUR) -> None:
         """Show nothing for so long. What happens meanwhile stands among the events."""
@@ -128,32 +158,27 @@ class AlertWatch(QObject):
         choices = self.settings.choices
         return [rule for rule in choices.rules if rule.enabled] if choices.alerts else []
 
-    def _ask(self, session: RememberingSession, rules: Sequence[Rule]) -> None:
-        """What nobody looks at is read for the rules that are about it."""
-        before = self._want
-        metrics = {metric for rule in rules for metric in (rule.metric, *_limits(rule))}
-        self._want = session.sampler.want(metrics) if metrics else None
-        if before is not None:
-            session.sampler.release(before)
+    def _now(self) -> "Sequence[tuple[_Ear, Alert]]":
+        if self._silence.isActive():
+            return ()
+        now = [(ear, alert) for ear in self._ears for alert in ear.watch.alerts()]
+        return sorted(now, key=lambda each: each[1].since)
 
     def _release(self) -> None:
-        if self._ear is not None:
-            self._ear.close()
-            if self._want is not None:
-                self._ear.session.sampler.release(self._want)
-        self._ear = self._want = None
+        for ear in self._ears:
+            ear.close()
+        self._ears = []
 
     def _on_settings_changed(self) -> None:
-        if self._ear is None:
-            return
-        rules = self._rules()
-        if self._ear.change(rules, self.settings.choices.units):
-            self._ask(self._ear.session, rules)
-        self.changed.emit()
+        for ear in self._ears:
+            ear.change(self._rules(), self.settings.choices.units)
+        if self._ears:
+            self.changed.emit()
 
     def _on_alerts_changed(self) -> None:
-        while self._ear is not None and self._ear.ended:
-            self._over = self._ear.ended.popleft()
+        for ear in self._ears:
+            while ear.ended:
+                self._over = ear, ear.ended.popleft()
         self.changed.emit()
 
 
@@ -229,24 +254,47 @@ class _Ear:
         post: Callable[[], None],
     ) -> None:
         self.session = session
+        self.key = self.name = ""
         self.watch = Watch(rules)
         self.ended: deque[AlertEnded] = deque(maxlen=100)
         self._rules = tuple(rules)
         self._units = units
         self._post = post
+        self._want: Want | None = None
         session.listen(self._hear)
+        self._ask()
 
-    def change(self, rules: Sequence[Rule], units: Units) -> bool:
-        """Whether other rules hold now."""
+    def numbers(self) -> Mapping[CardId, str]:
+        """How people call the cards that there are."""
+        return card_numbers(self.session.cards())
+
+    def with_name(self, said: str) -> str:
+        if not self.name:
+            return said
+        words = mark("{machine}: {said}")
+        if self.session.simulated:
+            words = mark("{machine} (simulated): {said}")
+        return tr(words, machine=self.name, said=said)
+
+    def change(self, rules: Sequence[Rule], units: Units) -> None:
         self._units = units
-        if tuple(rules) == self._rules:
-            return False
-        self._rules = tuple(rules)
-        self._tell(self.watch.change_rules(rules))
-        return True
+        if tuple(rules) != self._rules:
+            self._rules = tuple(rules)
+            self._tell(self.watch.change_rules(rules))
+            self._ask()
 
     def close(self) -> None:
         self.session.stop_listening(self._hear)
+        if self._want is not None:
+            self.session.sampler.release(self._want)
+
+    def _ask(self) -> None:
+        """What nobody looks at is read for the rules that are about it."""
+        before, rules = self._want, self._rules
+        metrics = {metric for rule in rules for metric in (rule.metric, *_limits(rule))}
+        self._want = self.session.sampler.want(metrics) if metrics else None
+        if before is not None:
+            self.session.sampler.release(before)
 
     def _hear(self, sample: Sample) -> None:
         changes = self.watch.consider(sample)

@@ -221,6 +221,16 @@ class Choices:
             (WithoutCards.SIMULATE, mark("Simulate")),
         ),
     )
+    reconnect: bool = _offered(
+        SettingsGroup.START,
+        mark("Machines of last time"),
+        mark(
+            "Those that were to be remembered are listed, and connected to when somebody asks "
+            "for it; or all of them at once."
+        ),
+        usual=False,
+        options=((False, mark("List")), (True, mark("Connect"))),
+    )
     keep_running: bool = _offered(
         SettingsGroup.START,
         mark("When the window is closed"),

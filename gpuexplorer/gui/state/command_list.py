@@ -20,6 +20,7 @@ class CommandGroup(StrEnum):
     HERE = mark("On this screen")
     LESSON = mark("Lesson")
     RECORDING = mark("Recording")
+    MACHINES = mark("Machines")
     TIME = mark("Time")
     VIEW = mark("View")
     PROGRAM = mark("Program")

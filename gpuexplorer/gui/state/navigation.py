@@ -12,6 +12,7 @@ class Navigation(QObject):
     screen_changed = Signal(str)
     card_changed = Signal(str)
     simulated_cards_asked = Signal()
+    machine_asked = Signal(str)  # one of MachinesState
     idle_cards_asked = Signal()  # simulated ones that nobody else uses
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -39,6 +40,10 @@ class Navigation(QObject):
         if card != self._card:
             self._card = card
             self.card_changed.emit(card)
+
+    def open_machine(self, key: str) -> None:
+        """Whoever wants one of its cards says so afterwards."""
+        self.machine_asked.emit(key)
 
     def open_card(self, card: CardId) -> None:
         self.choose_card(card)

@@ -1,5 +1,6 @@
 """RecordingState: the recording that is made of the session in the window, if there is one."""
 
+from collections.abc import Sequence
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
@@ -72,13 +73,20 @@ class RecordingState(QObject):
         session = self._session
         return session is not None and session.past.ended is None
 
-    def follow(self, session: RememberingSession) -> None:
-        """What the window shows from now on. Looking at a recording ends none; other cards do,
-        since their figures belong to no card of this file.
+    def follow(
+        self, session: RememberingSession, read: Sequence[RememberingSession] = ()
+    ) -> None:
+        """What the window shows from now on. Looking at a recording ends none, nor does looking
+        at another machine, while this one is `read`; other cards do, since their figures belong
+        to no card of this file.
         """
         self._session = session
-        other = session is not self._recorded and self.possible
-        if other and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING):
+        gone = session is not self._recorded and self._recorded not in read
+        if (
+            gone
+            and self.possible
+            and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING)
+        ):
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
 
@@ -152,13 +160,17 @@ class RecordingState(QObject):
             self._end()
 
     def _keep_lab(self) -> None:
-        """Another lab of the same session takes the place of the one before."""
-        self._let_lab_go()
+        """Another lab of the same session takes the place of the one before; that of another
+        machine does not.
+        """
         lab, recorder = self._lab, self._recorder
         if lab is None or recorder is None or self.phase is not RecordingPhase.RECORDING:
-            return
-        if lab.machine.session is self._recorded:
+            self._let_lab_go()
+        elif lab.machine.session is self._recorded:
+            self._let_lab_go()
             self._said = LabRecording(lab, recorder)
+        elif lab.recorded:
+            self._let_lab_go()
 
     def _let_lab_go(self) -> None:
         if self._said is not None:

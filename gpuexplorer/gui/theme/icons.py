@@ -27,6 +27,7 @@ class Icon(StrEnum):
     PROCESS = "process"
     CARD = "card"
     OVERVIEW = "overview"
+    MACHINES = "machines"
     CARDS = "cards"
     PROCESSES = "processes"
     TOPOLOGY = "topology"

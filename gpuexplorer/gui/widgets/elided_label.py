@@ -1,7 +1,10 @@
 """ElidedLabel: a line of text that may be cut off, and is told in full on asking."""
 
+from html import escape
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.gui.guard import guarded
@@ -30,7 +33,7 @@ class ElidedLabel(QLabel):
 
     def _tell_rest(self) -> None:
         cut = self._letters.width(self.text()) > self.width()
-        self.setToolTip(self._hint or (self.text() if cut else ""))
+        self.setToolTip(self._hint or (plain_tip(self.text()) if cut else ""))
 
     def sizeHint(self) -> QSize:
         return QSize(round(self._letters.width(self.text())) + 2, round(self._letters.height))
@@ -49,3 +52,8 @@ class ElidedLabel(QLabel):
             painter.setFont(self.font())
             shown = self._letters.elided(self.text(), self.width())
             painter.drawText(self.rect(), self.alignment(), shown)
+
+
+def plain_tip(text: str) -> str:
+    """For a tooltip: what somebody else named is never taken for markup."""
+    return f"<qt>{escape(text)}</qt>" if GuiQt.mightBeRichText(text) else text

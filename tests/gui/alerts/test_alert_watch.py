@@ -123,5 +123,5 @@ def test_another_session_begins_without_the_alerts_of_the_one_before(
     other = make_scene(1)
     scene.watch.follow(other.session)
     assert not scene.watch.alerts()
-    scene.watch.follow(None)
+    scene.watch.follow()
     assert scene.watch.sentence() == ""

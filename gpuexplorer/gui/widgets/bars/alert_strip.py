@@ -53,7 +53,8 @@ class AlertStrip(QFrame):
     def _on_alerts_changed(self) -> None:
         alerts = self._alerts.alerts()
         if alerts:
-            number = self._alerts.numbers().get(alerts[0].card, "")
+            oldest = self._alerts.oldest()
+            number = "" if oldest is None else oldest[2]
             words = tr("Open card {number}", number=number) if number else tr("Open card")
             self._open.setText(words)
             self._on_ticked()
@@ -68,9 +69,11 @@ class AlertStrip(QFrame):
             self.setAccessibleName(sentence)
 
     def _on_open_clicked(self) -> None:
-        alerts = self._alerts.alerts()
-        if alerts:
-            self._navigation.open_card(alerts[0].card)
+        oldest = self._alerts.oldest()
+        if oldest is not None:
+            machine, card, _ = oldest
+            self._navigation.open_machine(machine)
+            self._navigation.open_card(card)
 
     def _on_silence_clicked(self) -> None:
         self._alerts.be_silent()

@@ -87,9 +87,9 @@ class TopBar(QFrame):
             self._source = source
             self._say_source()
 
-    def offer_real_cards(self) -> None:
-        """Simulated cards can be left for real ones from now on."""
-        self._can_look = True
+    def offer_real_cards(self, *, offered: bool) -> None:
+        """Simulated cards can be left for real ones from now on, or not."""
+        self._can_look = offered
         self._arrange()
 
     def _say_source(self) -> None:

@@ -1,0 +1,116 @@
+"""A Prometheus' JSON as plain values. Whatever else comes is no answer, and does no harm."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from gpuexplorer.fleet.refusals import plain
+
+# More values than so many would need more memory than a fleet is worth.
+_MOST_PARTS = 8_000_000
+_MOST_WARNINGS = 10
+
+Labels = Mapping[str, str]
+
+
+class NoAnswerError(ValueError):
+    """That is not how a Prometheus answers."""
+
+
+class Point(NamedTuple):
+    """What one series of an instant's answer says."""
+
+    labels: Labels
+    value: float  # may be no number, or infinite
+
+
+class Line(NamedTuple):
+    """One series of a range's answer."""
+
+    labels: Labels
+    times: Sequence[float]
+    values: Sequence[float]
+
+
+# Any: whatever JSON holds, looked at by those below; here and there.
+def told(body: bytes) -> tuple[Any, Sequence[str]]:
+    """The data, and what the server warns of."""
+    if sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
+        raise NoAnswerError
+    try:
+        answer = json.loads(body, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise NoAnswerError from error
+    if _sure(answer, dict).get("status") != "success" or "data" not in answer:
+        raise NoAnswerError
+    said = _sure(answer.get("warnings") or [], list)
+    return answer["data"], [plain(_sure(each, str)) for each in said[:_MOST_WARNINGS]]
+
+
+def points(data: Any) -> Iterator[Point]:
+    for each in _result(data, "vector"):
+        at_and_value = _sure(each.get("value"), list)
+        yield Point(_labels(each), _figure(at_and_value))
+
+
+def lines(data: Any) -> Iterator[Line]:
+    for each in _result(data, "matrix"):
+        pairs = _sure(each.get("values"), list)
+        times = [float(_number(_sure(pair, list)[0])) if pair else 0.0 for pair in pairs]
+        yield Line(_labels(each), times, [_figure(pair) for pair in pairs])
+
+
+def words(data: Any) -> Sequence[str]:
+    return [_sure(each, str) for each in _sure(data, list)]
+
+
+def texts(data: Any) -> Mapping[str, str]:
+    return {name: value for name, value in _sure(data, dict).items() if isinstance(value, str)}
+
+
+def rows(data: Any, name: str) -> Sequence[Mapping[str, Any]]:
+    found = _sure(_sure(data, dict).get(name), list)
+    return [_sure(each, dict) for each in found]
+
+
+def _result(data: Any, kind: str) -> Iterator[Mapping[str, Any]]:
+    if _sure(data, dict).get("resultType") != kind:
+        raise NoAnswerError
+    for each in _sure(data.get("result"), list):
+        yield _sure(each, dict)
+
+
+def _labels(each: Mapping[str, Any]) -> Labels:
+    labels: dict[str, str] = _sure(each.get("metric"), dict)
+    for value in labels.values():
+        if type(value) is not str:
+            raise NoAnswerError
+    return labels
+
+
+def _figure(pair: Any) -> float:
+    """Figures come as texts, for the sake of "NaN" and "+Inf"."""
+    try:
+        _, text = _sure(pair, list)
+        return float(_sure(text, str))
+    except ValueError as error:
+        raise NoAnswerError from error
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise NoAnswerError
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise NoAnswerError from error
+
+
+def _sure(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise NoAnswerError
+    return value
+
+
+def _refuse(name: str) -> NoReturn:
+    raise NoAnswerError(name)

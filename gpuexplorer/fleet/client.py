@@ -1,0 +1,136 @@
+"""Prometheus: what can be asked of one, always of a selector that is closed."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from gpuexplorer.fleet import answers
+from gpuexplorer.fleet.address import Address
+from gpuexplorer.fleet.answers import Line, NoAnswerError, Point
+from gpuexplorer.fleet.asker import Asker, Fields
+from gpuexplorer.fleet.login import Login
+from gpuexplorer.fleet.refusals import PrometheusError, no_prometheus
+
+MOST_POINTS = 11_000  # of a series; Prometheus refuses more
+PATIENCE = 30.0  # seconds for an answer
+_MOST_BYTES = 64_000_000
+_SMALL = 8_000_000
+_API = "/api/v1/"
+T = TypeVar("T")
+
+
+class Cost(NamedTuple):
+    """What the questions so far took: theirs, the way's, and ours."""
+
+    questions: int = 0
+    waited: float = 0.0  # seconds until answers began
+    carrying: float = 0.0  # seconds until they were here
+    reading: float = 0.0  # seconds of ours, until they were plain values
+    bytes: int = 0
+
+
+class Prometheus:
+    """For any thread but the window's: every question waits for its answer, at most `patience`.
+
+    Each raises PrometheusError with a sentence, or Trouble where the login cannot be used.
+    """
+
+    def __init__(
+        self, where: Address, login: Login | None = None, patience: float = PATIENCE
+    ) -> None:
+        self.where = where
+        self._patience = patience
+        self._asker = Asker(where, login or Login())
+        self.cost = Cost()
+        self.warnings: Sequence[str] = ()  # of the last answer that had some
+
+    def instant(self, query: str) -> Sequence[Point]:
+        return self._ask("query", {"query": query}, _list(answers.points))
+
+    def range(self, query: str, start: float, end: float, step: float) -> Sequence[Line]:
+        """From the asked start on, a value per step: see `aligned`."""
+        if not (step > 0 and end >= start) or (end - start) / step > MOST_POINTS:
+            raise ValueError("more points than are answered")
+        asked = {
+            "query": query,
+            "start": f"{start:.3f}",
+            "end": f"{end:.3f}",
+            "step": f"{step:.3f}",
+        }
+        return self._ask("query_range", asked, _list(answers.lines))
+
+    def names(self, since: float) -> Sequence[str]:
+        """Of all metrics there are."""
+        path = "label/__name__/values"
+        return self._ask(path, {"start": f"{since:.0f}"}, answers.words, _SMALL, post=False)
+
+    def labels(self, selector: str, since: float) -> Sequence[str]:
+        """Which labels the series of this selector have."""
+        asked: Fields = {"match[]": [selector], "start": f"{since:.0f}"}
+        return self._ask("labels", asked, answers.words, _SMALL)
+
+    # Any: rows of JSON, which whoever asks looks at with care.
+    def alerts(self) -> Sequence[Any]:
+        return self._ask("alerts", {}, lambda data: answers.rows(data, "alerts"), post=False)
+
+    def flags(self) -> "answers.Labels":
+        return self._ask("status/flags", {}, answers.texts, _SMALL, post=False)
+
+    def build(self) -> "answers.Labels":
+        return self._ask("status/buildinfo", {}, answers.texts, _SMALL, post=False)
+
+    def end(self) -> None:
+        """Gives up what waits. For any thread."""
+        self._asker.end()
+
+    def _ask(
+        self,
+        path: str,
+        fields: Fields,
+        # Any: what JSON holds, which this turns into plain values.
+        made: Callable[[Any], T],
+        most: int = _MOST_BYTES,
+        *,
+        post: bool = True,
+    ) -> T:
+        began = time.monotonic()
+        page = self._asker.ask(_API + path, fields, most, self._patience, post)
+        here = time.monotonic()
+        try:
+            data, warnings = answers.told(page.body)
+            found = made(data)
+        except NoAnswerError:
+            raise no_prometheus(self.where.url) from None
+        before = self.cost
+        self.cost = Cost(
+            before.questions + 1,
+            before.waited + page.waited,
+            before.carrying + here - began - page.waited,
+            before.reading + time.monotonic() - here,
+            before.bytes + page.carried,
+        )
+        if warnings:
+            self.warnings = warnings
+        return found
+
+
+def aligned(
+    start: float, end: float, columns: int, finest: float
+) -> tuple[float, float, float]:
+    """Start, end and step that stay the same points while a plot is moved. `finest`: how often
+    there is something new.
+    """
+    wanted = max((end - start) / max(1, min(columns, MOST_POINTS - 2)), finest, 1.0)
+    step = next((each for each in _STEPS if each >= wanted), math.ceil(wanted))
+    return math.floor(start / step) * step, math.ceil(end / step) * step, step
+
+
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
+
+
+def _list(made: Callable[[Any], Any]) -> Callable[[Any], Any]:  # Any: as in `_ask`
+    return lambda data: list(made(data))
+
+
+__all__ = ["MOST_POINTS", "Cost", "Line", "Point", "Prometheus", "PrometheusError", "aligned"]

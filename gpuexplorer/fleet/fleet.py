@@ -1,0 +1,271 @@
+"""Fleet: the questions about all cards in a Prometheus, and their answers as plain values."""
+
+import math
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.answers import Labels, Point
+from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.firing import Alert, firing
+from gpuexplorer.fleet.identity import (
+    KEYS,
+    WANTED,
+    Chosen,
+    FleetCard,
+    card_id,
+    identified,
+    key_of,
+)
+from gpuexplorer.fleet.names import Exporter, Told, exporters
+from gpuexplorer.fleet.refusals import PrometheusError
+from gpuexplorer.fleet.selector import selector
+
+# What the map, the table and the sums of hosts are made of.
+AT_THE_BEAT = tuple(
+    MetricId(each)
+    for each in ("gpu_utilization", "memory_used", "memory_free", "temperature", "power_draw")
+)
+_RARELY = (MetricId("memory_reserved"), MetricId("memory_total"), MetricId("power_limit"))
+_TOTAL = MetricId("memory_total")
+_PARTS = tuple(MetricId(f"memory_{each}") for each in ("used", "free", "reserved"))
+_STATE = "gpuexplorer_card_state"
+_HALF_AN_HOUR = 1800.0
+_BACK = "1h"  # so long after its last word a card is still listed
+
+Values = Mapping[CardId, float]
+
+
+class FleetNow(NamedTuple):
+    """All that is known at one moment. What is in `values` of nobody is missing: see `why`."""
+
+    at: float  # wall clock of this computer
+    cards: Mapping[CardId, FleetCard]
+    values: Mapping[MetricId, Values]
+    impossible: Mapping[MetricId, frozenset[CardId]]
+    ages: Values  # seconds since the exporter was read; not there for cards of before
+    states: Mapping[CardId, CardState]  # where somebody tells
+    told: Mapping[str, frozenset[MetricId]]  # by exporter
+    alerts: Sequence[Alert] = ()
+    notes: Sequence[Message] = ()
+
+    def why(self, card: FleetCard, metric: MetricId) -> Absence:
+        """Why there is no figure of it."""
+        if card.id in self.impossible.get(metric, ()):
+            return Absence.IMPOSSIBLE
+        if any(metric in self.told.get(each, ()) for each in card.exporters):
+            return Absence.NO_NEW_VALUE
+        return Absence.NOT_TOLD
+
+    def state(self, card: CardId) -> CardState:
+        if card not in self.ages:
+            return CardState.NO_ANSWER
+        return self.states.get(card, CardState.WORKING)
+
+
+class Fleet:
+    """One thread at a time asks. Each question names its metric, and --match is in all."""
+
+    def __init__(
+        self,
+        server: Prometheus,
+        match: str = "",
+        chosen: Chosen = Chosen(),  # noqa: B008 - nothing in it changes
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        """`match` as `selector.match` gave it."""
+        self.server = server
+        self.match = match
+        self._chosen = chosen
+        self._wall = wall
+        self.exporters: Sequence[Exporter] = ()
+        self.labels: Sequence[str] = ()  # by which hosts may be grouped
+        self._keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
+        self._cards: Mapping[CardId, FleetCard] = {}
+        self._rare: dict[MetricId, Values] = {}
+        self._impossible: dict[MetricId, frozenset[CardId]] = {}
+
+    def choose(self, chosen: Chosen) -> None:
+        """From the next look for cards on."""
+        self._chosen, self._cards = chosen, {}
+
+    def look_for_cards(self) -> None:
+        """Who tells of which cards, and what hardly ever changes. Raises Trouble where nobody
+        does.
+        """
+        since = self._wall() - _HALF_AN_HOUR
+        self.exporters = exporters(self.server.names(since))
+        if not self.exporters:
+            raise PrometheusError(
+                "Nobody tells this Prometheus of graphics cards.",
+                "It knows no metric of the DCGM exporter, nvidia_gpu_exporter, nvitop-exporter"
+                " or `gpuexplorer serve`: let one run on each host, and Prometheus read it.",
+            )
+        rows: list[tuple[str, Labels]] = []
+        keys: dict[str, Sequence[str]] = {}
+        labels: set[str] = set()
+        for each in self.exporters:
+            there = self.server.labels(selector(each.anchor, each.marks, self.match), since)
+            keys[each.title] = [label for label in KEYS if label in there]
+            labels.update(there)
+            if keys[each.title]:
+                rows += [(each.title, point.labels) for point in self._identities(each, there)]
+        self._keys, self.labels = keys, sorted(labels)
+        now = identified(rows, self._chosen)
+        # Who fell silent stays among the others, with the reason.
+        self._cards = {**self._cards, **now}
+        if not self._cards:
+            raise PrometheusError(
+                "No card is to be seen in this Prometheus just now.",
+                "Its exporters may have stopped, their labels may have no UUID, or --match fits"
+                " none of them.",
+            )
+        self._rare = {metric: self._values(metric) for metric in _RARELY}
+
+    def look_back(self) -> None:
+        """For cards of which nobody has told for some minutes."""
+        rows: list[tuple[str, Labels]] = []
+        for each in self.exporters:
+            if self._keys[each.title]:
+                there = [*self._keys[each.title], *self.labels]
+                rows += [
+                    (each.title, point.labels) for point in self._identities(each, there, _BACK)
+                ]
+        self._cards = {**identified(rows, self._chosen), **self._cards}
+
+    def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
+        """A beat: the values of these, how old they are, and which alerts fire."""
+        values: dict[MetricId, Values] = {m: self._values(m) for m in metrics}
+        ages = self._ages()
+        if not self._cards.keys() >= ages.keys():
+            self.look_for_cards()
+        values.update({metric: told for metric, told in self._rare.items() if told})
+        if not values.get(_TOTAL):
+            values[_TOTAL] = _sums([values.get(part, {}) for part in _PARTS])
+        alerts, said = self._alerts()
+        return FleetNow(
+            self._wall(),
+            self._cards,
+            values,
+            dict(self._impossible),
+            ages,
+            self._states(),
+            {each.title: frozenset(each.told) for each in self.exporters},
+            alerts,
+            (*self._notes(), *said),
+        )
+
+    def by_card(self, of: str) -> Sequence[str]:
+        """By which labels an exporter's figures are told apart."""
+        return self._keys.get(of, ())
+
+    def _identities(
+        self, of: Exporter, there: Collection[str], back: str = ""
+    ) -> Sequence[Point]:
+        wanted = dict.fromkeys((*WANTED, *filter(None, self._chosen)))
+        asked = selector(of.anchor, of.marks, self.match)
+        if back:
+            asked = f"last_over_time({asked}[{back}])"
+        by = ",".join(label for label in wanted if label in there)
+        return self.server.instant(f"count by ({by}) ({asked})")
+
+    def _values(self, metric: MetricId) -> Values:
+        """Of who tells it first; what two jobs tell of one card counts once."""
+        found: dict[CardId, float] = {}
+        wrong: set[CardId] = set()
+        for each in self.exporters:
+            told = each.told.get(metric)
+            if told is not None and self._keys[each.title]:
+                asked = selector(told.name, told.labels, self.match)
+                points = self.server.instant(f"max by ({self._by(each)}) ({asked})")
+                _take(points, told, found, wrong)
+        self._impossible[metric] = frozenset(wrong - found.keys())
+        return found
+
+    def _ages(self) -> Values:
+        found: dict[CardId, float] = {}
+        for each in self.exporters:
+            if not self._keys[each.title]:
+                continue
+            asked = selector(each.anchor, each.marks, self.match)
+            query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
+            for point in self.server.instant(query):
+                key = key_of(point.labels)
+                if key[0]:
+                    found.setdefault(card_id(key), max(0.0, point.value))
+        return found
+
+    def _states(self) -> Mapping[CardId, CardState]:
+        ours = next((each for each in self.exporters if each.anchor == _STATE), None)
+        if ours is None or not self._keys[ours.title]:
+            return {}
+        asked = selector(_STATE, {}, self.match)
+        query = f"max by ({self._by(ours)},state) ({asked}) == 1"
+        told = {state.value: state for state in CardState}
+        return {
+            card_id(key_of(point.labels)): told[point.labels["state"]]
+            for point in self.server.instant(query)
+            if point.labels.get("state") in told
+        }
+
+    def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
+        """Some keep their rules elsewhere, and answer all but this."""
+        try:
+            return firing(self.server.alerts(), self._cards, self._chosen), ()
+        except PrometheusError as error:
+            if not error.status:
+                raise
+            return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
+
+    def _notes(self) -> Sequence[Message]:
+        twice = sum(len(card.jobs) > 1 for card in self._cards.values())
+        notes = []
+        if twice:
+            notes.append(
+                Message.counted(
+                    "{count} card is shown by more than one job, and counted once.",
+                    "{count} cards are shown by more than one job, and each is counted once.",
+                    twice,
+                )
+            )
+        notes += [
+            Message("Prometheus warns: {text}", text=text) for text in self.server.warnings
+        ]
+        return notes
+
+    def _by(self, of: Exporter) -> str:
+        return ",".join(self._keys[of.title])
+
+
+def _take(
+    points: Sequence[Point], told: Told, found: dict[CardId, float], wrong: set[CardId]
+) -> None:
+    metric = METRICS[told.metric]
+    for labels, told_value in points:
+        value = told_value / told.factor
+        key = key_of(labels)
+        if not key[0] or not math.isfinite(value):
+            continue
+        card = card_id(key)
+        if metric.plausible(value):
+            found.setdefault(card, value)
+        else:
+            wrong.add(card)
+
+
+def _sums(parts: Sequence[Values]) -> Values:
+    """Of those that have all."""
+    first, *more = parts
+    return {
+        card: value + sum(each[card] for each in more)
+        for card, value in first.items()
+        if all(card in each for each in more)
+    }
+
+
+__all__ = ["AT_THE_BEAT", "Fleet", "FleetNow", "Trouble"]

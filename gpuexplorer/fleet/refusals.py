@@ -1,0 +1,176 @@
+"""What a Prometheus may answer instead of figures, as sentences with a way out."""
+
+import json
+import socket
+import ssl
+from http import HTTPStatus
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
+
+_LONGEST = 300  # letters of what the server says of it
+
+
+class PrometheusError(Trouble):
+    """`lasting`: asking again soon is pointless, and may lock somebody out."""
+
+    lasting = False
+    status = 0
+
+    def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
+        super().__init__(template, hint, **values)
+
+
+def plain(text: str, longest: int = _LONGEST) -> str:
+    """A server's words, without what could move a terminal's cursor or fill a window."""
+    shown = "".join(each if each.isprintable() else " " for each in text[: longest + 1])
+    return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
+
+
+def refused(status: int, body: bytes, where: str, sent_to: str | None) -> PrometheusError:
+    """For an answer that is not 200."""
+    sentence, hint = _words(status, sent_to)
+    error = PrometheusError(
+        sentence,
+        hint,
+        url=where,
+        status=status,
+        other=plain(sent_to or ""),
+        said=_said(body, status),
+    )
+    error.status = status
+    error.lasting = status in (301, 302, 303, 307, 308, 400, 401, 403, 404, 405)
+    return error
+
+
+def _words(status: int, sent_to: str | None) -> tuple[str, str]:
+    match status:
+        case 422:
+            return (
+                "Prometheus at {url} could not work the answer out: {said}",
+                "If it names a limit, ask for fewer cards with --match.",
+            )
+        case 400:
+            return (
+                "Prometheus at {url} does not understand the question: {said}",
+                "If --match was given, look for the mistake there.",
+            )
+        case 401:
+            return (
+                "Prometheus at {url} wants to know who asks, and this login is not accepted.",
+                "Name a file with user and password, or a token, with --prometheus-login.",
+            )
+        case 403:
+            return (
+                "Prometheus at {url} does not let this login read it.",
+                "Ask whoever runs it for the right to read, or use another login.",
+            )
+        case 404 | 405:
+            return (
+                "There is no Prometheus at {url}: the address answers, and knows no such page.",
+                "If it stands behind a path, write that too: https://example.org/prometheus",
+            )
+        case 429:
+            return (
+                "Too many questions were asked of {url}.",
+                "It is asked again more slowly.",
+            )
+        case 503 | 504:
+            return (
+                "Prometheus at {url} is too busy, or is just starting: {said}",
+                "It is asked again. If that stays so, ask for fewer cards with --match.",
+            )
+        case _ if sent_to is not None:
+            return (
+                "{url} sends on to another address, {other}, which may be a page to log in.",
+                "Nothing was sent there. If that is the Prometheus, name it with --prometheus.",
+            )
+        case _:
+            return (
+                "{url} answered with status {status}: {said}",
+                "Look at the log of Prometheus, or of what stands before it.",
+            )
+
+
+def _said(body: bytes, status: int) -> str:
+    """What stands in an error's JSON; a page for browsers is not quoted."""
+    try:
+        told = json.loads(body)
+        text = told["error"] if isinstance(told, dict) else ""
+    except (ValueError, RecursionError, LookupError):
+        text = ""
+    if isinstance(text, str) and text:
+        return plain(text)
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return Message("it gives no reason")
+
+
+def unreachable(error: OSError, where: str, host: str) -> PrometheusError:
+    """For a network that carries nothing there and back."""
+    values = {"url": where, "host": host}
+    if isinstance(error, ssl.SSLCertVerificationError):
+        made = PrometheusError(
+            "{host} shows a certificate that is not trusted: {said}",
+            "If it is from a CA of your own, name that with ca_file in --prometheus-login.",
+            said=plain(error.verify_message or str(error)),
+            **values,
+        )
+        made.lasting = True
+        return made
+    if isinstance(error, ssl.SSLError):
+        return PrometheusError(
+            "No encrypted connection to {host} comes about: {said}",
+            "Look whether it speaks https at that port, and whether it wants a certificate.",
+            said=plain(error.reason or str(error)),
+            **values,
+        )
+    if isinstance(error, socket.gaierror):
+        return PrometheusError(
+            "This computer finds no address for the name {host}.",
+            "Look at how it is written, and at the network.",
+            **values,
+        )
+    if isinstance(error, ConnectionRefusedError):
+        return PrometheusError(
+            "Nothing listens at {url}.", "Look whether Prometheus runs, and its port.", **values
+        )
+    return PrometheusError(
+        "The connection to {url} broke: {said}.",
+        "It is tried again.",
+        said=plain(error.strerror or "it was closed"),
+        **values,
+    )
+
+
+def too_late(where: str, seconds: float) -> PrometheusError:
+    return PrometheusError(
+        "Prometheus at {url} did not answer in full within {seconds:.0f} s.",
+        "It is asked again. If that stays so, ask for fewer cards with --match.",
+        url=where,
+        seconds=seconds,
+    )
+
+
+def too_much(where: str, size: int) -> PrometheusError:
+    return PrometheusError(
+        "Prometheus at {url} answered with more than {size:.0f} MB, and was not read on.",
+        "Ask for fewer cards with --match.",
+        url=where,
+        size=size / 1e6,
+    )
+
+
+def no_prometheus(where: str) -> PrometheusError:
+    error = PrometheusError(
+        "What answers at {url} is no Prometheus, or something changes its answers on the way.",
+        "Look at the address, with its port and path.",
+        url=where,
+    )
+    error.lasting = True
+    return error
+
+
+def given_up(where: str) -> PrometheusError:
+    return PrometheusError("The question to {url} was given up.", NOTHING, url=where)

@@ -1,0 +1,136 @@
+"""How the heat map draws a machine that has a block of its own, and the title of several."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QPainterPath, QPen
+
+from gpuexplorer.gui.machines.heat_layout import HEAD, Block, Laid
+from gpuexplorer.gui.machines.heat_shades import hatch_ground, hatch_ink
+from gpuexplorer.gui.machines.model import gravity
+from gpuexplorer.gui.machines.words import remark_on, said_instead, standing_sign
+from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.state.groups.group import HostGroup
+from gpuexplorer.gui.theme.palette import Tone
+
+CELL_RADIUS = 4.0
+_HATCH, _ICON, _MARK, _INSET = 6.0, 14.0, 3.0, 6.0
+_GRAVE = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeatShown:
+    """What cells show, by their number."""
+
+    shares: NDArray[np.float64]  # of the scale; NaN without a figure
+    lost: NDArray[np.bool_]
+    tones: Sequence[Tone | None] = ()  # WARN and BAD mark a cell
+    widest: str = ""  # of the figures: where it has no room, all go without their unit
+    words: Callable[[int], Sequence[str]] = lambda _: ()  # at falling length
+
+
+NOTHING_SHOWN = HeatShown(np.empty(0), np.empty(0, np.bool_))
+
+
+def draw_machine(
+    drawing: Drawing,
+    laid: Laid,
+    block: Block,
+    group: HostGroup,
+    numbers: range,
+    shown: HeatShown,
+) -> None:
+    theme, letters = drawing.theme, drawing.letters
+    baseline = block.y + HEAD / 2 + letters.body.cap_height / 2 - 3
+    x, right = float(block.x), float(block.x + block.wide)
+    sign = standing_sign(group)
+    if sign is not None:
+        icon, tone = sign
+        place = QRectF(x, baseline - letters.body.cap_height / 2 - _ICON / 2, _ICON, _ICON)
+        drawing.icon(icon, place, theme.tone(tone))
+        x += _ICON + 6
+    remark = remark_on(group)
+    name = Run(group.name, letters.strong, theme.text)
+    room = max(0.0, right - x - min(name.width, (right - x) * 0.6) - 12)
+    quiet = Run(letters.caption.elided(remark, room), letters.caption, theme.quiet)
+    drawing.elided(x, baseline, name, right - x - quiet.width - 12)
+    drawing.runs_right(right, baseline, [quiet])
+    sentence = said_instead(group)
+    if sentence:
+        _draw_sentence(drawing, block, sentence, group)
+        return
+    for at in numbers:
+        place = QRectF(int(laid.left[at]), int(laid.top[at]), laid.wide, laid.high)
+        _draw_cell(drawing, place, at, shown)
+
+
+def draw_title(drawing: Drawing, block: Block, groups: Sequence[HostGroup]) -> None:
+    """Of a rack: in `warn` where something is wrong in it."""
+    grave = max(map(gravity, groups)) >= _GRAVE
+    letters, theme = drawing.letters.caption, drawing.theme
+    run = Run(block.title, letters, theme.warn if grave else theme.quiet)
+    drawing.elided(block.x, block.y + letters.ascent, run, block.wide)
+
+
+def _draw_sentence(drawing: Drawing, block: Block, sentence: str, group: HostGroup) -> None:
+    """In the place of the cells, over as many lines as there is room for."""
+    letters, theme = drawing.letters.body, drawing.theme
+    place = QRectF(block.x, block.y + HEAD, block.wide, block.high - HEAD)
+    painter = drawing.painter
+    painter.setFont(letters.font)
+    painter.setPen(theme.tone(Tone.QUIET if group.standing.answers else Tone.TEXT))
+    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+    painter.drawText(place, flags.value | Qt.TextFlag.TextWordWrap.value, sentence)
+    drawing.hint(place, sentence)
+
+
+def _draw_cell(drawing: Drawing, place: QRectF, at: int, shown: HeatShown) -> None:
+    theme, painter = drawing.theme, drawing.painter
+    share, tone = float(shown.shares[at]), shown.tones[at]
+    known, bad = math.isfinite(share), bool(shown.lost[at])
+    letters = drawing.letters.body if known else drawing.letters.caption
+    if known:
+        drawing.filled(place, theme.heat(share), CELL_RADIUS)
+    else:
+        draw_hatch(drawing, place, bad=bad)
+    words, room = shown.words(at), place.width() - _INSET
+    if known and letters.width(shown.widest) > room:
+        words = words[-1:]  # all of them without their unit
+    fitting = (each for each in words if letters.width(each) <= room)
+    run = Run(next(fitting, ""), letters, theme.text if known else theme.quiet)
+    if run.text:
+        if not known:
+            ground = QRectF(0, 0, run.width + _INSET, letters.cap_height + _INSET)
+            ground.moveCenter(place.center())
+            drawing.filled(ground, hatch_ground(theme), CELL_RADIUS)
+        baseline = place.center().y() + letters.cap_height / 2
+        drawing.text(place.center().x() - run.width / 2, baseline, run)
+    if known and tone in (Tone.WARN, Tone.BAD):
+        painter.setPen(QPen(theme.tone(tone), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        edge = place.adjusted(0.75, 0.75, -0.75, -0.75)
+        painter.drawRoundedRect(edge, CELL_RADIUS, CELL_RADIUS)
+
+
+def draw_hatch(drawing: Drawing, place: QRectF, *, bad: bool) -> None:
+    theme, painter = drawing.theme, drawing.painter
+    drawing.filled(place, hatch_ground(theme), CELL_RADIUS)
+    path = QPainterPath()
+    path.addRoundedRect(place, CELL_RADIUS, CELL_RADIUS)
+    painter.save()
+    painter.setClipPath(path)
+    painter.setPen(QPen(theme.bad if bad else hatch_ink(theme), 1))
+    steps = int((place.width() + place.height()) // _HATCH)
+    lines = [
+        QLineF(
+            *(place.left() + step * _HATCH - place.height(), place.bottom()),
+            *(place.left() + step * _HATCH, place.top()),
+        )
+        for step in range(1, steps + 1)
+    ]
+    painter.drawLines(lines)
+    painter.restore()

@@ -1,0 +1,154 @@
+"""What is asked of all machines becomes what is shown: groups in order, and free cards."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.gui.machines.heat_layout import MOST_APART
+from gpuexplorer.gui.machines.heat_metric import HeatMetric
+from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
+from gpuexplorer.gui.state.machines import Standing
+from gpuexplorer.gui.theme.palette import Tone
+
+
+class Order(StrEnum):
+    """In which machines follow each other on the map."""
+
+    WORST = "worst"
+    NAME = "name"
+    PLACE = "place"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person looks for. An empty word is in every name; None stands for all users."""
+
+    words: str = ""
+    user: str | None = None
+
+    @property
+    def filters(self) -> bool:
+        return bool(self.words) or self.user is not None
+
+
+class FreeCard(NamedTuple):
+    """A card that computes nothing, on its machine."""
+
+    group: HostGroup
+    cell: CardCell
+    free_bytes: float | None
+
+
+def filtered(groups: Sequence[HostGroup], asked: Asked) -> Sequence[HostGroup]:
+    """A machine whose name fits comes with all its cards; else those of its cards that fit. The
+    very same groups where all of their cards are left.
+    """
+    if not asked.filters:
+        return groups
+    found = (_fitting(group, asked) for group in groups)
+    return [group for group in found if group is not None]
+
+
+def _fitting(group: HostGroup, asked: Asked) -> HostGroup | None:
+    words, user = asked.words.casefold(), asked.user
+    whole = words in group.name.casefold() or words in group.place.casefold()
+    cards = [
+        cell
+        for cell in group.cards
+        if (whole or words in cell.name.casefold())
+        and (user is None or (cell.users is not None and user in cell.users))
+    ]
+    if not cards and not (whole and user is None):
+        return None
+    return group if len(cards) == len(group.cards) else replace(group, cards=tuple(cards))
+
+
+def users_of(groups: Sequence[HostGroup]) -> Sequence[str]:
+    return sorted(
+        frozenset().union(*(group.together.users for group in groups)), key=str.casefold
+    )
+
+
+def gravity(group: HostGroup) -> int:
+    """How much is wrong with it: 0 is nothing."""
+    match group.standing:
+        case Standing.REFUSED | Standing.BROKEN:
+            return 4
+        case Standing.ASKING:
+            return 3
+        case Standing.CONNECTING | Standing.ENDED:
+            return 1
+    tones = {cell.mark.tone for cell in group.cards if cell.mark is not None}
+    if Tone.BAD in tones:
+        return 4
+    if Tone.WARN in tones or group.alerts:
+        return 3
+    return 2 if group.late is not None else 0
+
+
+def in_order(
+    groups: Sequence[HostGroup], order: Order, metric: HeatMetric
+) -> Sequence[HostGroup]:
+    """Worst first: what is wrong, and then whose cards have the highest figure."""
+    match order:
+        case Order.NAME:
+            return sorted(groups, key=_by_name)
+        case Order.PLACE:
+            return sorted(groups, key=lambda group: (not group.place, natural(group.place)))
+        case Order.WORST:
+            ranked = sorted(
+                groups,
+                key=lambda group: (-gravity(group), -_highest(group, metric), group.name),
+            )
+            return ranked if len(groups) <= MOST_APART else _places_together(ranked)
+
+
+def _places_together(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
+    """Each place where the first of its machines stands."""
+    places: dict[str, list[HostGroup]] = {}
+    for group in groups:
+        places.setdefault(group.place, []).append(group)
+    return [group for place in places.values() for group in place]
+
+
+def _by_name(group: HostGroup) -> tuple[bool, str]:
+    """This computer first."""
+    return group.standing is not Standing.HERE, natural(group.name)
+
+
+def natural(name: str) -> str:
+    """To sort by: gpu-10 comes after gpu-9."""
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(12), name.casefold())
+
+
+def _highest(group: HostGroup, metric: HeatMetric) -> float:
+    told = (metric.value(cell) for cell in group.cards)
+    return max((each for each in told if each is not None), default=float("-inf"))
+
+
+def free_cards(groups: Sequence[HostGroup], at_least: float) -> Sequence[FreeCard]:
+    """Idle cards with so many bytes free, most first. What is not known is not enough, unless
+    nothing is asked for.
+    """
+    found = [
+        FreeCard(group, cell, cell.memory_free)
+        for group in groups
+        for cell in group.cards
+        if cell.idle and (cell.memory_free or 0.0) >= at_least
+    ]
+    return sorted(
+        found, key=lambda each: (bool(each.cell.processes), -(each.free_bytes or 0.0))
+    )
+
+
+def not_known(groups: Sequence[HostGroup]) -> int:
+    """Of how many cards nobody can say whether they are idle."""
+    return sum(group.together.cards - group.together.busy_told for group in groups)
+
+
+def lost(cell: CardCell) -> bool:
+    """Worse than a figure that is missing."""
+    return cell.state in (CardState.LOST, CardState.UNLISTED)

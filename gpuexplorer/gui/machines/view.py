@@ -1,0 +1,343 @@
+"""MachinesView: all machines together: a map of their cards, a list, and who is free."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+
+from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.machines.free_columns import FreeColumns
+from gpuexplorer.gui.machines.heat_drawing import HeatShown
+from gpuexplorer.gui.machines.heat_metric import HEAT_METRICS
+from gpuexplorer.gui.machines.host_columns import HostColumns
+from gpuexplorer.gui.machines.map_page import MapPage
+from gpuexplorer.gui.machines.model import (
+    Asked,
+    FreeCard,
+    Order,
+    filtered,
+    free_cards,
+    in_order,
+    lost,
+    not_known,
+    users_of,
+)
+from gpuexplorer.gui.machines.sums import SumsRow, figures_of
+from gpuexplorer.gui.machines.tool_row import Page, ToolRow
+from gpuexplorer.gui.machines.words import IDLE_MEANS, cell_words, short_reason, summary
+from gpuexplorer.gui.state.groups.group import (
+    CardCell,
+    CellKey,
+    GroupSource,
+    HostGroup,
+    all_together,
+)
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.live_view import LiveView
+
+_PAGE, _METRIC, _ORDER, _LEAST = (
+    f"machines/{name}" for name in ("page", "metric", "order", "least")
+)
+
+
+class MachinesView(LiveView):
+    """The source lists what there is; here it is filtered, put in order and shown."""
+
+    key_groups: Sequence[KeyGroup] = (
+        (
+            mark("On the map"),
+            [("Arrows", mark("Go from card to card")), ("Return", mark("Open the card"))],
+        ),
+    )
+
+    def __init__(
+        self,
+        look: Look,
+        machine: MachineState,
+        time_window: TimeWindow,
+        settings: Settings,
+        frame_clock: FrameClock,
+        source: GroupSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(machine, time_window, frame_clock, parent=parent)
+        self._settings, self._source = settings, source
+        self._asked, self._least = Asked(), _number(settings.remembered(_LEAST))
+        kept = settings.remembered(_PAGE)
+        self._page = Page(kept) if kept in set(Page) else Page.MAP
+        kept = settings.remembered(_ORDER)
+        self._order = Order(kept) if kept in set(Order) else Order.NAME
+        named = {each.name: each for each in HEAT_METRICS}
+        self._metric = named.get(settings.remembered(_METRIC) or "", HEAT_METRICS[0])
+        self._groups: Sequence[HostGroup] = ()
+        self._by_key: dict[str, HostGroup] = {}
+        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._sums = SumsRow(look)
+        self._tools = ToolRow(look)
+        self._map_page = MapPage(look, self._words_of)
+        self._columns, self._free_columns = HostColumns(), FreeColumns()
+        desk = machine.session.desk
+        self._hosts = TableModel(self._columns.all(), lambda group: group.key, parent=self)
+        self._list = Table(look, tr("Machines"), self._hosts, desk)
+        self._list.setObjectName("machines.list")
+        self._list.columns.remember_in(settings, "machines/columns")
+        self._frees = TableModel(
+            self._free_columns.all(), lambda free: free.cell.key, parent=self
+        )
+        self._free = Table(look, tr("Free cards"), self._frees, desk)
+        self._free.setObjectName("machines.free")
+        self._free.columns.remember_in(settings, "machines/free_columns")
+        self._free_said = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._free_page = QWidget()
+        column(self._free, GROWS, self._free_said, within=self._free_page, gap=8)
+        self._nothing = EmptyState(look, Icon.MACHINES)
+        self._stack = QStackedWidget()
+        for page in (self._map_page, self._list, self._free_page, self._nothing):
+            self._stack.addWidget(page)
+        self._arrange(look)
+        self._connect()
+        self._show_page()
+
+    def pull(self) -> None:
+        units = self._settings.choices.units
+        groups = self._source.groups()
+        shown = filtered(groups, self._asked)
+        self._groups = shown
+        self._by_key = {group.key: group for group in groups}
+        self._show_units(units)
+        self._tools.show_users(users_of(groups), self._asked.user)
+        self._tools.show_places(any(group.place for group in groups))
+        self._summary.show_text(summary(shown, groups))
+        self._sums.show_figures(
+            figures_of(all_together([group.together for group in shown]), units)
+        )
+        free = self._show_free(shown) if self._page is Page.FREE else ()
+        nothing = self._nothing_words(groups, shown, free)
+        if nothing is not None:
+            self._nothing.show_words(*nothing)
+            self._stack.setCurrentWidget(self._nothing)
+            return
+        match self._page:
+            case Page.MAP:
+                self._show_map(shown, units)
+                self._stack.setCurrentWidget(self._map_page)
+            case Page.LIST:
+                self._list.show_rows(shown, in_order=False)
+                self._stack.setCurrentWidget(self._list)
+            case Page.FREE:
+                self._stack.setCurrentWidget(self._free_page)
+
+    def start_search(self) -> bool:
+        self._tools.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._tools.search.selectAll()
+        return True
+
+    def stop(self) -> None:
+        self._source.look(looking=False)
+        super().stop()
+
+    def _arrange(self, look: Look) -> None:
+        title = label(tr("Machines"), look.letters.title)
+        head = row(title, self._summary, GROWS, gap=12)
+        above = column(head, self._sums, self._tools, gap=12, margins=(16, 14, 16, 12))
+        panel = QFrame()
+        panel.setProperty("panel", "card")
+        below = row(self._stack, margins=(16, 0, 12, 12))
+        column(above, below, GROWS, within=panel, gap=0)
+        column(panel, within=self, margins=(24, 20, 24, 20))
+
+    def _connect(self) -> None:
+        tools = self._tools
+        tools.page_chosen.connect(self._on_page_chosen)
+        tools.metric_chosen.connect(self._on_metric_chosen)
+        tools.order_chosen.connect(self._on_order_chosen)
+        tools.searched_for.connect(self._on_searched_for)
+        tools.user_chosen.connect(self._on_user_chosen)
+        tools.least_chosen.connect(self._on_least_chosen)
+        tools.left.connect(self._on_search_left)
+        self._map_page.map.cell_opened.connect(self._on_cell_opened)
+        self._map_page.map.machine_opened.connect(self._source.open_machine)
+        self._list.activated.connect(self._on_host_activated)
+        self._free.activated.connect(self._on_free_activated)
+        self._nothing.way_on_chosen.connect(self._on_filter_cleared)
+        self._settings.changed.connect(self._on_settings_changed)
+
+    def _show_page(self) -> None:
+        self._tools.show_page(self._page, self._metric.name, self._order)
+        pages = {Page.MAP: self._map_page.map, Page.LIST: self._list, Page.FREE: self._free}
+        self.begin_at(pages[self._page])
+        if self.isVisible():
+            self._pull_now()
+
+    def _show_units(self, units: Units) -> None:
+        self._tools.show_least(self._least, units)
+        if units != self._columns.units:
+            self._columns.units = self._free_columns.units = units
+            self._hosts.show_columns(self._columns.all())
+            self._frees.show_columns(self._free_columns.all())
+
+    def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
+        metric = self._metric
+        groups = in_order(shown, self._order, metric)
+        cells = [cell for group in groups for cell in group.cards]
+        values = metric.values(cells)
+        highest = metric.highest(values, cells)
+        self._map_page.map.show_groups(
+            groups,
+            HeatShown(
+                (values - metric.lowest) / (highest - metric.lowest),
+                np.array([lost(cell) for cell in cells], np.bool_),
+                tuple(None if cell.mark is None else cell.mark.tone for cell in cells),
+                str(metric.words(highest, units)),
+                lambda at: self._figure(cells[at], values[at], units),
+            ),
+            by_place=self._order is not Order.NAME,
+        )
+        self._map_page.legend.show_ends(*metric.ends(highest, units))
+        self._map_page.legend.setToolTip(tr(metric.meaning))
+        self._map_page.show_words()
+
+    def _show_free(self, shown: Sequence[HostGroup]) -> Sequence[FreeCard]:
+        free = free_cards(shown, self._least)
+        self._free.show_rows(free, in_order=False)
+        unknown, said = not_known(shown), tr(IDLE_MEANS)
+        if unknown:
+            said = f"{_unknown_words(unknown)} {said}"
+        self._free_said.show_text(said)
+        return free
+
+    def _figure(self, cell: CardCell, value: float, units: Units) -> tuple[str, ...]:
+        """In the cell, where there is room; the reason at falling length."""
+        if np.isfinite(value):
+            read = self._metric.words(float(value), units)
+            return str(read), read.number
+        return short_reason(cell, self._by_key[cell.key.host], self._metric.metric)
+
+    def _words_of(self, cell: CardCell) -> str:
+        group = self._by_key[cell.key.host]
+        return cell_words(cell, group, self._metric.metric, self._settings.choices.units)
+
+    def _nothing_words(
+        self,
+        groups: Sequence[HostGroup],
+        shown: Sequence[HostGroup],
+        free: Sequence[FreeCard],
+    ) -> tuple[str, str, str] | None:
+        """Heading, more, and the way on."""
+        if not groups:
+            return tr("No machine is listed yet."), "", ""
+        if not shown:
+            way_on = tr("Show all machines")
+            return tr("No machine or card fits what you look for."), "", way_on
+        if self._page is not Page.FREE or free:
+            return None
+        unknown = not_known(shown)
+        more = _unknown_words(unknown) if unknown else ""
+        if any(cell.idle for group in shown for cell in group.cards):
+            size = str(memory(self._least, self._settings.choices.units))
+            heading = tr("No idle card has {size} of free memory.", size=size)
+            return heading, more, tr("Show all idle cards")
+        way_on = tr("Show all machines") if self._asked.filters else ""
+        return tr("No card is idle just now."), more, way_on
+
+    def _on_page_chosen(self, page: Page) -> None:
+        self._page = page
+        self._settings.remember(_PAGE, page)
+        self._show_page()
+
+    def _on_metric_chosen(self, name: str) -> None:
+        self._metric = next(each for each in HEAT_METRICS if each.name == name)
+        self._settings.remember(_METRIC, name)
+        self._show_page()
+
+    def _on_order_chosen(self, order: Order) -> None:
+        self._order = order
+        self._settings.remember(_ORDER, order)
+        self._show_page()
+
+    def _on_searched_for(self, words: str) -> None:
+        self._asked = replace(self._asked, words=words.strip())
+        self._pull_now()
+
+    def _on_user_chosen(self, user: str | None) -> None:
+        self._asked = replace(self._asked, user=user)
+        self._pull_now()
+
+    def _on_least_chosen(self, least: float) -> None:
+        self._least = least
+        self._settings.remember(_LEAST, str(least))
+        self._pull_now()
+
+    def _on_filter_cleared(self) -> None:
+        """All that kept cards from being shown."""
+        self._asked = Asked()
+        if self._page is Page.FREE:
+            self._on_least_chosen(0.0)
+        self._tools.search.clear()
+        self._pull_now()
+
+    def _on_search_left(self) -> None:
+        shown = self._stack.currentWidget()
+        if shown is not None:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_cell_opened(self, key: CellKey) -> None:
+        self._source.open_card(key.host, key.card)
+
+    def _on_host_activated(self, index: QModelIndex) -> None:
+        group = self._hosts.thing(index)
+        if group is not None:
+            self._source.open_machine(group.key)
+
+    def _on_free_activated(self, index: QModelIndex) -> None:
+        free = self._frees.thing(index)
+        if free is not None:
+            self._on_cell_opened(free.cell.key)
+
+    def _on_settings_changed(self) -> None:
+        if self.isVisible():
+            self._pull_now()
+
+    @guarded
+    def showEvent(self, event: QShowEvent) -> None:
+        self._source.look(looking=True)
+        super().showEvent(event)
+
+    @guarded
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._source.look(looking=False)
+
+
+def _unknown_words(count: int) -> str:
+    return trn(
+        "Of {count} card it is not known whether it is idle.",
+        "Of {count} cards it is not known whether they are idle.",
+        count,
+    )
+
+
+def _number(text: str | None) -> float:
+    """What is remembered was written by hand, perhaps."""
+    try:
+        number = float(text or 0.0)
+    except ValueError:
+        return 0.0
+    return number if 0.0 <= number < 1e15 else 0.0

@@ -1,0 +1,225 @@
+"""What is said of a machine and of its cards among many."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.process_words import cards_counted, processes_counted
+from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
+from gpuexplorer.gui.state.machines import Standing
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
+
+IDLE_MEANS = mark(
+    "Idle is a card that answers and reports 0 % busy just now. Somebody may still hold memory on"
+    " it: then it stands further down, with who that is."
+)
+
+
+def standing_words(group: HostGroup) -> str:
+    """ "connected", "no connection for 2 min"."""
+    since = span_words(group.for_seconds)
+    match group.standing:
+        case Standing.HERE:
+            return tr("this computer")
+        case Standing.UP:
+            return tr("connected")
+        case Standing.CONNECTING:
+            return tr("connecting…")
+        case Standing.ASKING:
+            return tr("ssh asks something")
+        case Standing.BROKEN:
+            return tr("no connection for {span}", span=since)
+        case Standing.REFUSED:
+            return tr("cannot connect")
+        case Standing.ENDED:
+            return tr("disconnected")
+
+
+def standing_sign(group: HostGroup) -> tuple[Icon, Tone] | None:
+    """Nothing where it answers."""
+    match group.standing:
+        case Standing.BROKEN | Standing.REFUSED:
+            return Icon.WARNING, Tone.BAD
+        case Standing.ASKING:
+            return Icon.WARNING, Tone.WARN
+        case Standing.CONNECTING | Standing.ENDED:
+            return Icon.SILENT, Tone.FAINT
+        case _:
+            return None
+
+
+def why_words(group: HostGroup) -> str:
+    """The sentence with its way out; empty where it answers."""
+    if group.standing.answers:
+        return ""
+    retry = ""
+    if group.retry_in is not None:
+        retry = tr("Tried again in {span}.", span=span_words(group.retry_in))
+    words = (tr(group.why) if group.why else "", tr(group.hint) if group.hint else "", retry)
+    return " ".join(each for each in words if each)
+
+
+def said_instead(group: HostGroup) -> str:
+    """In the place of its cards, where it shows none."""
+    if group.cards:
+        return ""
+    if group.standing.answers:
+        return tr("No card is read there.")
+    return why_words(group) or tr("It has not answered yet.")
+
+
+def remark_on(group: HostGroup) -> str:
+    """Beside its name: what is wrong there, how old its figures are, how many cards idle."""
+    if not group.standing.answers:
+        return standing_words(group)
+    parts = [standing_words(group)] if group.standing is Standing.HERE else []
+    if group.late is not None:
+        parts.append(age_words(group.late))
+    parts += wrong_words(group)[:1]
+    if group.together.idle:
+        parts.append(trn("{count} idle", "{count} idle", group.together.idle))
+    if group.place:
+        parts.append(group.place)
+    return " · ".join(parts)
+
+
+def wrong_words(group: HostGroup) -> Sequence[str]:
+    """Of its cards, the gravest first, and what fires there."""
+    marks = [cell.mark for cell in group.cards if cell.mark is not None]
+    counts = Counter(marks)
+    grave = sorted(counts, key=lambda each: each.tone is not Tone.BAD)
+    said = [
+        tr(each.several, count=counts[each]) if each.several and counts[each] > 1 else each.word
+        for each in grave
+    ]
+    return [*said, *group.alerts]
+
+
+def age_words(seconds: float) -> str:
+    return tr("{span} old", span=span_words(seconds))
+
+
+def cell_words(cell: CardCell, group: HostGroup, metric: MetricId, units: Units) -> str:
+    """All of it in one line: for the line below the map, a pointer and a screen reader."""
+    name = tr("{machine}, card {number}", machine=group.name, number=cell.number)
+    parts = [", ".join(each for each in (name, cell.name) if each)]
+    if not group.standing.answers:
+        parts.append(standing_words(group))
+        return ": ".join(parts)
+    said = []
+    if cell.state is not CardState.WORKING:
+        said.append(tr(cell.state.sentence))
+    elif cell.mark is not None:
+        said.append(cell.mark.word)
+    if cell.values:
+        said += _figures(cell, metric, units)
+        said.append(users_words(cell))
+    elif cell.state is CardState.WORKING:
+        said.append(tr("not read yet"))
+    if group.late is not None:
+        said.append(age_words(group.late))
+    return ": ".join([*parts, ", ".join(each for each in said if each)])
+
+
+def _figures(cell: CardCell, metric: MetricId, units: Units) -> Sequence[str]:
+    said = []
+    busy = cell.values.get(utilization.GPU_UTILIZATION)
+    if busy is not None:
+        said.append(tr("idle") if busy == 0 else tr("{share} busy", share=ratio(busy)))
+    free, total = cell.memory_free, cell.memory_total
+    if free is not None and total:
+        said.append(
+            tr(
+                "{free} of {total} free",
+                free=trimmed(part_of_memory(free, total, units).number),
+                total=_whole(total, units),
+            )
+        )
+    said += [
+        str(quantity(METRICS[each], cell.values[each], units))
+        for each in (heat.TEMPERATURE, heat.POWER_DRAW)
+        if each in cell.values
+    ]
+    if metric not in cell.values:
+        said.append(
+            tr(
+                "{label}: {reason}",
+                label=tr(METRICS[metric].label),
+                reason=reason(cell, metric),
+            )
+        )
+    return said
+
+
+def reason(cell: CardCell, metric: MetricId) -> str:
+    """Why there is no figure."""
+    absence = cell.missing.get(metric)
+    return tr("not read") if absence is None else tr(absence.sentence)
+
+
+def short_reason(cell: CardCell, group: HostGroup, metric: MetricId) -> tuple[str, ...]:
+    """At falling length, where there is room for it; nothing where all cards say the same."""
+    if not group.standing.answers:
+        return ()
+    if cell.state is not CardState.WORKING:
+        return (tr(cell.state.word),)
+    absence = cell.missing.get(metric)
+    return (tr("not read"),) if absence is None else short_reasons(absence)
+
+
+def users_words(cell: CardCell) -> str:
+    """Who uses it; "nobody" only where that is known."""
+    if cell.users is None:
+        return tr("who uses it is not known")
+    if not cell.processes and not cell.users:
+        return tr("nobody uses it")
+    names = listed(sorted(cell.users)) if cell.users else tr("users not known")
+    if not cell.processes:
+        return names
+    return tr(
+        "{processes} of {users}", processes=processes_counted(cell.processes), users=names
+    )
+
+
+def _whole(total: float, units: Units) -> str:
+    read = part_of_memory(total, total, units)
+    return f"{trimmed(read.number)} {read.unit}"
+
+
+def machines_counted(count: int) -> str:
+    return trn("{count} machine", "{count} machines", count)
+
+
+def summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
+    """ "30 machines, 240 cards"; of what is found, how much of all that is."""
+    cards = sum(len(group.cards) for group in shown)
+    every = sum(len(group.cards) for group in groups)
+    there = tr(
+        "{machines}, {cards}",
+        machines=machines_counted(len(groups)),
+        cards=cards_counted(every),
+    )
+    if len(shown) == len(groups) and cards == every:
+        parts = [there]
+    else:
+        parts = [
+            tr(
+                "{cards} on {machines}, of {every} on {all}",
+                cards=cards_counted(cards),
+                machines=machines_counted(len(shown)),
+                every=every,
+                all=len(groups),
+            )
+        ]
+    away = sum(not group.standing.answers for group in groups)
+    if away:
+        parts.append(trn("{count} without a connection", "{count} without a connection", away))
+    return " · ".join(parts)

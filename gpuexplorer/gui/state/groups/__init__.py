@@ -1,0 +1,1 @@
+"""Cards of many machines as plain values, wherever they were read."""

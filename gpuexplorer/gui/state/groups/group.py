@@ -1,0 +1,220 @@
+"""HostGroup and CardCell: a machine and its cards among many, as plain values; their sums.
+
+Whoever reads machines makes these, be it sessions over ssh or a server that gathers figures;
+what shows them knows no difference. A card is a tuple: there may be 8 000 at each beat.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.catalogue import memory, utilization
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.gui.cards.reasons import StateMark
+from gpuexplorer.gui.state.machines import Standing
+
+_LATE = 3.0  # beats
+
+
+class CellKey(NamedTuple):
+    """A card among those of all machines."""
+
+    host: str
+    card: CardId
+
+
+class CardCell(NamedTuple):
+    """One card. A metric that is in neither of the two was not asked for."""
+
+    key: CellKey
+    number: str  # as its machine's own screens say it
+    name: str
+    state: CardState
+    values: Mapping[MetricId, float] = {}
+    missing: Mapping[MetricId, Absence] = {}
+    memory_bytes: float | None = None  # what it has, where the driver gives no figure of it
+    users: frozenset[str] | None = None  # by name; None: nobody can tell who uses it
+    processes: int = 0  # whoever started them
+    mark: StateMark | None = None  # what is wrong with it
+
+    @property
+    def idle(self) -> bool:
+        """It answers, and computes nothing just now: what the mark "Idle" says elsewhere."""
+        works = self.state is CardState.WORKING
+        return works and self.values.get(utilization.GPU_UTILIZATION) == 0
+
+    @property
+    def memory_total(self) -> float | None:
+        return self.values.get(memory.MEMORY_TOTAL) or self.memory_bytes
+
+    @property
+    def memory_free(self) -> float | None:
+        free = self.values.get(memory.MEMORY_FREE)
+        used, total = self.values.get(memory.MEMORY_USED), self.memory_total
+        if free is not None or used is None or total is None:
+            return free
+        return max(0.0, total - used)
+
+
+class Hottest(NamedTuple):
+    """Which of them, and in degrees Celsius."""
+
+    celsius: float
+    host: str
+    number: str
+
+
+class Together(NamedTuple):
+    """Sums over the cards that tell; so many did as stands beside each. None where none did."""
+
+    cards: int = 0
+    answering: int = 0
+    idle: int = 0
+    busy: float | None = None  # on average
+    busy_told: int = 0
+    memory_used: float | None = None
+    memory_total: float | None = None
+    memory_free: float | None = None
+    memory_told: int = 0
+    power: float | None = None
+    power_limit: float | None = None  # None also where one of those that tell has none
+    power_told: int = 0
+    hottest: Hottest | None = None
+    users: frozenset[str] = frozenset()
+    users_told: int = 0
+
+
+@dataclass(frozen=True)
+class HostGroup:
+    """One machine with its cards. `name`, `place` and the names of users are a stranger's."""
+
+    key: str
+    name: str
+    standing: Standing
+    cards: Sequence[CardCell] = ()
+    place: str = ""  # the rack, or whatever else groups machines
+    why: Message = NOTHING  # there is no connection, and what helps
+    hint: Message = NOTHING
+    for_seconds: float = 0.0  # it stands so
+    retry_in: float | None = None
+    age: float | None = None  # seconds since the newest figure; None before the first
+    beat: float = 1.0  # seconds from one figure to the next
+    simulated: bool = False
+    shown: bool = False  # it is the one on the other screens
+    alerts: Sequence[str] = ()  # that fire there, in the words of whoever raised them
+
+    @property
+    def late(self) -> float | None:
+        """The age, where figures are older than they should be."""
+        return self.age if self.age is not None and self.age > _LATE * self.beat else None
+
+    @cached_property
+    def together(self) -> Together:
+        """Worked out once: a group that did not change is handed on as it is."""
+        return together(self.cards, self.name)
+
+
+class GroupSource(Protocol):
+    """Where the groups come from, and what opens one."""
+
+    def groups(self) -> Sequence[HostGroup]:
+        """In the order of whoever lists them. The very same groups, where nothing is new."""
+        ...
+
+    def look(self, *, looking: bool) -> None:
+        """Who uses which card is asked only while somebody looks."""
+        ...
+
+    def open_machine(self, key: str) -> None: ...
+
+    def open_card(self, key: str, card: CardId) -> None: ...
+
+
+def together(cards: Iterable[CardCell], host: str) -> Together:
+    count = answering = idle = 0
+    busy: list[float] = []
+    memories: list[tuple[float, float, float]] = []
+    power: list[float] = []
+    limits: list[float] = []
+    hottest: Hottest | None = None
+    users: set[str] = set()
+    users_told = 0
+    for cell in cards:
+        count += 1
+        if cell.users is not None:
+            users |= cell.users
+            users_told += 1
+        if cell.state is not CardState.WORKING:
+            continue
+        values = cell.values
+        answering += bool(values)
+        share = values.get(utilization.GPU_UTILIZATION)
+        if share is not None:
+            busy.append(share)
+            idle += share == 0
+        used, total, free = values.get(memory.MEMORY_USED), cell.memory_total, cell.memory_free
+        if used is not None and total and free is not None:
+            memories.append((used, total, free))
+        drawn, limit = values.get(heat.POWER_DRAW), values.get(heat.POWER_LIMIT)
+        if drawn is not None:
+            power.append(drawn)
+            if limit is not None:
+                limits.append(limit)
+        celsius = values.get(heat.TEMPERATURE)
+        if celsius is not None and (hottest is None or celsius > hottest.celsius):
+            hottest = Hottest(celsius, host, cell.number)
+    return Together(
+        cards=count,
+        answering=answering,
+        idle=idle,
+        busy=sum(busy) / len(busy) if busy else None,
+        busy_told=len(busy),
+        memory_used=sum(used for used, _, _ in memories) if memories else None,
+        memory_total=sum(total for _, total, _ in memories) if memories else None,
+        memory_free=sum(free for _, _, free in memories) if memories else None,
+        memory_told=len(memories),
+        power=sum(power) if power else None,
+        power_limit=sum(limits) if limits and len(limits) == len(power) else None,
+        power_told=len(power),
+        hottest=hottest,
+        users=frozenset(users),
+        users_told=users_told,
+    )
+
+
+def all_together(parts: Sequence[Together]) -> Together:
+    """Of several machines."""
+    told = [each for each in parts if each.busy is not None]
+    busy_told = sum(each.busy_told for each in told)
+    busy = sum((each.busy or 0.0) * each.busy_told for each in told)
+    of_memory = [each for each in parts if each.memory_told]
+    of_power = [each for each in parts if each.power_told]
+    limited = of_power and all(each.power_limit is not None for each in of_power)
+    hottest = [each.hottest for each in parts if each.hottest is not None]
+    return Together(
+        cards=sum(each.cards for each in parts),
+        answering=sum(each.answering for each in parts),
+        idle=sum(each.idle for each in parts),
+        busy=busy / busy_told if busy_told else None,
+        busy_told=busy_told,
+        memory_used=_sum(each.memory_used for each in of_memory),
+        memory_total=_sum(each.memory_total for each in of_memory),
+        memory_free=_sum(each.memory_free for each in of_memory),
+        memory_told=sum(each.memory_told for each in of_memory),
+        power=_sum(each.power for each in of_power),
+        power_limit=_sum(each.power_limit for each in of_power) if limited else None,
+        power_told=sum(each.power_told for each in of_power),
+        hottest=max(hottest, key=lambda each: each.celsius, default=None),
+        users=frozenset().union(*(each.users for each in parts)),
+        users_told=sum(each.users_told for each in parts),
+    )
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    told = [each for each in values if each is not None]
+    return sum(told) if told else None

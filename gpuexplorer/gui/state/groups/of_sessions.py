@@ -1,0 +1,158 @@
+"""MachinesSource: the machines of a window as groups, out of what their sessions know."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.cards import Card, CardId, CardState
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.gui.cards.faces import Shown, arrange
+from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
+from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
+from gpuexplorer.gui.state.machines import MachineRow, MachinesState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sampler import Want
+
+_SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold
+
+
+@dataclass(frozen=True, slots=True)
+class _Users:
+    """Of one card and its instances."""
+
+    names: frozenset[str] | None
+    processes: int
+
+
+class MachinesSource:
+    """Reads what is there already, and waits for nobody."""
+
+    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+        self._machines, self._navigation = machines, navigation
+        self._looking = False
+        self._wants: dict[RememberingSession, Want] = {}
+        # The cells of one card as long as nothing else is known of it.
+        self._cells: dict[CellKey, tuple[object, CardCell]] = {}
+
+    def groups(self) -> Sequence[HostGroup]:
+        rows = self._machines.rows()
+        self._ask(rows)
+        now = self._machines.now()
+        return [self._group(row, now) for row in rows]
+
+    def look(self, *, looking: bool) -> None:
+        self._looking = looking
+        self._ask(self._machines.rows() if looking else ())
+
+    def open_machine(self, key: str) -> None:
+        self._machines.show(key)
+        self._navigation.open_screen("overview")
+
+    def open_card(self, key: str, card: CardId) -> None:
+        self._machines.show(key)
+        self._navigation.open_card(card)
+
+    def _ask(self, rows: Sequence[MachineRow]) -> None:
+        """Of sessions that came since, too; what is of one that went goes with it."""
+        wanted = [row.session for row in rows if row.session is not None and self._looking]
+        for session in [each for each in self._wants if each not in wanted]:
+            session.sampler.release(self._wants.pop(session))
+        for session in wanted:
+            if session not in self._wants:
+                self._wants[session] = session.want((), processes=True)
+
+    def _group(self, row: MachineRow, now: float) -> HostGroup:
+        session = row.session
+        cards, age = self._cards(row, session) if session is not None else ((), None)
+        return HostGroup(
+            key=row.key,
+            name=row.name,
+            standing=row.standing,
+            cards=cards,
+            why=row.why,
+            hint=row.hint,
+            for_seconds=max(0.0, now - row.since),
+            retry_in=None if row.retry_at is None else max(0.0, row.retry_at - now),
+            age=age,
+            beat=1.0 if session is None else session.sampler.interval,
+            simulated=session is not None and session.simulated,
+            shown=row.shown,
+        )
+
+    def _cards(
+        self, row: MachineRow, session: RememberingSession
+    ) -> tuple[Sequence[CardCell], float | None]:
+        arranged, now = arrange(session.cards()), session.clock.now()
+        users, cells, newest = _users(session, arranged), [], None
+        for shown in arranged:
+            key = CellKey(row.key, shown.card.id)
+            reading = session.reading(shown.card.id)
+            silence = session.sampler.silence(shown.card.id) or 0.0
+            silent = silence > _SHORT_SILENCE or not row.standing.answers
+            stamp = (shown, reading, silent, users[shown.card.id])
+            before = self._cells.get(key)
+            if before is None or before[0] != stamp:
+                cell = _cell(key, shown, None if silent else reading, users[shown.card.id])
+                if silent:
+                    cell = cell._replace(
+                        state=CardState.NO_ANSWER, mark=state_mark(CardState.NO_ANSWER)
+                    )
+                before = self._cells[key] = (stamp, cell)
+            cells.append(before[1])
+            if reading is not None:
+                newest = reading.at if newest is None else max(newest, reading.at)
+        return tuple(cells), None if newest is None else max(0.0, now - newest)
+
+
+def _cell(key: CellKey, shown: Shown, reading: Reading | None, users: _Users) -> CardCell:
+    card: Card = shown.card
+    size = None if card.memory_bytes is None else float(card.memory_bytes)
+    name = "" if card.nameless else card.name
+    cell = CardCell(key, shown.number, name, CardState.WORKING, {}, {}, size)
+    if reading is None:
+        return cell
+    return cell._replace(
+        state=reading.state,
+        values=reading.values,
+        missing=reading.missing,
+        users=users.names,
+        processes=users.processes,
+        mark=wrong_with(reading.state, reading.values),
+    )
+
+
+def wrong_with(state: CardState, values: Mapping[MetricId, float]) -> StateMark | None:
+    """Nothing where it sleeps, or where it works as it should."""
+    if state is not CardState.WORKING:
+        return state_mark(state)
+    for metric in HARMFUL:
+        if values.get(metric):
+            return throttle_mark(metric, Tone.WARN, Icon.WARNING)
+    return None
+
+
+def _users(session: RememberingSession, arranged: Sequence[Shown]) -> Mapping[CardId, _Users]:
+    """Of each card, those on its instances too."""
+    card_of = {
+        each.card.id: shown.card.id for shown in arranged for each in (shown, *shown.instances)
+    }
+    names: dict[CardId, set[str]] = {shown.card.id: set() for shown in arranged}
+    pids: dict[CardId, set[int]] = {shown.card.id: set() for shown in arranged}
+    for named in session.named_processes():
+        card = card_of.get(named.process.card)
+        if card is not None:
+            pids[card].add(named.process.pid)
+            if named.user is not None:
+                names[card].add(named.user)
+    unknown = set(session.processes_unknown())
+    book = session.process_book
+    return {
+        card: _Users(
+            None if card in unknown or book.looked_at(card) is None else frozenset(names[card]),
+            len(pids[card]),
+        )
+        for card in names
+    }

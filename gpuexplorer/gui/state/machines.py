@@ -1,0 +1,288 @@
+"""MachinesState: this computer and every machine that is reached from it, for screens."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+
+from PySide6.QtCore import QObject, QSysInfo, Signal
+
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.far_machines import (
+    Connect,
+    Reached,
+    Wanted,
+    keep_machines,
+    kept_machines,
+)
+from gpuexplorer.gui.state.machine import READ_ALWAYS
+from gpuexplorer.gui.state.questions import Questions
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+HERE = ""  # the key of this computer
+_PATIENCE = 1.5  # at the end of the program, for all machines together
+_NOT_YET = Message("Nobody has connected to it since the program was started.")
+
+
+class Standing(Enum):
+    """How a machine is reached just now: `LinkState`, and this computer, which needs none."""
+
+    HERE = auto()
+    CONNECTING = auto()
+    ASKING = auto()
+    UP = auto()
+    BROKEN = auto()
+    REFUSED = auto()
+    ENDED = auto()
+
+    @property
+    def answers(self) -> bool:
+        return self in (Standing.HERE, Standing.UP)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineRow:
+    """One machine as it stands just now. Times are those of `MachinesState.clock`."""
+
+    key: str  # what `show`, `remove` and the like take; HERE for this computer
+    name: str  # as it was typed, and nothing in it was checked: never taken for markup
+    standing: Standing
+    why: Message = NOTHING  # why there is no connection, and the way out
+    hint: Message = NOTHING
+    since: float = 0.0  # it stands so
+    retry_at: float | None = None
+    session: RememberingSession | None = None  # None until it answered for the first time
+    shown: bool = False  # the screens show this one
+
+
+@dataclass
+class _Machine:
+    wanted: Wanted
+    reached: Reached | None = None  # None: nobody asked for a connection yet
+    session: RememberingSession | None = None
+    refused: Trouble | None = None  # its name, which somebody wrote into the settings
+
+
+class MachinesState(QObject):
+    """Each machine's session goes on being read while another is looked at. Screens ask for
+    another machine by `Navigation.open_machine`, since it may be shown only when it answers.
+    """
+
+    changed = Signal()  # a machine came or went, its link changed, or another is shown
+    shown_changed = Signal()  # or one is gone that was not shown
+    add_asked = Signal()  # somebody pressed "Add a machine…": whoever hears it opens the sheet
+
+    def __init__(
+        self,
+        settings: Settings,
+        here: RememberingSession,
+        connect: Connect | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """Without `connect` there is this computer alone."""
+        super().__init__(parent)
+        self._settings = settings
+        self._connect = connect
+        self._here = here
+        self._here_want = here.want(READ_ALWAYS, processes=False)
+        self.clock = SystemClock()
+        self.questions = Questions(self)
+        self.shown = HERE
+        self.waited_for: str | None = None  # it is shown as soon as it answers
+        self._interval = settings.choices.interval
+        self._machines: dict[str, _Machine] = {}
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_link_changed)
+        settings.changed.connect(self._on_settings_changed)
+
+    @property
+    def possible(self) -> bool:
+        return self._connect is not None
+
+    @property
+    def here(self) -> RememberingSession:
+        return self._here
+
+    @property
+    def session(self) -> RememberingSession:
+        """Of the machine that is shown."""
+        machine = self._machines.get(self.shown)
+        return self._here if machine is None or machine.session is None else machine.session
+
+    def rows(self) -> Sequence[MachineRow]:
+        """This computer first, then the others as they were added."""
+        name = QSysInfo.machineHostName() or tr("This computer")
+        shown = self.shown == HERE
+        here = MachineRow(HERE, name, Standing.HERE, session=self._here, shown=shown)
+        return [here, *(self._row(key, each) for key, each in self._machines.items())]
+
+    def row(self, key: str) -> MachineRow | None:
+        return next((each for each in self.rows() if each.key == key), None)
+
+    def sessions(self) -> Sequence[RememberingSession]:
+        there = [each.session for each in self._machines.values()]
+        return [self._here, *(each for each in there if each is not None)]
+
+    def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
+        """This computer is read by another session from now on; unless `quietly`, it is this
+        one that is shown.
+        """
+        if session is not self._here:
+            self._here.sampler.release(self._here_want)
+            self._here = session
+            self._here_want = session.want(READ_ALWAYS, processes=False)
+            if not quietly:
+                self.shown, self.waited_for = HERE, None
+            self.changed.emit()
+
+    def show(self, key: str) -> None:
+        """The screens show this one from now on, or as soon as it answers."""
+        machine = self._machines.get(key)
+        if key != HERE and (machine is None or machine.session is None):
+            self.waited_for = key if machine is not None else None
+            self.changed.emit()
+            return
+        self.waited_for = None
+        if key != self.shown:
+            self.shown = key
+            self.shown_changed.emit()
+        self.changed.emit()
+
+    def add(self, wanted: Wanted) -> None:
+        """And connect to it. Raises Trouble for what is no name of a machine, and for one that
+        is there already.
+        """
+        if wanted.host in self._machines:
+            raise Trouble(
+                "{machine} is in the list already.",
+                "Choose it in the list of machines.",
+                machine=wanted.host,
+            )
+        reached = self._reached(wanted)
+        self._machines[wanted.host] = _Machine(wanted, reached)
+        reached.far.connect()
+        self._keep()
+        self.changed.emit()
+
+    def add_remembered(self) -> None:
+        """Those of last time are offered, and connected to where somebody chose so."""
+        for wanted in kept_machines(self._settings):
+            if wanted.host not in self._machines:
+                self._machines[wanted.host] = _Machine(wanted)
+                if self._settings.choices.reconnect:
+                    self.retry(wanted.host)
+        self.changed.emit()
+
+    def retry(self, key: str) -> None:
+        """Now, instead of when it would be tried by itself; or for the first time."""
+        machine = self._machines.get(key)
+        if machine is None:
+            return
+        if machine.reached is None:
+            try:
+                machine.reached, machine.refused = self._reached(machine.wanted), None
+            except Trouble as trouble:
+                machine.refused = trouble
+        if machine.reached is not None:
+            far = machine.reached.far
+            ended = far.state.name == Standing.ENDED.name
+            (far.connect if ended else far.retry_now)()
+        self.changed.emit()
+
+    def disconnect_from(self, key: str) -> None:
+        """Its past stays to be looked at; `retry` connects again."""
+        machine = self._machines.get(key)
+        if machine is not None and machine.reached is not None:
+            _in_thread(machine.reached.far.stop)
+            self.changed.emit()
+
+    def remove(self, key: str) -> None:
+        """With its past, and its lab."""
+        machine = self._machines.pop(key, None)
+        if machine is None:
+            return
+        if self.waited_for == key:
+            self.waited_for = None
+        if self.shown == key:
+            self.shown = HERE
+        self._keep()
+        self.shown_changed.emit()
+        self.changed.emit()
+        _in_thread(partial(_stop, machine))
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self.questions.stop()
+        ending = [_in_thread(partial(_stop, each)) for each in self._machines.values()]
+        self._machines = {}
+        until = self.clock.now() + _PATIENCE
+        for each in ending:
+            each.join(max(0.0, until - self.clock.now()))
+
+    def _reached(self, wanted: Wanted) -> Reached:
+        assert self._connect is not None  # nobody offers to add one otherwise
+        on_change = partial(self._inbox.letterbox.put, wanted.host)
+        return self._connect(wanted, on_change, self.questions.asker)
+
+    def _row(self, key: str, machine: _Machine) -> MachineRow:
+        refused = machine.refused
+        if machine.reached is None:
+            standing = Standing.ENDED if refused is None else Standing.REFUSED
+            why, hint = _NOT_YET, NOTHING
+            if refused is not None:
+                why, hint = refused.sentence, refused.hint
+            return MachineRow(key, machine.wanted.host, standing, why, hint)
+        far = machine.reached.far
+        return MachineRow(
+            key,
+            machine.wanted.host,
+            Standing[far.state.name],
+            far.why,
+            far.hint,
+            far.since,
+            far.retry_at,
+            machine.session,
+            self.shown == key,
+        )
+
+    def _keep(self) -> None:
+        keep_machines(self._settings, [each.wanted for each in self._machines.values()])
+
+    def _on_link_changed(self, key: str) -> None:
+        machine = self._machines.get(key)
+        if machine is None or machine.reached is None:
+            return
+        if machine.session is None and machine.reached.far.hello is not None:
+            machine.session = session = machine.reached.session()
+            session.want(READ_ALWAYS, processes=False)
+            session.start()
+            if self.waited_for == key:
+                self.show(key)
+                return
+        self.changed.emit()
+
+    def _on_settings_changed(self) -> None:
+        interval = self._settings.choices.interval
+        if interval != self._interval:
+            self._interval = interval
+            for session in self.sessions():
+                session.sampler.set_interval(interval)
+
+
+def _stop(machine: _Machine) -> None:
+    if machine.reached is not None:
+        machine.reached.far.stop()
+    if machine.session is not None:
+        machine.session.stop()
+
+
+def _in_thread(run: Callable[[], object]) -> threading.Thread:
+    """The other side may hang, and the window waits for nobody."""
+    thread = threading.Thread(target=run, name="end machine", daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,100 @@
+"""Questions: what ssh wants to know of the person, one after the other."""
+
+import threading
+
+from PySide6.QtCore import QObject, Signal
+
+from gpuexplorer.gui.bridge import Inbox, Letterbox
+from gpuexplorer.remote.host_name import HostName
+
+
+class Question:
+    """`text` is what ssh or the other side wrote: never taken for markup."""
+
+    def __init__(self, machine: str, text: str, *, secret: bool, yes_no: bool) -> None:
+        self.machine, self.text = machine, text
+        self.secret, self.yes_no = secret, yes_no
+        self._answer: str | None = None
+        self._over = threading.Event()
+
+    @property
+    def over(self) -> bool:
+        """Answered, or nobody wants to know any more."""
+        return self._over.is_set()
+
+    def answer(self, text: str | None) -> None:
+        """The first one counts. None: no answer, and so no connection."""
+        if not self.over:
+            self._answer = text
+            self._over.set()
+
+    def wait(self) -> str | None:
+        self._over.wait()
+        return self._answer
+
+
+class Asker:
+    """What the threads of connections hold, and nothing of Qt: an `Asking`."""
+
+    def __init__(self, letterbox: Letterbox) -> None:
+        self._letterbox = letterbox
+        self._lock = threading.Lock()
+        self._open: list[Question] = []
+        self._closed = False
+
+    def ask(self, host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+        question = Question(host.text, text, secret=secret, yes_no=yes_no)
+        with self._lock:
+            if self._closed:
+                return None
+            self._open.append(question)
+        self._letterbox.put(question)
+        answer = question.wait()
+        with self._lock:
+            self._open.remove(question)
+        return answer
+
+    def withdraw(self, host: HostName) -> None:
+        self._end([each for each in self._now_open() if each.machine == host.text])
+
+    def close(self) -> None:
+        """Nobody answers any more."""
+        with self._lock:
+            self._closed = True
+        self._end(self._now_open())
+
+    def _now_open(self) -> list[Question]:
+        with self._lock:
+            return list(self._open)
+
+    def _end(self, questions: list[Question]) -> None:
+        for each in questions:
+            each.answer(None)
+            self._letterbox.put(each)
+
+
+class Questions(QObject):
+    """`asker` asks from any thread; `next` is for the window."""
+
+    changed = Signal()  # one more waits, or one is over
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._waiting: list[Question] = []
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_came)
+        self.asker = Asker(self._inbox.letterbox)
+
+    def next(self) -> Question | None:
+        """The one that has waited longest, until it is over."""
+        self._waiting = [each for each in self._waiting if not each.over]
+        return next(iter(self._waiting), None)
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self.asker.close()
+
+    def _on_came(self, question: Question) -> None:
+        if not question.over:
+            self._waiting.append(question)
+        self.changed.emit()

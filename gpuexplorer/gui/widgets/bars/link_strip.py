@@ -1,0 +1,77 @@
+"""LinkStrip: why nothing new comes from the machine that is shown, and what is next."""
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFrame
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.state.machine_words import link_sentence
+from gpuexplorer.gui.state.machines import MachineRow, MachinesState, Standing
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.laid_out import GROWS, row
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.standing_sign import StandingSign
+
+_RETRIED = (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
+
+
+class LinkStrip(QFrame):
+    """Of the machine that is shown, or of the one that somebody waits for."""
+
+    def __init__(self, look: Look, machines: MachinesState, frame_clock: FrameClock) -> None:
+        super().__init__()
+        self._machines = machines
+        self._about: MachineRow | None = None
+        self._hidden = False  # while a recording is shown
+        self.setProperty("panel", "banner")
+        self.setObjectName("link")
+        self.setAccessibleName(tr("Connection"))
+        self._sign = StandingSign(look, QSize(18, 18))
+        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        self._retry = link_button(tr("Try now"))
+        self._retry.clicked.connect(self._on_retry_clicked)
+        self._remove = link_button(tr("Remove"))
+        self._remove.clicked.connect(self._on_remove_clicked)
+        parts = (self._sign, self._sentence, GROWS, self._retry, self._remove)
+        row(*parts, within=self, gap=10, margins=(24, 6, 20, 6))
+        self.hide()
+        machines.changed.connect(self._on_changed)
+        frame_clock.ticked.connect(self._on_ticked)
+        self._on_changed()
+
+    def show_for(self, *, recording: bool) -> None:
+        """A recording has no connection that could break."""
+        self._hidden = recording
+        self._on_changed()
+
+    def _on_changed(self) -> None:
+        machines = self._machines
+        waited = machines.waited_for
+        self._about = about = machines.row(machines.shown if waited is None else waited)
+        seen = about is not None and not about.standing.answers and not self._hidden
+        if seen and about is not None:
+            self._sign.show_standing(about.standing)
+            retried = about.standing in _RETRIED
+            self._retry.setVisible(retried)
+            words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
+            self._retry.setText(words)
+            self._remove.setVisible(about.session is None)
+            self._on_ticked()
+        self.setVisible(seen)
+
+    def _on_ticked(self) -> None:
+        """Its seconds go on."""
+        if self._about is not None:
+            sentence = link_sentence(self._about, self._machines.clock)
+            if sentence and sentence != self._sentence.text():
+                self._sentence.setText(sentence)
+
+    def _on_retry_clicked(self) -> None:
+        if self._about is not None:
+            self._machines.retry(self._about.key)
+
+    def _on_remove_clicked(self) -> None:
+        if self._about is not None:
+            self._machines.remove(self._about.key)

@@ -1,0 +1,227 @@
+"""WindowMachines: what a window has to do with several machines: adding, showing, asking."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.leaving import leave
+from gpuexplorer.gui.state.alert_watch import Heard
+from gpuexplorer.gui.state.command_list import Command, CommandGroup
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
+from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
+from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.telemetry.remembering import RememberingSession
+
+_OF_OTHERS = (Do.NEXT_MACHINE, Do.MACHINE_BEFORE)
+_SCREEN = "machines"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A session as the window shows it; it stays while others are looked at."""
+
+    machine: MachineState
+    lab: LabState
+
+
+class WindowMachines(QObject):
+    """Keeps what is known of each machine's cards, and its lab, while another one is shown."""
+
+    def __init__(
+        self,
+        look: Look,
+        settings: Settings,
+        commands: WindowCommands,
+        navigation: Navigation,
+        frame_clock: FrameClock,
+        machines: MachinesState,
+        close_recording: Callable[[], None],
+        window: QWidget,
+    ) -> None:
+        """`close_recording` does nothing where none is shown."""
+        super().__init__(window)
+        self._look, self._settings, self._commands = look, settings, commands
+        self._navigation, self._window = navigation, window
+        self._close_recording = close_recording
+        self.state, self._questions = machines, machines.questions
+        self.pythons = LabPythons(settings, window)
+        self._shown: dict[RememberingSession, Shown] = {}
+        self._sheet: QuestionSheet | None = None
+        self.strip = LinkStrip(look, machines, frame_clock)
+        self._stopped = False
+        for do, slot in (
+            (Do.ADD_MACHINE, self._on_add_asked),
+            (Do.NEXT_MACHINE, partial(self._step, 1)),
+            (Do.MACHINE_BEFORE, partial(self._step, -1)),
+            (Do.TRY_MACHINE, self._on_try_asked),
+            (Do.DISCONNECT, self._on_disconnect_asked),
+            (Do.REMOVE_MACHINE, self._on_remove_asked),
+        ):
+            commands[do].triggered.connect(lambda _=False, run=slot: run())
+        navigation.machine_asked.connect(self._on_machine_asked)
+        machines.add_asked.connect(self._on_add_asked)
+        machines.changed.connect(self._on_changed)
+        self._questions.changed.connect(self._on_question_changed)
+        self._on_changed()
+
+    def shown(self, session: RememberingSession) -> Shown:
+        """Made when it is first looked at."""
+        if session not in self._shown:
+            machine = MachineState(session, self._settings, self._window)
+            self._shown[session] = Shown(machine, lab_of(machine, self.pythons))
+        return self._shown[session]
+
+    @property
+    def lab_here(self) -> LabState | None:
+        """Of this computer, if somebody looked at it."""
+        return self._lab(self.state.here)
+
+    @property
+    def lab_works(self) -> bool:
+        """Whether something lies there that would go with this computer's session."""
+        lab = self.lab_here
+        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
+
+    def is_far(self, session: RememberingSession) -> bool:
+        return session in self.state.sessions()[1:]
+
+    def kept(self, seen: RememberingSession) -> Sequence[MachineState]:
+        """Of all but those that nobody reads any more. While a recording is seen, this computer
+        begins anew afterwards.
+        """
+        there = [seen, *self.state.sessions()]
+        if seen not in there[1:]:
+            there.remove(self.state.here)
+        return [each.machine for session, each in self._shown.items() if session in there]
+
+    def heard(self, seen: RememberingSession) -> Sequence[Heard]:
+        """Whose alerts are told: what a recording holds is no news."""
+        rows = self.state.rows()
+        there = [each.session for each in rows]
+        return [
+            Heard(each.key, each.name if len(rows) > 1 else "", each.session)
+            for each in rows
+            if each.session is not None and (each.key != HERE or seen in there)
+        ]
+
+    def let_go(self, kept: Sequence[MachineState]) -> None:
+        """What holds the others holds them no more."""
+        for session, shown in list(self._shown.items()):
+            if shown.machine not in kept:
+                del self._shown[session]
+                shown.lab.stop()
+                shown.machine.deleteLater()  # Qt lets go of it with its screens
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self._stopped = True
+        self.state.stop()
+        for shown in self._shown.values():
+            shown.lab.stop()
+
+    def more_commands(self) -> list[Command]:
+        """One for each machine."""
+        rows = self.state.rows()
+        if len(rows) == 1:
+            return []
+        return [
+            Command(
+                tr("Show machine {machine}", machine=each.name),
+                CommandGroup.MACHINES,
+                partial(self._navigation.open_machine, each.key),
+                holds=each.shown,
+            )
+            for each in rows
+        ]
+
+    def _lab(self, session: RememberingSession) -> LabState | None:
+        shown = self._shown.get(session)
+        return None if shown is None else shown.lab
+
+    def _step(self, by: int) -> None:
+        """Round and round, over those that can be shown."""
+        keys = [each.key for each in self.state.rows() if each.session is not None]
+        at = keys.index(self.state.shown)
+        self._navigation.open_machine(keys[(at + by) % len(keys)])
+
+    def _about(self) -> str:
+        waited = self.state.waited_for
+        return self.state.shown if waited is None else waited
+
+    def _on_machine_asked(self, key: str) -> None:
+        self._close_recording()
+        self.state.show(key)
+        if self.state.waited_for is not None:
+            self._navigation.open_screen(_SCREEN)
+
+    def _on_changed(self) -> None:
+        machines, commands = self.state, self._commands
+        rows = machines.rows()
+        commands[Do.ADD_MACHINE].setVisible(machines.possible)
+        for do in _OF_OTHERS:
+            commands[do].setVisible(len(rows) > 1)
+        about = machines.row(self._about())
+        far = about is not None and about.key != HERE
+        standing = Standing.HERE if about is None else about.standing
+        commands[Do.REMOVE_MACHINE].setVisible(far)
+        commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
+        commands[Do.TRY_MACHINE].setVisible(
+            standing in (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
+        )
+
+    def _on_add_asked(self) -> None:
+        from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
+            AddMachineSheet,
+        )
+        from gpuexplorer.remote.ssh.names import names_to_choose  # noqa: PLC0415
+
+        known = partial(_texts, names_to_choose)
+        AddMachineSheet(self._look, self.state, known, host_name, self._window).open()
+
+    def _on_try_asked(self) -> None:
+        self.state.retry(self._about())
+
+    def _on_disconnect_asked(self) -> None:
+        self.state.disconnect_from(self._about())
+
+    def _on_remove_asked(self) -> None:
+        key = self._about()
+        row = self.state.row(key)
+        if row is None:
+            return
+        lab = None if row.session is None else self._lab(row.session)
+        words = tr("Remove the machine")
+        leave(self._look, self._window, words, partial(self.state.remove, key), lab=lab)
+
+    def _on_question_changed(self) -> None:
+        """One at a time, in the order in which they came."""
+        if self._sheet is not None and self._sheet.question.over:
+            self._sheet.withdraw()
+        question = self._questions.next()
+        if self._sheet is not None or question is None or self._stopped:
+            return
+        self._sheet = QuestionSheet(self._look, question, self._window)
+        self._sheet.finished.connect(self._on_question_answered)
+        self._sheet.open()
+
+    def _on_question_answered(self) -> None:
+        self._sheet = None
+        self._on_question_changed()
+
+
+def _texts(known: Callable[[], Sequence[HostName]]) -> Sequence[str]:
+    return [each.text for each in known()]
