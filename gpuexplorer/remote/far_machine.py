@@ -63,7 +63,7 @@ class FarMachine:
         faults: str = "",
         seed: int = 0,
         launch: Launch | None = None,
-        asking: Callable[[], Questions] | None = None,
+        asking: Callable[[], Questions | None] | None = None,
         at_terminal: bool = False,
         on_change: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
@@ -140,8 +140,11 @@ class FarMachine:
         return self.backend.cards()
 
     def connect(self) -> None:
-        """Returns at once; the rest is done in a thread. Harmless when called twice."""
-        if self._thread is None:
+        """Returns at once; the rest is done in a thread. Harmless when called twice, and after
+        `stop` it begins anew.
+        """
+        self._stopping = False
+        if self._thread is None or not self._thread.is_alive():
             self._set(self._now._replace(state=LinkState.CONNECTING))
             self._thread = threading.Thread(
                 target=self._run, name=f"far machine {self.host.text}", daemon=True
@@ -211,7 +214,7 @@ class FarMachine:
         self._wake.set()
 
     def stop(self, seconds: float = 3.0) -> bool:
-        """For good. True when it is over; else it goes on ending by itself."""
+        """Until `connect`. True when it is over; else it goes on ending by itself."""
         self._stopping = True
         self._wake.set()
         if self._thread is None or self._thread is threading.current_thread():
