@@ -16,7 +16,7 @@ from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.link_state import LinkNow
 from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
-from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
+from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.sources import simulated
@@ -159,7 +159,13 @@ class FarBackend:
         self.ids = frozenset(card.id for card in self._cards)
 
     def noted(self, notes: Sequence[Message]) -> None:
-        self._noted = tuple(notes)
+        """Whatever they call "this computer" is over there."""
+        self._noted = tuple(
+            each
+            if each == MADE_UP
+            else Message("{host}: {note}", host=self._far.host.text, note=each)
+            for each in notes
+        )
 
     def sampled(self, sample: Sample) -> None:
         with self._told:

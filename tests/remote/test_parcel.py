@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from bundle.contents import files
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab import packaged
 from gpuexplorer.remote import parcel as parcels
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.stage import STAGE
@@ -126,6 +128,27 @@ def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
         seen.add(file)
         waiting += [file_of(module) for module in imported_by(PACKAGE.parent / file)]
     assert len(seen) > 20
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_packaged_program_sends_the_same(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files_of(kind)
+    for path, folder in files(PACKAGE.parent):
+        if Path(path).is_file():
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, tmp_path / folder)
+    monkeypatch.setattr(parcels, "_PACKAGE", tmp_path / "gpuexplorer")
+    monkeypatch.setattr(packaged, "folder", lambda: tmp_path)
+    parcels._zipped.cache_clear()
+    try:
+        assert files_of(kind) == before
+        if kind is Kind.AGENT:
+            with OverThere() as there:
+                there.until(Hello)
+    finally:
+        parcels._zipped.cache_clear()
 
 
 def test_nvidias_own_file_travels_with_the_agent_and_not_with_the_worker() -> None:

@@ -40,7 +40,7 @@ def running(order: wire.AskRunning) -> wire.Running:
 def pythons(order: wire.AskPythons) -> wire.Pythons:
     if order.named:
         return wire.Pythons(order.id, [_named(order.named)])
-    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), Path.home())]
+    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), _whole("~"))]
     found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
     return wire.Pythons(order.id, [_found(each) for each in found])
 
@@ -49,9 +49,13 @@ def _same_time(one: float, other: float) -> bool:
     return abs(one - other) <= _SAME_TIME
 
 
+def _whole(path: str) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
+
+
 def _named(path: str) -> wire.Found:
     try:
-        return _found(chosen(Path(path).expanduser()))
+        return _found(chosen(_whole(path)))
     except Trouble as trouble:
         return wire.Found(path, reason=trouble.sentence)
 
