@@ -22,7 +22,7 @@ WEEK = 7 * 86_400.0
 _POINTS = 500  # of a piece, for all cards together
 _PIECES = 256
 _WAITING = 64  # what was asked for before is no longer looked at
-_RETRY = 15.0
+_RETRY, _NEWEST = 15.0, 5.0
 Floats = NDArray[np.float64]
 
 
@@ -161,7 +161,7 @@ class HostPast:
             low, high, mean = arrays if len(arrays) == 3 else arrays * 3
             found[each] = (low, high, mean)
         complete = now + self._offset > end + 2 * often + key.step
-        return _Piece(found, np.inf if complete else now + max(_RETRY, key.step / 4))
+        return _Piece(found, np.inf if complete else now + max(_NEWEST, key.step / 4))
 
 
 def _laid(

@@ -43,6 +43,9 @@ class HostSession(RememberingSession):
         )
         self.host_past = HostPast(backend, clock.now, clock.wall)
         self.past = self.host_past
+        for card in self.cards():
+            # Known at once: nobody will tell who uses it.
+            self._take_processes(card.id, None)
 
     def start(self) -> None:
         super().start()
