@@ -26,10 +26,18 @@ _SUBJECTS = {
     "left_behind": "What screens leave behind, simulated",
     "recording": "Recordings, read",
     "recording_screen": "A recording of a day seen in the window",
+    "machines_map": "All machines together, simulated",
     "packages": "What is installed",
 }
 # These open a window, each in a process of its own.
-_WITH_A_WINDOW = {"copies_screen", "held_up", "panning", "left_behind", "recording_screen"}
+_WITH_A_WINDOW = {
+    "copies_screen",
+    "held_up",
+    "panning",
+    "left_behind",
+    "recording_screen",
+    "machines_map",
+}
 
 
 def main() -> None:

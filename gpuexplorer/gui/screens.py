@@ -145,8 +145,10 @@ class Screens(QStackedWidget):
                 view.stop()
 
     def _step(self, by: int) -> None:
-        names = [entry.name for entry in VIEWS]
-        at = names.index(self._navigation.screen)
+        several = self._desk is not None and self._desk.machines.several
+        seen = self._navigation.screen
+        names = [e.name for e in VIEWS if several or not e.several or e.name == seen]
+        at = names.index(seen)
         self._navigation.open_screen(names[(at + by) % len(names)])
 
     def _may_give_keyboard(self, focused: QWidget | None) -> bool:

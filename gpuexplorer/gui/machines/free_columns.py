@@ -9,41 +9,43 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes
 from gpuexplorer.gui.machines.model import FreeCard, natural
-from gpuexplorer.gui.machines.words import age_words, users_words
+from gpuexplorer.gui.machines.words import age_words, held_words, users_words
 from gpuexplorer.gui.tables.cell import Cell, Gauge
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
 
-FREE = "free"
+FREE, PLACE = "free", "place"
 
 
 class FreeColumns:
     """Cells are made of what is known when they are asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, placed: bool) -> None:
         self.units: Units = USUAL
+        self._placed = placed
 
     def all(self) -> Sequence[Column[FreeCard]]:
         size = gigabyte(self.units)
-        return (
+        columns = (
             Column("machine", tr("Machine"), self._machine, lambda f: natural(f.group.name),
-                   width=150, stretches=True, share=0.2),
+                   width=130, stretches=True, share=0.2),
             Column("card", tr("Card"), self._card, lambda f: natural(f.cell.number), width=60,
                    right=True),
             Column("name", tr("Model"), self._name, lambda f: f.cell.name, width=130, kept=3),
             Column(FREE, tr("Free, {unit}", unit=size), self._free, lambda f: f.free_bytes,
                    width=140, right=True, largest_first=True,
                    meaning=tr("Memory of the card that nobody holds.")),
-            Column("whole", tr("of, {unit}", unit=size), self._whole,
+            Column("whole", tr("Whole, {unit}", unit=size), self._whole,
                    lambda f: f.cell.memory_total, width=76, right=True, largest_first=True,
                    kept=4, meaning=tr("The whole memory of the card.")),
-            Column("held", tr("Held by"), self._held, lambda f: users_words(f.cell), width=180,
+            Column("held", tr("Held by"), self._held, lambda f: held_words(f.cell), width=140,
                    stretches=True, meaning=tr("Whose programs are on it, though it is idle.")),
             Column("temperature", tr("Temp."), self._temperature,
                    lambda f: f.cell.values.get(heat.TEMPERATURE), width=76, right=True, kept=1),
-            Column("place", tr("Place"), self._place, lambda f: f.group.place, width=90, kept=2,
+            Column(PLACE, tr("Place"), self._place, lambda f: f.group.place, width=90, kept=2,
                    meaning=tr("The rack, or what else machines are grouped by.")),
         )  # fmt: skip
+        return [each for each in columns if self._placed or each.key != PLACE]
 
     def _machine(self, free: FreeCard) -> Cell:
         late = free.group.late
@@ -60,8 +62,8 @@ class FreeColumns:
         total = free.cell.memory_total
         if free.free_bytes is None or not total:
             return Cell(absent=(tr("not reported"), "–"))
-        used = 1 - free.free_bytes / total
-        return Cell(gigabytes(free.free_bytes, self.units), gauge=Gauge(used, None))
+        share = free.free_bytes / total
+        return Cell(gigabytes(free.free_bytes, self.units), gauge=Gauge(share, None))
 
     def _whole(self, free: FreeCard) -> Cell:
         total = free.cell.memory_total
@@ -72,8 +74,9 @@ class FreeColumns:
         )
 
     def _held(self, free: FreeCard) -> Cell:
-        nobody = free.cell.users is not None and not free.cell.processes and not free.cell.users
-        return Cell(users_words(free.cell), tone=Tone.FAINT if nobody else Tone.TEXT)
+        said = held_words(free.cell)
+        taken = free.cell.processes or free.cell.users
+        return Cell(said, tone=Tone.TEXT if taken else Tone.FAINT, hint=users_words(free.cell))
 
     def _temperature(self, free: FreeCard) -> Cell:
         value = free.cell.values.get(heat.TEMPERATURE)

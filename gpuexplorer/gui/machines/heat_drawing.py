@@ -9,17 +9,18 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainterPath, QPen
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.machines.heat_layout import HEAD, Block, Laid
 from gpuexplorer.gui.machines.heat_shades import hatch_ground, hatch_ink
-from gpuexplorer.gui.machines.model import gravity
-from gpuexplorer.gui.machines.words import remark_on, said_instead, standing_sign
+from gpuexplorer.gui.machines.model import GRAVE, gravity
+from gpuexplorer.gui.machines.words import remark_on, said_instead, state_sign
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.groups.group import HostGroup
 from gpuexplorer.gui.theme.palette import Tone
 
 CELL_RADIUS = 4.0
-_HATCH, _ICON, _MARK, _INSET = 6.0, 14.0, 3.0, 6.0
-_GRAVE = 3
+_HATCH, _ICON, _INSET = 6.0, 14.0, 6.0
+_ROOMY, _LINE = 64.0, 18.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +32,7 @@ class HeatShown:
     tones: Sequence[Tone | None] = ()  # WARN and BAD mark a cell
     widest: str = ""  # of the figures: where it has no room, all go without their unit
     words: Callable[[int], Sequence[str]] = lambda _: ()  # at falling length
+    more: Callable[[int], Sequence[str]] = lambda _: ()  # below it, in cells with much room
 
 
 NOTHING_SHOWN = HeatShown(np.empty(0), np.empty(0, np.bool_))
@@ -47,7 +49,7 @@ def draw_machine(
     theme, letters = drawing.theme, drawing.letters
     baseline = block.y + HEAD / 2 + letters.body.cap_height / 2 - 3
     x, right = float(block.x), float(block.x + block.wide)
-    sign = standing_sign(group)
+    sign = state_sign(group)
     if sign is not None:
         icon, tone = sign
         place = QRectF(x, baseline - letters.body.cap_height / 2 - _ICON / 2, _ICON, _ICON)
@@ -68,12 +70,21 @@ def draw_machine(
         _draw_cell(drawing, place, at, shown)
 
 
-def draw_title(drawing: Drawing, block: Block, groups: Sequence[HostGroup]) -> None:
-    """Of a rack: in `warn` where something is wrong in it."""
-    grave = max(map(gravity, groups)) >= _GRAVE
+def draw_close(drawing: Drawing, laid: Laid, block: Block, groups: Sequence[HostGroup]) -> None:
+    """The title of a rack, in `bad` where a machine or a card in it is lost; and what stands in
+    the place of cells where a machine shows none. The cells are drawn already.
+    """
     letters, theme = drawing.letters.caption, drawing.theme
-    run = Run(block.title, letters, theme.warn if grave else theme.quiet)
-    drawing.elided(block.x, block.y + letters.ascent, run, block.wide)
+    grave = max(map(gravity, groups)) >= GRAVE
+    run = Run(block.title, letters, theme.bad if grave else theme.quiet)
+    drawing.elided(block.x, block.y + letters.ascent, run, block.wide, block.title)
+    for group, top in zip(groups, block.rows, strict=True):
+        sentence = said_instead(group)
+        if sentence:
+            step = laid.high + laid.gap
+            place = QRectF(block.x, top, block.wide, step)
+            drawing.no_bar(place)
+            drawing.hint(place, tr("{name}: {what}", name=group.name, what=sentence))
 
 
 def _draw_sentence(drawing: Drawing, block: Block, sentence: str, group: HostGroup) -> None:
@@ -102,13 +113,20 @@ def _draw_cell(drawing: Drawing, place: QRectF, at: int, shown: HeatShown) -> No
         words = words[-1:]  # all of them without their unit
     fitting = (each for each in words if letters.width(each) <= room)
     run = Run(next(fitting, ""), letters, theme.text if known else theme.quiet)
-    if run.text:
-        if not known:
-            ground = QRectF(0, 0, run.width + _INSET, letters.cap_height + _INSET)
-            ground.moveCenter(place.center())
-            drawing.filled(ground, hatch_ground(theme), CELL_RADIUS)
-        baseline = place.center().y() + letters.cap_height / 2
-        drawing.text(place.center().x() - run.width / 2, baseline, run)
+    if run.text and not known:
+        ground = QRectF(0, 0, run.width + _INSET, letters.cap_height + _INSET)
+        ground.moveCenter(place.center())
+        drawing.filled(ground, hatch_ground(theme), CELL_RADIUS)
+    baseline = place.center().y() + letters.cap_height / 2
+    if known and place.height() >= _ROOMY:
+        baseline -= _LINE / 2
+        for line, more in enumerate(shown.more(at), 1):
+            below = Run(more, drawing.letters.caption, theme.text)
+            if below.width <= room:
+                drawing.text(
+                    place.center().x() - below.width / 2, baseline + line * _LINE, below
+                )
+    drawing.text(place.center().x() - run.width / 2, baseline, run)
     if known and tone in (Tone.WARN, Tone.BAD):
         painter.setPen(QPen(theme.tone(tone), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,14 @@ from gpuexplorer.gui.state.groups.group import HostGroup
 MOST_APART = 64  # machines with a block of their own
 HEAD = 22
 _LEAST_BLOCK, _GAP, _ROW_GAP = 288, 24, 18
-_CELL_GAP, _MOST_WIDE, _LOWEST, _HIGHEST, _IN_A_ROW = 3, 104, 30, 56, 8
+_MOST_SLENDER = 1.1
+_CELL_GAP, _MOST_WIDE, _LOWEST, _HIGHEST, _IN_A_ROW = 3, 160, 30, 92, 8
 # Of many: cells are squares that stand close.
 _SMALL_HEAD, _SMALL_GAP, _MOST_IN_A_ROW = 18, 14, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
 _WIDER_GAP = 12
 _STEPS = (26, 22, 18, 16, 14, 12, 11, 10, 9, 8, 7)
-_LEAST_TITLE = 72
+_LEAST_TITLE = 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Block:
     y: int
     wide: int
     high: int
+    rows: Sequence[int]  # where the cells of each begin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,12 +78,15 @@ def lay_out(groups: Sequence[HostGroup], wide: int, high: int, *, by_place: bool
         blocks, height = _blocks(chunks, lines, wide, in_a_row, step)
         if height <= high:
             break
-    return _close(groups, blocks, lines, in_a_row, step, height)
+    return _close(groups, blocks, in_a_row, step, height)
 
 
 def shifted(laid: Laid, by: int) -> Laid:
     """To the right and down."""
-    blocks = [replace(each, x=each.x + by, y=each.y + by) for each in laid.blocks]
+    blocks = [
+        replace(each, x=each.x + by, y=each.y + by, rows=[top + by for top in each.rows])
+        for each in laid.blocks
+    ]
     left, top = laid.left + by, laid.top + by
     return replace(laid, blocks=blocks, left=left, top=top, height=laid.height + by)
 
@@ -89,20 +94,16 @@ def shifted(laid: Laid, by: int) -> Laid:
 def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
     most = max((len(group.cards) for group in groups), default=1)
     in_a_row = max(1, min(_IN_A_ROW, most))
-    fit = max(1, (wide + _GAP) // (_LEAST_BLOCK + _GAP))
-    columns = max(1, min(fit, len(groups)))
-    block = (wide - (columns - 1) * _GAP) // columns
-    cell = min(_MOST_WIDE, (block + _CELL_GAP) // in_a_row - _CELL_GAP)
     lines = [_lines(group, in_a_row) for group in groups]
+    columns, cell, tall = _largest(lines, in_a_row, wide, high)
     rows = [lines[at : at + columns] for at in range(0, len(lines), columns)]
-    free = high - len(rows) * (HEAD + _ROW_GAP) + _ROW_GAP
-    tall = max(_LOWEST, min(_HIGHEST, free // max(1, sum(map(max, rows))) - _CELL_GAP))
+    block = max(_LEAST_BLOCK, in_a_row * (cell + _CELL_GAP) - _CELL_GAP)
     lefts, tops, blocks, y = [], [], [], 0
     for row, counts in enumerate(rows):
         below = HEAD + max(counts) * (tall + _CELL_GAP)
         for column in range(len(counts)):
             at, x = row * columns + column, column * (block + _GAP)
-            blocks.append(Block(groups[at].name, at, at + 1, x, y, block, below))
+            blocks.append(Block(groups[at].name, at, at + 1, x, y, block, below, [y + HEAD]))
             numbers = np.arange(len(groups[at].cards))
             lefts.append(x + numbers % in_a_row * (cell + _CELL_GAP))
             tops.append(y + HEAD + numbers // in_a_row * (tall + _CELL_GAP))
@@ -110,6 +111,23 @@ def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
     places = _joined(lefts), _joined(tops)
     height = max(0, y - _ROW_GAP)
     return Laid(blocks, *places, cell, tall, _CELL_GAP, apart=True, height=height)
+
+
+def _largest(lines: Sequence[int], in_a_row: int, wide: int, high: int) -> tuple[int, int, int]:
+    """So many machines side by side that their cells are as large as can be; width and height
+    of a cell.
+    """
+    fit = max(1, min((wide + _GAP) // (_LEAST_BLOCK + _GAP), len(lines)))
+    found = []
+    for columns in range(1, fit + 1):
+        block = (wide - (columns - 1) * _GAP) // columns
+        cell = min(_MOST_WIDE, (block + _CELL_GAP) // in_a_row - _CELL_GAP)
+        rows = [max(lines[at : at + columns]) for at in range(0, len(lines), columns)]
+        room = (high - len(rows) * (HEAD + _ROW_GAP) + _ROW_GAP) // max(1, sum(rows))
+        tall = min(_HIGHEST, round(cell * _MOST_SLENDER), room - _CELL_GAP)
+        found.append((cell * tall if tall >= _LOWEST else 0, columns, cell, max(tall, _LOWEST)))
+    # Where nothing fits, as many as go side by side.
+    return max(found)[1:]
 
 
 def _blocks(
@@ -123,10 +141,12 @@ def _blocks(
     blocks, x, y, below = [], 0, 0, 0
     width = max(_LEAST_TITLE, in_a_row * step)
     for title, start, stop in chunks:
-        height = _SMALL_HEAD + sum(lines[start:stop]) * step
+        inner = lines[start:stop]
+        height = _SMALL_HEAD + sum(inner) * step
         if x and x + width > wide:
             x, y, below = 0, y + below + _SMALL_GAP, 0
-        blocks.append(Block(title, start, stop, x, y, width, height))
+        rows = [y + _SMALL_HEAD + above * step for above in accumulate(inner[:-1], initial=0)]
+        blocks.append(Block(title, start, stop, x, y, width, height, rows))
         x, below = x + width + _SMALL_GAP, max(below, height)
     return blocks, y + below
 
@@ -134,7 +154,6 @@ def _blocks(
 def _close(
     groups: Sequence[HostGroup],
     blocks: Sequence[Block],
-    lines: Sequence[int],
     in_a_row: int,
     step: int,
     height: int,
@@ -143,8 +162,7 @@ def _close(
     corner = np.empty((2, len(groups)), np.intp)
     for block in blocks:
         corner[0, block.start : block.stop] = block.x
-        above = np.cumsum([0, *lines[block.start : block.stop - 1]])
-        corner[1, block.start : block.stop] = block.y + _SMALL_HEAD + above * step
+        corner[1, block.start : block.stop] = block.rows
     # The number of each cell among those of its machine.
     numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     left = np.repeat(corner[0], counts) + numbers % in_a_row * step
@@ -160,8 +178,9 @@ def _chunked(groups: Sequence[HostGroup], by_place: bool) -> Sequence[tuple[str,
         end = start + sum(1 for _ in run)
         size = _MOST_IN_PLACE if place else _CHUNK
         for first in range(start, end, size):
-            title = place or groups[first].name
-            found.append((title, first, min(first + size, end)))
+            stop = min(first + size, end)
+            alone = "" if stop - first == 1 else "…"
+            found.append((place or groups[first].name + alone, first, stop))
         start = end
     return found
 

@@ -22,14 +22,15 @@ from gpuexplorer.gui.machines.heat_drawing import (
     CELL_RADIUS,
     NOTHING_SHOWN,
     HeatShown,
+    draw_close,
     draw_machine,
-    draw_title,
 )
 from gpuexplorer.gui.machines.heat_layout import lay_out, shifted
 from gpuexplorer.gui.machines.heat_shades import colours, picture_of, shades_of
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.painted import Painted
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -121,7 +122,7 @@ class HeatMap(Painted):
                     numbers = range(first, first + count)
                     draw_machine(drawing, laid, block, group, numbers, self._shown)
                 else:
-                    draw_title(drawing, block, self._groups[block.start : block.stop])
+                    draw_close(drawing, laid, block, self._groups[block.start : block.stop])
             first += count
         self._draw_ring(drawing, self._hover, drawing.theme.text)
         if self.hasFocus():
@@ -141,12 +142,13 @@ class HeatMap(Painted):
         return QRectF(int(laid.left[at]), int(laid.top[at]), laid.wide, laid.high)
 
     def _at_keyboard(self) -> int | None:
-        """The cell it was at last, the first one where that is gone; None where there is none."""
+        """The cell it was at last, the first where that is gone; None where there is none."""
         if not self._cells:
             return None
         if self._keyed >= len(self._cells) or self._cells[self._keyed].key != self._current:
             keys = (at for at, cell in enumerate(self._cells) if cell.key == self._current)
             self._keyed = next(keys, 0)
+            self._current = self._cells[self._keyed].key
         return self._keyed
 
     def _block_at(self, place: QPointF) -> HostGroup | None:
@@ -249,9 +251,8 @@ class HeatMap(Painted):
             at = self._laid.at(event.pos().x(), event.pos().y())
             if at is not None:
                 place = self._place(at).toAlignedRect()
-                QToolTip.showText(
-                    event.globalPos(), self._words_of(self._cells[at]), self, place
-                )
+                words = self._words_of(self._cells[at])
+                QToolTip.showText(event.globalPos(), plain_tip(words), self, place)
                 return True
         return super().event(event)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import Quantity, Units, quantity, ratio
+from gpuexplorer.core.units import Quantity, Units, quantity, ratio, trimmed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.groups.group import CardCell
 
@@ -39,7 +39,7 @@ class HeatMetric:
     def ends(self, highest: float, units: Units) -> tuple[str, str]:
         """Of the legend."""
         low, high = self.words(self.lowest, units), self.words(highest, units)
-        return str(low), tr(self.high_word, high=high)
+        return f"{trimmed(low.number)} {low.unit}", tr(self.high_word, high=high)
 
 
 def _of(metric: MetricId) -> Callable[[CardCell], float | None]:

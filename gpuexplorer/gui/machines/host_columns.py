@@ -6,63 +6,68 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import USUAL, Units, quantity, watts_together
 from gpuexplorer.core.words import listed, tr
-from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.process_words import gigabyte, percent
 from gpuexplorer.gui.machines.model import gravity, natural
 from gpuexplorer.gui.machines.words import (
-    age_words,
-    standing_sign,
-    standing_words,
+    gigabytes_together,
+    state_sign,
+    state_words,
     why_words,
     wrong_words,
 )
 from gpuexplorer.gui.state.groups.group import HostGroup
-from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.tables.cell import Cell, Gauge
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
 
-NAME, STATE = "machine", "state"
+NAME, STATE, PLACE = "machine", "state", "place"
 
 
 class HostColumns:
     """Cells are made of what is known when they are asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, placed: bool) -> None:
         self.units: Units = USUAL
+        self._placed = placed
 
     def all(self) -> Sequence[Column[HostGroup]]:
         size = gigabyte(self.units)
         of = HostGroup.together.__get__
-        return (
-            Column(NAME, tr("Machine"), self._name, lambda g: natural(g.name), width=150,
-                   stretches=True, share=0.16, widest=260),
-            Column(STATE, tr("State"), self._state, lambda g: -gravity(g), width=150,
-                   stretches=True, meaning=tr("Whether it answers, and what is wrong there.")),
-            Column("place", tr("Place"), self._place, lambda g: g.place, width=90, kept=3,
-                   meaning=tr("The rack, or what else machines are grouped by.")),
-            Column("cards", tr("Cards"), self._cards, lambda g: of(g).cards, width=64, right=True,
-                   largest_first=True),
-            Column("idle", tr("Idle"), self._idle, lambda g: _known(of(g).idle, of(g).busy_told),
-                   width=60, right=True, largest_first=True,
+        columns = (
+            Column(NAME, tr("Machine"), self._name, lambda g: natural(g.name), width=140,
+                   stretches=True, share=0.14, widest=240),
+            Column(STATE, tr("State"), self._state, lambda g: -gravity(g), width=140,
+                   stretches=True, share=0.2,
+                   meaning=tr("Whether it answers, and what is wrong there.")),
+            Column(PLACE, tr("Place"), self._place, lambda g: natural(g.place), width=90,
+                   kept=3, meaning=tr("The rack, or what else machines are grouped by.")),
+            Column("cards", tr("Cards"), self._cards, lambda g: of(g).cards, width=70,
+                   right=True, largest_first=True),
+            Column("idle", tr("Idle"), self._idle,
+                   lambda g: of(g).idle if of(g).busy_told else None, width=56, right=True,
+                   largest_first=True,
                    meaning=tr("Cards that answer and report 0 % busy just now.")),
-            Column("busy", tr("Busy, %"), self._busy, lambda g: of(g).busy, width=112, right=True,
-                   largest_first=True, kept=7, meaning=tr("The mean of its cards.")),
+            Column("busy", tr("Busy, %"), self._busy, lambda g: of(g).busy, width=104,
+                   right=True, largest_first=True, kept=7,
+                   meaning=tr("The mean of its cards.")),
             Column("free", tr("Free, {unit}", unit=size), self._free,
                    lambda g: of(g).memory_free, width=112, right=True, largest_first=True,
                    kept=8, meaning=tr("Memory that is free on all its cards together.")),
             Column("hottest", tr("Hottest"), self._hottest, _celsius, width=76, right=True,
                    largest_first=True, kept=6),
-            Column("power", tr("Power"), self._power, lambda g: of(g).power, width=84, right=True,
-                   largest_first=True, kept=5),
+            Column("power", tr("Power"), self._power, lambda g: of(g).power, width=84,
+                   right=True, largest_first=True, kept=5),
             Column("users", tr("Users"), self._users, lambda g: listed(sorted(of(g).users)),
-                   width=130, kept=4),
-            Column("age", tr("Age"), self._age, lambda g: g.age, width=76, right=True,
+                   width=150, kept=4),
+            Column("age", tr("Age"), self._age, lambda g: g.age, width=92, right=True,
                    largest_first=True, kept=2,
                    meaning=tr("How old its newest figures are.")),
         )  # fmt: skip
+        return [each for each in columns if self._placed or each.key != PLACE]
 
     def _name(self, group: HostGroup) -> Cell:
-        sign = standing_sign(group)
+        sign = state_sign(group)
         mark = tr("simulated") if group.simulated else tr("shown") if group.shown else ""
         if sign is None:
             return Cell(group.name, mark=mark)
@@ -70,7 +75,7 @@ class HostColumns:
 
     def _state(self, group: HostGroup) -> Cell:
         why = why_words(group)
-        words, tone = standing_words(group), Tone.QUIET
+        words, tone = state_words(group), Tone.QUIET
         wrong = wrong_words(group)
         if not group.standing.answers:
             tone = Tone.TEXT
@@ -89,12 +94,13 @@ class HostColumns:
 
     def _cards(self, group: HostGroup) -> Cell:
         sums = group.together
-        silent = sums.cards - sums.answering
-        hint = tr(
-            "{answering} of {count} cards answer", answering=sums.answering, count=sums.cards
-        )
-        return Cell(str(sums.cards) if group.cards else "–", hint=hint,
-                    tone=Tone.WARN if silent and group.standing.answers else Tone.TEXT)  # fmt: skip
+        count = {"answering": sums.answering, "count": sums.cards}
+        if not sums.cards:
+            return Cell(absent=("–",), hint=tr("No card is read there."))
+        if sums.answering == sums.cards or not group.standing.answers:
+            return Cell(str(sums.cards))
+        hint = tr("{answering} of {count} cards answer", **count)
+        return Cell(tr("{answering} of {count}", **count), tone=Tone.WARN, hint=hint)
 
     def _idle(self, group: HostGroup) -> Cell:
         if not group.together.busy_told:
@@ -112,10 +118,8 @@ class HostColumns:
         sums = group.together
         if sums.memory_free is None or not sums.memory_total:
             return self._nothing(group)
-        used = 1 - sums.memory_free / sums.memory_total
-        words = gigabytes(sums.memory_free, self.units)
-        return Cell(words.split(".")[0] if sums.memory_free > 1e11 else words,
-                    gauge=Gauge(used, None))  # fmt: skip
+        share = sums.memory_free / sums.memory_total
+        return Cell(gigabytes_together(sums.memory_free, self.units), gauge=Gauge(share, None))
 
     def _hottest(self, group: HostGroup) -> Cell:
         hottest = group.together.hottest
@@ -136,28 +140,22 @@ class HostColumns:
     def _users(self, group: HostGroup) -> Cell:
         sums = group.together
         if not sums.users_told:
-            absent = (tr("not known"), "–")
+            absent = (tr("not known"), "–") if group.cards else ("–",)
             return Cell(absent=absent, hint=tr("Nobody says who uses these cards."))
         return Cell(listed(sorted(sums.users)) or tr("nobody"),
                     tone=Tone.TEXT if sums.users else Tone.FAINT)  # fmt: skip
 
     def _age(self, group: HostGroup) -> Cell:
         if group.age is None:
-            return Cell(absent=(tr("never read"), "–"))
-        late = group.late is not None
-        words = age_words(group.age) if late else tr("now")
-        return Cell(words, tone=Tone.WARN if late else Tone.FAINT)
+            return Cell(absent=("–",), hint=tr("Nothing was read there yet."))
+        if group.late is None:
+            return Cell(tr("now"), tone=Tone.FAINT)
+        return Cell(span_words(group.late), tone=Tone.WARN)
 
     def _nothing(self, group: HostGroup) -> Cell:
         if not group.standing.answers:
-            return Cell(absent=(tr("no connection"), "–"), hint=why_words(group))
-        if group.standing is Standing.HERE and not group.cards:
-            return Cell(absent=(tr("no card"), "–"))
-        return Cell(absent=(tr("not reported"), "–"))
-
-
-def _known(value: int, told: int) -> float | None:
-    return value if told else None
+            return Cell(absent=("–",), hint=why_words(group))
+        return Cell(absent=(tr("not reported"), "–") if group.cards else ("–",))
 
 
 def _celsius(group: HostGroup) -> float | None:

@@ -72,18 +72,21 @@ def users_of(groups: Sequence[HostGroup]) -> Sequence[str]:
     )
 
 
+GRAVE = 4
+
+
 def gravity(group: HostGroup) -> int:
     """How much is wrong with it: 0 is nothing."""
     match group.standing:
         case Standing.REFUSED | Standing.BROKEN:
-            return 4
+            return GRAVE
         case Standing.ASKING:
             return 3
         case Standing.CONNECTING | Standing.ENDED:
             return 1
     tones = {cell.mark.tone for cell in group.cards if cell.mark is not None}
     if Tone.BAD in tones:
-        return 4
+        return GRAVE
     if Tone.WARN in tones or group.alerts:
         return 3
     return 2 if group.late is not None else 0

@@ -20,6 +20,7 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.groups.group import Together
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.figure_drawing import draw_labelled
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -43,7 +44,7 @@ class SumsRow(Painted):
             self._figures = figures
             spoken = [figure.spoken for figure in figures]
             self.setAccessibleDescription(f"{'. '.join(spoken)}.")
-            self.setToolTip("\n".join(spoken))
+            self.setToolTip(plain_tip("\n".join(spoken)))
             self.update()
 
     def draw(self, drawing: Drawing) -> None:
@@ -91,7 +92,7 @@ def _label(label: str, told: int, sums: Together) -> str:
     """It says of how many cards it is, where others do not tell."""
     if told in (0, sums.answering):
         return label
-    return tr("{label} ({told} of {count} cards)", label=label, told=told, count=sums.cards)
+    return tr("{label} ({told} of {count})", label=label, told=told, count=sums.cards)
 
 
 def _free(sums: Together, units: Units) -> Figure:
@@ -107,7 +108,7 @@ def _free(sums: Together, units: Units) -> Figure:
 
 
 def _busy(sums: Together) -> Figure:
-    label = _label(tr("Busy, average"), sums.busy_told, sums)
+    label = _label(tr("Busy"), sums.busy_told, sums)
     if sums.busy is None:
         return _absent(label)
     read = ratio(sums.busy)

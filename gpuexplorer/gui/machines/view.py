@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
@@ -12,10 +12,10 @@ from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.machines.free_columns import FreeColumns
+from gpuexplorer.gui.machines.free_list import FreeList
 from gpuexplorer.gui.machines.heat_drawing import HeatShown
 from gpuexplorer.gui.machines.heat_metric import HEAT_METRICS
-from gpuexplorer.gui.machines.host_columns import HostColumns
+from gpuexplorer.gui.machines.host_list import HostList
 from gpuexplorer.gui.machines.map_page import MapPage
 from gpuexplorer.gui.machines.model import (
     Asked,
@@ -30,7 +30,13 @@ from gpuexplorer.gui.machines.model import (
 )
 from gpuexplorer.gui.machines.sums import SumsRow, figures_of
 from gpuexplorer.gui.machines.tool_row import Page, ToolRow
-from gpuexplorer.gui.machines.words import IDLE_MEANS, cell_words, short_reason, summary
+from gpuexplorer.gui.machines.words import (
+    IDLE_MEANS,
+    cell_words,
+    more_words,
+    short_reason,
+    summary,
+)
 from gpuexplorer.gui.state.groups.group import (
     CardCell,
     CellKey,
@@ -41,11 +47,10 @@ from gpuexplorer.gui.state.groups.group import (
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.key_words import KeyGroup
@@ -88,29 +93,17 @@ class MachinesView(LiveView):
         self._metric = named.get(settings.remembered(_METRIC) or "", HEAT_METRICS[0])
         self._groups: Sequence[HostGroup] = ()
         self._by_key: dict[str, HostGroup] = {}
+        self._look = look
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
         self._sums = SumsRow(look)
         self._tools = ToolRow(look)
         self._map_page = MapPage(look, self._words_of)
-        self._columns, self._free_columns = HostColumns(), FreeColumns()
-        desk = machine.session.desk
-        self._hosts = TableModel(self._columns.all(), lambda group: group.key, parent=self)
-        self._list = Table(look, tr("Machines"), self._hosts, desk)
-        self._list.setObjectName("machines.list")
-        self._list.columns.remember_in(settings, "machines/columns")
-        self._frees = TableModel(
-            self._free_columns.all(), lambda free: free.cell.key, parent=self
-        )
-        self._free = Table(look, tr("Free cards"), self._frees, desk)
-        self._free.setObjectName("machines.free")
-        self._free.columns.remember_in(settings, "machines/free_columns")
-        self._free_said = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._free_page = QWidget()
-        column(self._free, GROWS, self._free_said, within=self._free_page, gap=8)
         self._nothing = EmptyState(look, Icon.MACHINES)
         self._stack = QStackedWidget()
-        for page in (self._map_page, self._list, self._free_page, self._nothing):
+        for page in (self._map_page, self._nothing):
             self._stack.addWidget(page)
+        self._placed = False
+        self._list, self._free = self._make_lists()
         self._arrange(look)
         self._connect()
         self._show_page()
@@ -121,14 +114,14 @@ class MachinesView(LiveView):
         shown = filtered(groups, self._asked)
         self._groups = shown
         self._by_key = {group.key: group for group in groups}
-        self._show_units(units)
+        self._tools.show_least(self._least, units)
         self._tools.show_users(users_of(groups), self._asked.user)
-        self._tools.show_places(any(group.place for group in groups))
+        self._show_places(any(group.place for group in groups))
         self._summary.show_text(summary(shown, groups))
         self._sums.show_figures(
             figures_of(all_together([group.together for group in shown]), units)
         )
-        free = self._show_free(shown) if self._page is Page.FREE else ()
+        free = free_cards(shown, self._least) if self._page is Page.FREE else ()
         nothing = self._nothing_words(groups, shown, free)
         if nothing is not None:
             self._nothing.show_words(*nothing)
@@ -139,10 +132,16 @@ class MachinesView(LiveView):
                 self._show_map(shown, units)
                 self._stack.setCurrentWidget(self._map_page)
             case Page.LIST:
-                self._list.show_rows(shown, in_order=False)
+                self._list.show_groups(shown, units)
                 self._stack.setCurrentWidget(self._list)
             case Page.FREE:
-                self._stack.setCurrentWidget(self._free_page)
+                self._show_free(free, not_known(shown), units)
+                self._stack.setCurrentWidget(self._free)
+
+    def show_page(self, page: Page) -> None:
+        """Map, list or who is free."""
+        self._page = page
+        self._show_page()
 
     def start_search(self) -> bool:
         self._tools.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -155,7 +154,10 @@ class MachinesView(LiveView):
 
     def _arrange(self, look: Look) -> None:
         title = label(tr("Machines"), look.letters.title)
-        head = row(title, self._summary, GROWS, gap=12)
+        add = FramedButton(look, Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+        add.setVisible(self._source.adds)
+        add.clicked.connect(self._source.ask_add)
+        head = row(title, self._summary, GROWS, add, gap=12)
         above = column(head, self._sums, self._tools, gap=12, margins=(16, 14, 16, 12))
         panel = QFrame()
         panel.setProperty("panel", "card")
@@ -174,24 +176,36 @@ class MachinesView(LiveView):
         tools.left.connect(self._on_search_left)
         self._map_page.map.cell_opened.connect(self._on_cell_opened)
         self._map_page.map.machine_opened.connect(self._source.open_machine)
-        self._list.activated.connect(self._on_host_activated)
-        self._free.activated.connect(self._on_free_activated)
         self._nothing.way_on_chosen.connect(self._on_filter_cleared)
         self._settings.changed.connect(self._on_settings_changed)
 
     def _show_page(self) -> None:
         self._tools.show_page(self._page, self._metric.name, self._order)
-        pages = {Page.MAP: self._map_page.map, Page.LIST: self._list, Page.FREE: self._free}
+        pages = {Page.MAP: self._map_page, Page.LIST: self._list, Page.FREE: self._free}
         self.begin_at(pages[self._page])
         if self.isVisible():
             self._pull_now()
 
-    def _show_units(self, units: Units) -> None:
-        self._tools.show_least(self._least, units)
-        if units != self._columns.units:
-            self._columns.units = self._free_columns.units = units
-            self._hosts.show_columns(self._columns.all())
-            self._frees.show_columns(self._free_columns.all())
+    def _make_lists(self) -> tuple[HostList, FreeList]:
+        desk = self.machine.session.desk
+        hosts = HostList(self._look, self._settings, desk, placed=self._placed)
+        free = FreeList(self._look, self._settings, desk, placed=self._placed)
+        hosts.machine_opened.connect(self._source.open_machine)
+        free.card_opened.connect(self._on_cell_opened)
+        for each in (hosts, free):
+            self._stack.addWidget(each)
+        return hosts, free
+
+    def _show_places(self, placed: bool) -> None:
+        """Whether machines tell where they stand: then the lists have a column for it."""
+        if placed is not self._placed:
+            self._placed = placed
+            before = self._list, self._free
+            self._list, self._free = self._make_lists()
+            for each in before:
+                self._stack.removeWidget(each)
+                each.deleteLater()
+        self._tools.show_places(placed)
 
     def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
         metric = self._metric
@@ -207,6 +221,7 @@ class MachinesView(LiveView):
                 tuple(None if cell.mark is None else cell.mark.tone for cell in cells),
                 str(metric.words(highest, units)),
                 lambda at: self._figure(cells[at], values[at], units),
+                lambda at: more_words(cells[at], units),
             ),
             by_place=self._order is not Order.NAME,
         )
@@ -214,14 +229,11 @@ class MachinesView(LiveView):
         self._map_page.legend.setToolTip(tr(metric.meaning))
         self._map_page.show_words()
 
-    def _show_free(self, shown: Sequence[HostGroup]) -> Sequence[FreeCard]:
-        free = free_cards(shown, self._least)
-        self._free.show_rows(free, in_order=False)
-        unknown, said = not_known(shown), tr(IDLE_MEANS)
+    def _show_free(self, free: Sequence[FreeCard], unknown: int, units: Units) -> None:
+        said = tr(IDLE_MEANS)
         if unknown:
             said = f"{_unknown_words(unknown)} {said}"
-        self._free_said.show_text(said)
-        return free
+        self._free.show_cards(free, said, units)
 
     def _figure(self, cell: CardCell, value: float, units: Units) -> tuple[str, ...]:
         """In the cell, where there is room; the reason at falling length."""
@@ -258,9 +270,8 @@ class MachinesView(LiveView):
         return tr("No card is idle just now."), more, way_on
 
     def _on_page_chosen(self, page: Page) -> None:
-        self._page = page
         self._settings.remember(_PAGE, page)
-        self._show_page()
+        self.show_page(page)
 
     def _on_metric_chosen(self, name: str) -> None:
         self._metric = next(each for each in HEAT_METRICS if each.name == name)
@@ -300,16 +311,6 @@ class MachinesView(LiveView):
 
     def _on_cell_opened(self, key: CellKey) -> None:
         self._source.open_card(key.host, key.card)
-
-    def _on_host_activated(self, index: QModelIndex) -> None:
-        group = self._hosts.thing(index)
-        if group is not None:
-            self._source.open_machine(group.key)
-
-    def _on_free_activated(self, index: QModelIndex) -> None:
-        free = self._frees.thing(index)
-        if free is not None:
-            self._on_cell_opened(free.cell.key)
 
     def _on_settings_changed(self) -> None:
         if self.isVisible():

@@ -10,50 +10,32 @@ from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import cards_counted, processes_counted
+from gpuexplorer.gui.cards.process_words import cards_counted, gigabytes, processes_counted
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
+from gpuexplorer.gui.state.machine_words import standing_sign, standing_words
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 
+MANY = 100e9  # bytes
 IDLE_MEANS = mark(
-    "Idle is a card that answers and reports 0 % busy just now. Somebody may still hold memory on"
-    " it: then it stands further down, with who that is."
+    "A card is idle that answers and reports 0 % busy just now. Somebody may hold memory on it"
+    " all the same: then it stands further down, with who that is."
 )
 
 
-def standing_words(group: HostGroup) -> str:
-    """ "connected", "no connection for 2 min"."""
-    since = span_words(group.for_seconds)
-    match group.standing:
-        case Standing.HERE:
-            return tr("this computer")
-        case Standing.UP:
-            return tr("connected")
-        case Standing.CONNECTING:
-            return tr("connecting…")
-        case Standing.ASKING:
-            return tr("ssh asks something")
-        case Standing.BROKEN:
-            return tr("no connection for {span}", span=since)
-        case Standing.REFUSED:
-            return tr("cannot connect")
-        case Standing.ENDED:
-            return tr("disconnected")
+def state_words(group: HostGroup) -> str:
+    """ "Connected", "No connection for 2 min"."""
+    words = standing_words(group.standing)
+    if group.standing is Standing.BROKEN:
+        return tr("{state} for {span}", state=words, span=span_words(group.for_seconds))
+    return words
 
 
-def standing_sign(group: HostGroup) -> tuple[Icon, Tone] | None:
+def state_sign(group: HostGroup) -> tuple[Icon, Tone] | None:
     """Nothing where it answers."""
-    match group.standing:
-        case Standing.BROKEN | Standing.REFUSED:
-            return Icon.WARNING, Tone.BAD
-        case Standing.ASKING:
-            return Icon.WARNING, Tone.WARN
-        case Standing.CONNECTING | Standing.ENDED:
-            return Icon.SILENT, Tone.FAINT
-        case _:
-            return None
+    return None if group.standing.answers else standing_sign(group.standing)
 
 
 def why_words(group: HostGroup) -> str:
@@ -79,8 +61,10 @@ def said_instead(group: HostGroup) -> str:
 def remark_on(group: HostGroup) -> str:
     """Beside its name: what is wrong there, how old its figures are, how many cards idle."""
     if not group.standing.answers:
-        return standing_words(group)
-    parts = [standing_words(group)] if group.standing is Standing.HERE else []
+        return state_words(group)
+    parts = [state_words(group)] if group.standing is Standing.HERE else []
+    if group.simulated:
+        parts.append(tr("simulated"))
     if group.late is not None:
         parts.append(age_words(group.late))
     parts += wrong_words(group)[:1]
@@ -112,7 +96,7 @@ def cell_words(cell: CardCell, group: HostGroup, metric: MetricId, units: Units)
     name = tr("{machine}, card {number}", machine=group.name, number=cell.number)
     parts = [", ".join(each for each in (name, cell.name) if each)]
     if not group.standing.answers:
-        parts.append(standing_words(group))
+        parts.append(state_words(group))
         return ": ".join(parts)
     said = []
     if cell.state is not CardState.WORKING:
@@ -175,6 +159,15 @@ def short_reason(cell: CardCell, group: HostGroup, metric: MetricId) -> tuple[st
     return (tr("not read"),) if absence is None else short_reasons(absence)
 
 
+def more_words(cell: CardCell, units: Units) -> Sequence[str]:
+    """In a large cell, below the figure."""
+    free, total = cell.memory_free, cell.memory_total
+    if free is None or not total:
+        return ()
+    read = part_of_memory(free, total, units)
+    return (tr("{free} {unit} free", free=read.number, unit=read.unit),)
+
+
 def users_words(cell: CardCell) -> str:
     """Who uses it; "nobody" only where that is known."""
     if cell.users is None:
@@ -187,6 +180,24 @@ def users_words(cell: CardCell) -> str:
     return tr(
         "{processes} of {users}", processes=processes_counted(cell.processes), users=names
     )
+
+
+def held_words(cell: CardCell) -> str:
+    """The same for a column that says what it is about."""
+    if cell.users is None:
+        return tr("not known")
+    if not cell.processes and not cell.users:
+        return tr("nobody")
+    names = listed(sorted(cell.users)) if cell.users else tr("somebody")
+    if not cell.processes:
+        return names
+    return tr("{users}, {processes}", users=names, processes=processes_counted(cell.processes))
+
+
+def gigabytes_together(value: float, units: Units) -> str:
+    """Of a whole machine: fractions say nothing from a hundred on."""
+    words = gigabytes(value, units)
+    return words if value < MANY else f"{float(words):.0f}"
 
 
 def _whole(total: float, units: Units) -> str:
@@ -219,6 +230,9 @@ def summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
                 all=len(groups),
             )
         ]
+    simulated = sum(group.simulated for group in groups)
+    if simulated:
+        parts.append(trn("{count} simulated", "{count} simulated", simulated))
     away = sum(not group.standing.answers for group in groups)
     if away:
         parts.append(trn("{count} without a connection", "{count} without a connection", away))

@@ -51,6 +51,7 @@ class Rail(QFrame):
         self._navigation = navigation
         self._python: PythonFoot | None = None
         self._machines: RailMachines | None = None
+        self._of_several: MachinesState | None = None
         self.setProperty("panel", "rail")
         self.setAccessibleName(tr("Screens and devices"))
         self._name = ElidedLabel(look.letters.title, Tone.TEXT, "GPU Explorer")
@@ -103,7 +104,7 @@ class Rail(QFrame):
         if self._python is not None:
             self._python.show_narrow(narrow)
         if self._machines is not None:
-            self._machines.show_narrow(narrow=narrow, low=self._low)
+            self._machines.show_within(self.height(), narrow=narrow)
         direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
         self._foot.setContentsMargins(*((11, 6, 12, 6) if narrow else (14, 6, 14, 6)))
@@ -116,8 +117,10 @@ class Rail(QFrame):
     def show_machines(self, machines: MachinesState) -> None:
         """Above the devices, which are those of the machine that is shown."""
         self._machines = RailMachines(self._look, machines, self._navigation)
-        self._machines.show_narrow(narrow=self._narrow, low=self._low)
         self._column.insertWidget(self._column.indexOf(self.devices), self._machines)
+        machines.changed.connect(self._on_machines_changed)
+        self._of_several = machines
+        self._on_machines_changed()
 
     def show_lab(self, lab: LabState | None) -> None:
         """Below the devices it says which Python runs it."""
@@ -143,6 +146,11 @@ class Rail(QFrame):
             above = self._menu.sizeHint().height() + 4
             self._menu.popup(self._menu_button.mapToGlobal(QPoint(0, -above)))
 
+    def _on_machines_changed(self) -> None:
+        """One machine needs no screen of all of them."""
+        if self._of_several is not None and "machines" in self.entries:
+            self.entries["machines"].setVisible(self._of_several.several)
+
     def _on_screen_changed(self, name: str) -> None:
         for each, entry in self.entries.items():
             entry.setChecked(each == name)
@@ -155,8 +163,8 @@ class Rail(QFrame):
             self._low = low
             for entry in self.entries.values():
                 restyle(entry, "low", low)
-            if self._machines is not None:
-                self._machines.show_narrow(narrow=self._narrow, low=low)
+        if self._machines is not None:
+            self._machines.show_within(event.size().height(), narrow=self._narrow)
 
 
 class RailEntry(ToolButton):

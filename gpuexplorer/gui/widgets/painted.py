@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.elided_label import plain_tip
 
 
 class Painted(QWidget):
@@ -37,7 +38,7 @@ class Painted(QWidget):
             for hint in reversed(self._hints):
                 if hint.place.contains(event.pos()):
                     place: QRect = hint.place.toAlignedRect()
-                    QToolTip.showText(event.globalPos(), hint.text, self, place)
+                    QToolTip.showText(event.globalPos(), plain_tip(hint.text), self, place)
                     return True
             if not self.toolTip():
                 QToolTip.hideText()

@@ -122,6 +122,7 @@ class Room:
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
+        self.adds = False
 
     def groups(self) -> Sequence[HostGroup]:
         return self.listed
@@ -134,3 +135,6 @@ class Room:
 
     def open_card(self, key: str, card: CardId) -> None:
         self.opened.append((key, card))
+
+    def ask_add(self) -> None:
+        self.opened.append(("add",))

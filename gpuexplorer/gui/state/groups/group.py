@@ -122,6 +122,11 @@ class HostGroup:
 class GroupSource(Protocol):
     """Where the groups come from, and what opens one."""
 
+    @property
+    def adds(self) -> bool:
+        """Whether a person may add a machine."""
+        ...
+
     def groups(self) -> Sequence[HostGroup]:
         """In the order of whoever lists them. The very same groups, where nothing is new."""
         ...
@@ -133,6 +138,8 @@ class GroupSource(Protocol):
     def open_machine(self, key: str) -> None: ...
 
     def open_card(self, key: str, card: CardId) -> None: ...
+
+    def ask_add(self) -> None: ...
 
 
 def together(cards: Iterable[CardCell], host: str) -> Together:

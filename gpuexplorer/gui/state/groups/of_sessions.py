@@ -37,10 +37,14 @@ class MachinesSource:
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
 
+    @property
+    def adds(self) -> bool:
+        return self._machines.possible
+
     def groups(self) -> Sequence[HostGroup]:
         rows = self._machines.rows()
         self._ask(rows)
-        now = self._machines.now()
+        now = self._machines.clock.now()
         return [self._group(row, now) for row in rows]
 
     def look(self, *, looking: bool) -> None:
@@ -48,12 +52,18 @@ class MachinesSource:
         self._ask(self._machines.rows() if looking else ())
 
     def open_machine(self, key: str) -> None:
-        self._machines.show(key)
-        self._navigation.open_screen("overview")
+        self._navigation.open_machine(key)
+        # Else it is shown when it answers, and until then it is seen here how it stands.
+        if self._machines.shown == key:
+            self._navigation.open_screen("overview")
 
     def open_card(self, key: str, card: CardId) -> None:
-        self._machines.show(key)
-        self._navigation.open_card(card)
+        self._navigation.open_machine(key)
+        if self._machines.shown == key:
+            self._navigation.open_card(card)
+
+    def ask_add(self) -> None:
+        self._machines.add_asked.emit()
 
     def _ask(self, rows: Sequence[MachineRow]) -> None:
         """Of sessions that came since, too; what is of one that went goes with it."""

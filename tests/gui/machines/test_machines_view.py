@@ -1,0 +1,270 @@
+"""What a person sees of all machines together, and where it leads."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from gpuexplorer.core.words import Message
+from gpuexplorer.gui.machines.tool_row import Page
+from gpuexplorer.gui.state.machines import Standing
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.number_field import NumberField
+from gpuexplorer.gui.widgets.empty_state import EmptyState
+from tests.gui.hands import the
+from tests.gui.machines.conftest import OpenScreen, Screen
+from tests.gui.machines.rooms import GIB, HOT, cell, group, lost_cell, room, with_troubles
+
+TWO = (
+    group("ant", [cell("ant", 0, 0.9, users=["anna"]), cell("ant", 1, 0.0, 2 * GIB)]),
+    group("bee", [cell("bee", 0, 0.0, 30 * GIB, users=["bela"]), cell("bee", 1, 0.5)]),
+)
+
+
+def said_below(screen: Screen) -> list[str]:
+    return [each.text() for each in screen.view.findChildren(QLabel) if each.isVisible()]
+
+
+def press(screen: Screen, words: str) -> None:
+    found = [each for each in screen.view.findChildren(ToolButton) if each.text() == words]
+    QTest.mouseClick(found[0], Qt.MouseButton.LeftButton)
+
+
+def button(screen: Screen, words: str) -> QPushButton:
+    found = screen.view.findChildren(QPushButton)
+    return next(each for each in found if each.text() == words and each.isVisible())
+
+
+def search(screen: Screen, words: str) -> None:
+    assert screen.view.start_search()
+    QTest.keyClicks(screen.tools.search, words)
+
+
+def names_on_map(screen: Screen) -> list[str]:
+    return list(dict.fromkeys(each.key.host for each in screen.map.cells))
+
+
+def test_the_sums_are_of_all_machines(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    assert "2 machines, 4 cards" in said_below(screen)
+    assert "Cards 4. Idle 2 of 4. Memory free 248 of 320 GiB. Busy 35 %" in screen.sums
+    assert "Power 1.20 of 2.80 kW" in screen.sums
+    assert "Users 2." in screen.sums
+
+
+def test_what_a_card_does_not_report_is_no_zero_in_the_sums(open_screen: OpenScreen) -> None:
+    screen = open_screen([group("ant", [cell("ant", 0, None), cell("ant", 1, 0.5)])])
+    assert "Idle 0 of 1." in screen.sums
+    assert "Busy (1 of 2) 50 %" in screen.sums
+    screen.show([group("ant", [cell("ant", 0, None)])])
+    assert "Idle: no card reports it" in screen.sums
+
+
+def test_a_card_is_read_aloud_with_its_machine(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    assert screen.map.accessibleDescription() == (
+        "ant, card 0, NVIDIA H100 80GB HBM3: 90 % busy, 60 of 80 GiB free, 50 °C, 300 W,"
+        " 1 process of anna"
+    )
+
+
+def test_a_missing_figure_is_told_with_its_reason(open_screen: OpenScreen) -> None:
+    screen = open_screen([group("ant", [cell("ant", 0, None)])])
+    assert "this card does not report it" in screen.map.accessibleDescription()
+
+
+def test_the_arrow_keys_go_from_card_to_card_and_enter_opens_one(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(TWO)
+    screen.map.setFocus()
+    QTest.keyClick(screen.map, Qt.Key.Key_Right)
+    assert screen.map.accessibleDescription().startswith("ant, card 1")
+    assert any(each.startswith("ant, card 1") for each in said_below(screen))
+    QTest.keyClick(screen.map, Qt.Key.Key_Right)
+    assert screen.map.accessibleDescription().startswith("bee, card 0")
+    QTest.keyClick(screen.map, Qt.Key.Key_Return)
+    assert screen.room.opened == [("bee", "bee/0")]
+
+
+def test_the_arrow_down_goes_to_the_machine_below(open_screen: OpenScreen) -> None:
+    screen = open_screen(room(8))
+    screen.map.setFocus()
+    before = screen.map.accessibleDescription()
+    QTest.keyClick(screen.map, Qt.Key.Key_Down)
+    below = screen.map.accessibleDescription()
+    assert before.startswith("gpu-01, card 0")
+    assert ", card 0" in below
+    assert not below.startswith("gpu-01")
+    QTest.keyClick(screen.map, Qt.Key.Key_Up)
+    assert screen.map.accessibleDescription() == before
+
+
+def test_a_click_opens_the_card_and_one_on_the_name_its_machine(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(TWO)
+    QTest.mouseClick(screen.map, Qt.MouseButton.LeftButton, pos=QPoint(40, 50))
+    QTest.mouseClick(screen.map, Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
+    assert screen.room.opened == [("ant", "ant/0"), ("ant",)]
+
+
+def test_what_one_looks_for_is_left(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    search(screen, "BEE")
+    assert names_on_map(screen) == ["bee"]
+    assert "2 cards on 1 machine, of 4 on 2" in said_below(screen)
+    screen.tools.search.clear()
+    search(screen, "no such thing")
+    empty = the(EmptyState, screen.view)
+    assert empty.isVisible()
+    QTest.mouseClick(button(screen, "Show all machines"), Qt.MouseButton.LeftButton)
+    assert names_on_map(screen) == ["ant", "bee"]
+    assert screen.tools.search.text() == ""
+
+
+def test_of_one_user_only_the_cards_are_left(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    screen.tools.user_chosen.emit("bela")
+    assert [each.key.card for each in screen.map.cells] == ["bee/0"]
+    assert "Cards 1." in screen.sums
+
+
+def test_who_is_free_lists_idle_cards_and_unused_ones_first(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    press(screen, "Who is free?")
+    assert [row[:2] + row[3:6] for row in screen.rows] == [
+        ["ant", "1", "78.00", "80", "nobody"],
+        ["bee", "0", "50.00", "80", "bela, 1 process"],
+    ]
+    assert any(each.startswith("A card is idle that answers") for each in said_below(screen))
+
+
+def test_cards_with_too_little_memory_are_not_free(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    screen.view.show_page(Page.FREE)
+    the(NumberField, screen.tools).setValue(64)
+    assert [row[0] for row in screen.rows] == ["ant"]
+    the(NumberField, screen.tools).setValue(100)
+    empty = the(EmptyState, screen.view)
+    words = [each.text() for each in empty.findChildren(QLabel)]
+    assert "No idle card has 100 GiB of free memory." in words
+
+
+def test_enter_and_the_button_open_a_free_card(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    screen.view.show_page(Page.FREE)
+    table = next(each for each in screen.view.findChildren(Table) if each.isVisible())
+    opens = button(screen, "Open card")
+    assert not opens.isEnabled()
+    table.setFocus()
+    table.setCurrentIndex(table.model().index(1, 0))
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    QTest.mouseClick(opens, Qt.MouseButton.LeftButton)
+    assert screen.room.opened == [("bee", "bee/0"), ("bee", "bee/0")]
+
+
+def test_it_is_said_of_how_many_cards_nobody_knows_whether_they_are_idle(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen([group("ant", [cell("ant", 0, 0.0), cell("ant", 1, None)])])
+    screen.view.show_page(Page.FREE)
+    assert any(
+        each.startswith("Of 1 card it is not known whether it is idle.")
+        for each in said_below(screen)
+    )
+
+
+def test_the_list_says_why_a_machine_does_not_answer(open_screen: OpenScreen) -> None:
+    screen = open_screen(with_troubles(room(4)))
+    screen.view.show_page(Page.LIST)
+    states = {row[0]: row[1] for row in screen.rows}
+    assert states["gpu-04"] == "Connected"
+    assert states["gpu-03"] == "Lost"
+    assert states["gpu-lab.example.org"] == "Connecting"
+    assert states["gpu-01"].startswith("No connection for 2 min 11 s: The connection broke")
+    assert states["root@old"] == (
+        "Refused: The host key of old has changed. If that is expected, remove the old one"
+        " with ssh-keygen -R old."
+    )
+
+
+def test_old_figures_say_how_old_they_are(open_screen: OpenScreen) -> None:
+    late = replace(TWO[0], age=14.0)
+    screen = open_screen([late, TWO[1]])
+    assert screen.map.accessibleDescription().endswith("14 s old")
+    screen.view.show_page(Page.LIST)
+    assert [row[-1] for row in screen.rows] == ["14 s", "now"]
+    screen.view.show_page(Page.FREE)
+    assert screen.rows[0][0] == "ant (14 s old)"
+
+
+def test_worst_first_begins_with_what_is_lost(open_screen: OpenScreen) -> None:
+    hot = replace(TWO[1], cards=(TWO[1].cards[0]._replace(mark=HOT),))
+    gone = group("zoo", [lost_cell("zoo", 0)])
+    screen = open_screen([TWO[0], hot, gone])
+    assert names_on_map(screen) == ["ant", "bee", "zoo"]
+    screen.tools.order_chosen.emit("worst")
+    assert names_on_map(screen) == ["zoo", "bee", "ant"]
+
+
+def test_a_machine_without_a_connection_says_so_in_place_of_figures(
+    open_screen: OpenScreen,
+) -> None:
+    blank = cell("ant", 0)._replace(values={})
+    broken = replace(
+        group("ant", [blank], Standing.BROKEN), why=Message("Nobody answers there.")
+    )
+    screen = open_screen([broken])
+    said = screen.map.accessibleDescription()
+    assert said == "ant, card 0, NVIDIA H100 80GB HBM3: No connection for 6 min 12 s"
+    assert "1 machine, 1 card · 1 without a connection" in said_below(screen)
+    assert "Cards that answer 0 of 1" in screen.sums
+
+
+def test_simulated_machines_are_said_to_be_so(open_screen: OpenScreen) -> None:
+    screen = open_screen([replace(TWO[0], simulated=True), TWO[1]])
+    assert "2 machines, 4 cards · 1 simulated" in said_below(screen)
+
+
+def test_a_name_that_looks_like_markup_is_shown_as_it_is(open_screen: OpenScreen) -> None:
+    screen = open_screen([group("<b>ant</b>", [cell("<b>ant</b>", 0)])])
+    screen.map.setFocus()
+    QTest.keyClick(screen.map, Qt.Key.Key_Home)
+    assert any(each.startswith("<b>ant</b>, card 0") for each in said_below(screen))
+    labels = [each for each in screen.view.findChildren(QLabel) if "<b>" in each.text()]
+    assert {each.textFormat() for each in labels} == {Qt.TextFormat.PlainText}
+
+
+@pytest.mark.parametrize("count", [1, 2, 8, 30, 1000])
+def test_every_card_of_a_room_has_its_place_on_the_map(
+    open_screen: OpenScreen, count: int
+) -> None:
+    screen = open_screen(room(count, racks=count // 20))
+    assert len(screen.map.cells) == 8 * count
+    screen.map.setFocus()
+    QTest.keyClick(screen.map, Qt.Key.Key_End)
+    assert screen.map.accessibleDescription().startswith(
+        f"{screen.room.listed[-1].name}, card 7"
+    )
+    screen.map.grab()
+
+
+def test_the_page_and_the_metric_are_remembered(open_screen: OpenScreen) -> None:
+    screen = open_screen(TWO)
+    press(screen, "Temperature")
+    press(screen, "List")
+    assert screen.settings.remembered("machines/page") == "list"
+    assert screen.settings.remembered("machines/metric") == "temperature"
+
+
+def test_nobody_is_asked_who_uses_cards_while_the_screen_is_hidden(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(TWO)
+    assert screen.room.looked
+    screen.window.hide()
+    assert not screen.room.looked
