@@ -12,7 +12,6 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import clocks, health
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
@@ -21,6 +20,7 @@ from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
