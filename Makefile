@@ -1,7 +1,7 @@
 # Every target sets up what it needs by itself. `make help` says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long bench package test-package words format clean
+.PHONY: help run test test-long test-machines bench package test-package words format clean
 
 # The Python to use; empty means the one in .venv, else the newest that fits.
 PYTHON ?=
@@ -19,6 +19,7 @@ help:
 	@echo 'make run      set up what is missing, then open GPU Explorer'
 	@echo 'make test     check the layout, the types and the layers, then run the tests'
 	@echo 'make test-long the tests that take long: real windows, floods, wide property tests'
+	@echo 'make test-machines    reach other machines for real: sshd, shapes, cuts; needs root'
 	@echo 'make bench    measure the program and print a table'
 	@echo 'make package  build the program and its packages for this system into dist/'
 	@echo 'make test-package     try these packages in a bare Debian; needs root'
@@ -44,6 +45,10 @@ test:
 test-long:
 	$(set_up) $(tools)
 	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
+
+test-machines:
+	$(set_up) $(tools)
+	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -m machines tests/machines $(ARGS)
 
 bench:
 	$(set_up) bench

@@ -98,6 +98,36 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_host_arguments(parser: argparse.ArgumentParser) -> None:
+    """Of which computer; for commands that read one."""
+    parser.add_argument(
+        "--host",
+        action="append",
+        metavar=tr("NAME"),
+        help=tr("another computer, over ssh: user@server, or a name of ~/.ssh/config"),
+    )
+    parser.add_argument(
+        "--host-python",
+        metavar=tr("PATH"),
+        default="python3",
+        help=tr("the Python that is to be used there, 3.10 or newer"),
+    )
+
+
+def one_host(arguments: argparse.Namespace) -> str | None:
+    """The other computer that a command is to read; None for this one."""
+    hosts: Sequence[str] = arguments.host or ()
+    if len(hosts) > 1:
+        raise WrongArgumentsError(
+            "This command reads one computer at a time, and --host names {count}.",
+            "The window shows several: gpuexplorer --host {first} --host {second}.",
+            count=len(hosts),
+            first=hosts[0],
+            second=hosts[1],
+        )
+    return hosts[0] if hosts else None
+
+
 def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
     """Which cards are read again and again, and how often."""
     parser.add_argument(

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import in_the_words
 from gpuexplorer.commands.snapshot_needs import NEEDS
-from gpuexplorer.commands.source import NOT_ANSWERED, choose, open_source, wiring_of
+from gpuexplorer.commands.source import NOT_ANSWERED, choose, opened, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
 from gpuexplorer.telemetry.session import Session
@@ -33,14 +32,15 @@ def show_pictures(
     interval = _interval(arguments.loop)
     form = "json" if arguments.json else "csv" if arguments.csv else "table"
     needs = NEEDS[form]
-    backend, attempts = open_source(arguments)
+    source = opened(arguments)
     session = Session(
-        backend or NoCards(),
-        attempts,
+        source.backend,
+        source.attempts,
         interval,
         patience=PATIENCE if again else _PATIENCE_ONCE,
         watch_faults=False,
         processor_before=before,
+        reach=source.reach,
     )
     session.sampler.want(needs.metrics, needs.processes)
     session.start()
@@ -49,6 +49,7 @@ def show_pictures(
         show: Callable[..., None] = import_module(f"gpuexplorer.commands.snapshot_{form}").show
         topology = wiring_of(session.backend) if needs.wiring else None
         session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
+        source.check()
         chosen = choose(session.cards(), arguments.cards)
         notes = [NOT_ANSWERED] if needs.wiring and topology is None else []
         newcomers = arguments.cards is None
@@ -75,7 +76,7 @@ def _pictures(
     from gpuexplorer.commands.picture import take  # noqa: PLC0415 - while the cards answer
 
     names = session.reach.names()
-    source = None if isinstance(session.backend, NoCards) else session.source
+    source = None if session.bare else session.source
     for shown in itertools.count(1):
         still_there = {card.id: card for card in session.cards()}
         current = [still_there.get(card.id, card) for card in cards]

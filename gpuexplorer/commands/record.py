@@ -12,19 +12,19 @@ from pathlib import Path
 from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
+    add_host_arguments,
     add_reading_arguments,
     in_the_words,
 )
 from gpuexplorer.commands.progress_line import ProgressLine
-from gpuexplorer.commands.source import choose, open_source
+from gpuexplorer.commands.source import Opened, choose, opened
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.recording.export.choosing import length
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sampler import check_interval
 
 _LOOK = 0.5
@@ -58,18 +58,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=tr("without the computer's name, UUIDs, users, and names of programs"),
     )
     add_reading_arguments(parser, 1.0)
+    add_host_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     seconds = _seconds(arguments.duration)
     with in_the_words():
         check_interval(arguments.interval)
-    backend, attempts = open_source(arguments)
-    for attempt in attempts:
+    source = opened(arguments)
+    session = QuietSession(
+        source.backend, source.attempts, arguments.interval, reach=source.reach
+    )
+    for attempt in session.attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
-    if backend is None:
+    if session.bare:
         sys.stderr.write(f"{tr('So only the computer itself is recorded.')}\n")
-    session = QuietSession(backend or NoCards(), attempts, arguments.interval)
     over = threading.Event()
     try:
         only = None
@@ -88,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             session.want(tuple(Cadence) if arguments.all else usual)
             session.start()
             recorder.start()
-            _wait(recorder, over, seconds)
+            _wait(recorder, over, seconds, source)
             listening.stop()
             written = recorder.stop(_LAST_PATIENCE)
     finally:
@@ -108,14 +111,17 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _wait(recorder: Recorder, over: threading.Event, seconds: float | None) -> None:
+def _wait(
+    recorder: Recorder, over: threading.Event, seconds: float | None, source: Opened
+) -> None:
     """Until somebody ends it, the time is over, or it cannot be written further."""
     with ProgressLine(sys.stderr) as line:
         while not over.is_set():
             left = _LOOK if seconds is None else seconds - recorder.seconds
             if left <= 0:
                 return
-            line.show(tr("Recording {time}, {size}. Ctrl-C ends it.", **_so_far(recorder)))
+            told = tr("Recording {time}, {size}. Ctrl-C ends it.", **_so_far(recorder))
+            line.show(paragraph((told, source.silence)))
             over.wait(min(left, _LOOK))
 
 

@@ -5,6 +5,7 @@ import argparse
 from gpuexplorer.commands.arguments import (
     OK,
     WrongArgumentsError,
+    add_host_arguments,
     add_source_arguments,
     number,
     whole_number,
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
     )
     add_source_arguments(parser)
+    add_host_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

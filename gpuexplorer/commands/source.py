@@ -2,17 +2,23 @@
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
+from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words, one_host
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
+from gpuexplorer.telemetry.reach import THIS_COMPUTER, Reach
 from gpuexplorer.telemetry.session import Attempt, card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.topology import Topology
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far_machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
 NOT_ANSWERED = Message(
@@ -21,19 +27,55 @@ NOT_ANSWERED = Message(
 )
 
 
+class Opened(NamedTuple):
+    """A source and the computer that it is in."""
+
+    backend: Backend
+    attempts: Sequence[Attempt] = ()
+    reach: Reach = THIS_COMPUTER
+    far: "FarMachine | None" = None
+
+    @property
+    def silence(self) -> Message:
+        """Why nothing is heard of another computer just now; empty where it is."""
+        return NOTHING if self.far is None else self.far.why
+
+    def check(self) -> None:
+        """Raises Trouble where there was a connection and there is none."""
+        if self.far is not None:
+            self.far.wait_until_up(0.0)
+
+
+def opened(arguments: argparse.Namespace) -> Opened:
+    """The source these arguments ask for, on this computer or on the one of --host."""
+    _check_faults(arguments)
+    host = one_host(arguments)
+    if host is not None:
+        from gpuexplorer.commands.far_source import connected  # noqa: PLC0415 - needs ssh, and much of ours
+
+        far = connected(host, arguments)
+        return Opened(far.backend, (), far.reach, far)
+    backend, attempts = open_source(arguments)
+    return Opened(backend or NoCards(), attempts)
+
+
 def open_source(arguments: argparse.Namespace) -> tuple[Backend | None, Sequence[Attempt]]:
     """The source these arguments ask for, opened. Raises WrongArgumentsError that names the
     wrong part of a simulation.
     """
+    _check_faults(arguments)
+    if arguments.simulate is None:
+        return first_that_answers()
+    with in_the_words():
+        return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
+
+
+def _check_faults(arguments: argparse.Namespace) -> None:
     if arguments.simulate is None and arguments.fault:
         raise WrongArgumentsError(
             "Only simulated cards fail on order.",
             "Say which with --simulate, such as --simulate 2xH100.",
         )
-    if arguments.simulate is None:
-        return first_that_answers()
-    with in_the_words():
-        return simulated(arguments.simulate, arguments.fault, arguments.seed), ()
 
 
 def choose(cards: Sequence[Card], text: str | None) -> list[Card]:

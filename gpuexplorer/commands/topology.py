@@ -5,17 +5,16 @@ import json
 import sys
 from collections.abc import Sequence
 
-from gpuexplorer.commands.arguments import OK, add_source_arguments
+from gpuexplorer.commands.arguments import OK, add_host_arguments, add_source_arguments
 from gpuexplorer.commands.page import NONE, Column, Page, figure
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
-from gpuexplorer.commands.source import NOT_ANSWERED, open_source, wiring_of
+from gpuexplorer.commands.source import NOT_ANSWERED, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.telemetry.backend import Backend, Source
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
@@ -34,13 +33,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr("Show which card is wired to which, and how fast that can be.")
     parser.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
     add_source_arguments(parser)
+    add_host_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    found, attempts = open_source(arguments)
-    backend: Backend = found or NoCards()
+    source = opened(arguments)
+    backend = source.backend
+    attempts = source.attempts or source.reach.attempts()
     try:
         topology = wiring_of(backend)
+        source.check()
         if topology is None:
             raise Trouble(
                 NOT_ANSWERED, "`gpuexplorer snapshot` shows which card does not answer."

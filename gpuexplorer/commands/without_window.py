@@ -61,5 +61,6 @@ def show_table(arguments: argparse.Namespace, why: Message) -> int:
         simulate=spec,
         fault=arguments.fault,
         seed=arguments.seed,
+        host=None,
     )
     return snapshot.run(table)

@@ -1,7 +1,7 @@
 """A Prometheus' JSON as plain values. Whatever else comes is no answer, and does no harm."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from gpuexplorer.fleet.refusals import plain
@@ -47,17 +47,31 @@ def told(body: bytes) -> tuple[Any, Sequence[str]]:
     return answer["data"], [plain(_sure(each, str)) for each in said[:_MOST_WARNINGS]]
 
 
-def points(data: Any) -> Iterator[Point]:
-    for each in _result(data, "vector"):
-        at_and_value = _sure(each.get("value"), list)
-        yield Point(_labels(each), _figure(at_and_value))
+def points(data: Any) -> list[Point]:
+    """In one piece, since there may be a hundred thousand of them at each beat."""
+    found = []
+    try:
+        for each in _result(data, "vector"):
+            labels, (_, text) = each["metric"], each["value"]
+            if type(labels) is not dict or type(text) is not str:
+                raise NoAnswerError
+            for value in labels.values():
+                if type(value) is not str:
+                    raise NoAnswerError
+            found.append(Point(labels, float(text)))
+    except (LookupError, TypeError, ValueError) as error:
+        raise NoAnswerError from error
+    return found
 
 
-def lines(data: Any) -> Iterator[Line]:
+def lines(data: Any) -> list[Line]:
+    found = []
     for each in _result(data, "matrix"):
         pairs = _sure(each.get("values"), list)
-        times = [float(_number(_sure(pair, list)[0])) if pair else 0.0 for pair in pairs]
-        yield Line(_labels(each), times, [_figure(pair) for pair in pairs])
+        times = [_number(pair[0]) for pair in pairs if _is_pair(pair)]
+        values = [_figure(pair[1]) for pair in pairs if _is_pair(pair)]
+        found.append(Line(_labels(each), times, values))
+    return found
 
 
 def words(data: Any) -> Sequence[str]:
@@ -73,25 +87,32 @@ def rows(data: Any, name: str) -> Sequence[Mapping[str, Any]]:
     return [_sure(each, dict) for each in found]
 
 
-def _result(data: Any, kind: str) -> Iterator[Mapping[str, Any]]:
+def _result(data: Any, kind: str) -> Sequence[Mapping[str, Any]]:
     if _sure(data, dict).get("resultType") != kind:
         raise NoAnswerError
-    for each in _sure(data.get("result"), list):
-        yield _sure(each, dict)
+    found: list[Mapping[str, Any]] = _sure(data.get("result"), list)
+    if any(type(each) is not dict for each in found):
+        raise NoAnswerError
+    return found
 
 
 def _labels(each: Mapping[str, Any]) -> Labels:
-    labels: dict[str, str] = _sure(each.get("metric"), dict)
+    labels: dict[str, str] | None = each.get("metric")
+    if type(labels) is not dict:
+        raise NoAnswerError
     for value in labels.values():
         if type(value) is not str:
             raise NoAnswerError
     return labels
 
 
-def _figure(pair: Any) -> float:
+def _is_pair(pair: Any) -> bool:
+    return len(_sure(pair, list)) == 2
+
+
+def _figure(text: Any) -> float:
     """Figures come as texts, for the sake of "NaN" and "+Inf"."""
     try:
-        _, text = _sure(pair, list)
         return float(_sure(text, str))
     except ValueError as error:
         raise NoAnswerError from error

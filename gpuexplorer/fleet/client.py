@@ -46,7 +46,7 @@ class Prometheus:
         self.warnings: Sequence[str] = ()  # of the last answer that had some
 
     def instant(self, query: str) -> Sequence[Point]:
-        return self._ask("query", {"query": query}, _list(answers.points))
+        return self._ask("query", {"query": query}, answers.points)
 
     def range(self, query: str, start: float, end: float, step: float) -> Sequence[Line]:
         """From the asked start on, a value per step: see `aligned`."""
@@ -58,7 +58,7 @@ class Prometheus:
             "end": f"{end:.3f}",
             "step": f"{step:.3f}",
         }
-        return self._ask("query_range", asked, _list(answers.lines))
+        return self._ask("query_range", asked, answers.lines)
 
     def names(self, since: float) -> Sequence[str]:
         """Of all metrics there are."""
@@ -127,10 +127,6 @@ def aligned(
 
 
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
-
-
-def _list(made: Callable[[Any], Any]) -> Callable[[Any], Any]:  # Any: as in `_ask`
-    return lambda data: list(made(data))
 
 
 __all__ = ["MOST_POINTS", "Cost", "Line", "Point", "Prometheus", "PrometheusError", "aligned"]

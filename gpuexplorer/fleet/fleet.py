@@ -28,12 +28,12 @@ from gpuexplorer.fleet.selector import selector
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = tuple(
-    MetricId(each)
-    for each in ("gpu_utilization", "memory_used", "memory_free", "temperature", "power_draw")
+    MetricId(each) for each in ("gpu_utilization", "memory_used", "temperature", "power_draw")
 )
-_RARELY = (MetricId("memory_reserved"), MetricId("memory_total"), MetricId("power_limit"))
-_TOTAL = MetricId("memory_total")
-_PARTS = tuple(MetricId(f"memory_{each}") for each in ("used", "free", "reserved"))
+_USED, _FREE, _RESERVED, _TOTAL = (
+    MetricId(f"memory_{each}") for each in ("used", "free", "reserved", "total")
+)
+_RARELY = (_RESERVED, _TOTAL, MetricId("power_limit"))
 _STATE = "gpuexplorer_card_state"
 _HALF_AN_HOUR = 1800.0
 _BACK = "1h"  # so long after its last word a card is still listed
@@ -87,6 +87,8 @@ class Fleet:
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
         self._keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
+        # The card behind the labels of a row, since all are the same at each beat.
+        self._known: dict[tuple[tuple[str, str], ...], CardId | None] = {}
         self._rare: dict[MetricId, Values] = {}
         self._impossible: dict[MetricId, frozenset[CardId]] = {}
 
@@ -115,7 +117,7 @@ class Fleet:
             labels.update(there)
             if keys[each.title]:
                 rows += [(each.title, point.labels) for point in self._identities(each, there)]
-        self._keys, self.labels = keys, sorted(labels)
+        self._keys, self.labels, self._known = keys, sorted(labels), {}
         now = identified(rows, self._chosen)
         # Who fell silent stays among the others, with the reason.
         self._cards = {**self._cards, **now}
@@ -126,6 +128,9 @@ class Fleet:
                 " none of them.",
             )
         self._rare = {metric: self._values(metric) for metric in _RARELY}
+        if not self._rare[_TOTAL]:
+            parts = (self._values(_USED), self._values(_FREE), self._rare[_RESERVED])
+            self._rare[_TOTAL] = _sums(parts)
 
     def look_back(self) -> None:
         """For cards of which nobody has told for some minutes."""
@@ -145,8 +150,8 @@ class Fleet:
         if not self._cards.keys() >= ages.keys():
             self.look_for_cards()
         values.update({metric: told for metric, told in self._rare.items() if told})
-        if not values.get(_TOTAL):
-            values[_TOTAL] = _sums([values.get(part, {}) for part in _PARTS])
+        if _FREE not in values:
+            values[_FREE] = self._free(values.get(_USED, {}))
         alerts, said = self._alerts()
         return FleetNow(
             self._wall(),
@@ -182,8 +187,7 @@ class Fleet:
             told = each.told.get(metric)
             if told is not None and self._keys[each.title]:
                 asked = selector(told.name, told.labels, self.match)
-                points = self.server.instant(f"max by ({self._by(each)}) ({asked})")
-                _take(points, told, found, wrong)
+                self._take(f"max by ({self._by(each)}) ({asked})", told, found, wrong)
         self._impossible[metric] = frozenset(wrong - found.keys())
         return found
 
@@ -194,10 +198,10 @@ class Fleet:
                 continue
             asked = selector(each.anchor, each.marks, self.match)
             query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
-            for point in self.server.instant(query):
-                key = key_of(point.labels)
-                if key[0]:
-                    found.setdefault(card_id(key), max(0.0, point.value))
+            for labels, value in self.server.instant(query):
+                card = self._card(labels)
+                if card is not None:
+                    found.setdefault(card, max(0.0, value))
         return found
 
     def _states(self) -> Mapping[CardId, CardState]:
@@ -241,21 +245,36 @@ class Fleet:
     def _by(self, of: Exporter) -> str:
         return ",".join(self._keys[of.title])
 
+    def _card(self, labels: Labels) -> CardId | None:
+        row = tuple(labels.items())
+        try:
+            return self._known[row]
+        except KeyError:
+            key = key_of(labels)
+            self._known[row] = card = card_id(key) if key[0] else None
+            return card
 
-def _take(
-    points: Sequence[Point], told: Told, found: dict[CardId, float], wrong: set[CardId]
-) -> None:
-    metric = METRICS[told.metric]
-    for labels, told_value in points:
-        value = told_value / told.factor
-        key = key_of(labels)
-        if not key[0] or not math.isfinite(value):
-            continue
-        card = card_id(key)
-        if metric.plausible(value):
-            found.setdefault(card, value)
-        else:
-            wrong.add(card)
+    def _take(
+        self, query: str, told: Told, found: dict[CardId, float], wrong: set[CardId]
+    ) -> None:
+        lowest, highest = METRICS[told.metric].lowest, METRICS[told.metric].highest
+        for labels, told_value in self.server.instant(query):
+            value, card = told_value / told.factor, self._card(labels)
+            if card is None:
+                continue
+            if lowest <= value <= highest and value < math.inf:
+                found.setdefault(card, value)
+            elif math.isfinite(value):
+                wrong.add(card)
+
+    def _free(self, used: Values) -> Values:
+        """What is left of all. Where somebody reserves some and tells it, that is not free."""
+        total, reserved = self._rare[_TOTAL], self._rare[_RESERVED]
+        return {
+            card: max(0.0, total[card] - value - reserved.get(card, 0.0))
+            for card, value in used.items()
+            if card in total
+        }
 
 
 def _sums(parts: Sequence[Values]) -> Values:

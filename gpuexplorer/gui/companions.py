@@ -126,4 +126,4 @@ class Companions(QObject):
             memory=busiest.memory.figure.value or busiest.memory.figure.absent[0],
         )
         words = tr("{card}: {figures}", card=busiest.title, figures=said)
-        self.tray.show_words(f"{window_title(machine.session)}\n{words}")
+        self.tray.show_words(f"{window_title(machine)}\n{words}")

@@ -16,7 +16,6 @@ from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 from gpuexplorer.telemetry.sampler import Want
-from gpuexplorer.telemetry.session import Session
 
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
@@ -24,10 +23,10 @@ _MISSING_EVERY = 2.0
 _PROCESSES = "processes"
 
 
-def window_title(session: Session, *which: str) -> str:
+def window_title(machine: MachineState, *which: str) -> str:
     """`which` of the windows: nothing for the main one."""
-    parts = [*which, host_name(session), "GPU Explorer"]
-    if session.simulated:
+    parts = [*which, machine.name or host_name(machine.session), "GPU Explorer"]
+    if machine.session.simulated:
         parts.insert(0, tr(SIMULATED))
     return " – ".join(parts)
 
@@ -81,8 +80,9 @@ class LiveFrame(QObject):
         session = machine.session
         cards = machine.cards()
         # The driver may have gone or come back since.
-        self._top.show_computer(host_name(session))
+        self._top.show_computer(machine.name or host_name(session))
         self._top.show_source(session.source)
+        self._status.show_machine(machine.name)
         self._status.show_source(session.source)
         interval = session.sampler.interval
         if session.past.ended is not None:

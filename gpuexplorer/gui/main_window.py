@@ -115,13 +115,8 @@ class MainWindow(QMainWindow):
         self._top = TopBar(self.look, self.time_window)
         self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
-            self.look,
-            self.settings,
-            self.commands,
-            self._top.record,
-            self.time_window,
-            self._always_on,
-            self,
+            *(self.look, self.settings, self.commands, self._top.record, self.time_window),
+            *(self._always_on, self),
         )
         self._comparing = WindowComparing(
             self.look, self.commands, self.time_window, self._recordings, self
@@ -144,17 +139,8 @@ class MainWindow(QMainWindow):
             *(session.host, look_again is not None, attempts, looked_for, self),
         )
         self._ways = WindowWays(
-            self.look,
-            self.commands,
-            self.navigation,
-            self._screens,
-            self.explanation,
-            self._top,
-            self._banner,
-            self,
-            simulate,
-            look_again,
-            open_recording,
+            *(self.look, self.commands, self.navigation, self._screens, self.explanation),
+            *(self._top, self._banner, self, simulate, look_again, open_recording),
             nothing_real=or_simulated or session.bare,
         )
         self.open_recording = self._ways.open_recording
@@ -221,7 +207,7 @@ class MainWindow(QMainWindow):
         shown = self.machines.shown(session)
         self._machine, self._lab = machine, lab = shown.machine, shown.lab
         kept = self.machines.kept(session)
-        self.setWindowTitle(window_title(session))
+        self.setWindowTitle(window_title(machine))
         self.explanation.show_way_on(back=not session.bare)
         self._live.show_machine(machine)
         self._keep_up()

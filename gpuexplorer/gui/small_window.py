@@ -92,8 +92,8 @@ class SmallWindow(QWidget):
         """From now on the cards of this one; of a computer without any, itself."""
         self._machine = machine
         self._drawn = None
-        self.setWindowTitle(window_title(machine.session, tr("All cards")))
-        self._host.show_text(host_name(machine.session))
+        self.setWindowTitle(window_title(machine, tr("All cards")))
+        self._host.show_text(machine.name or host_name(machine.session))
         if self.isVisible():
             self._on_ticked()
 

@@ -81,7 +81,9 @@ class WindowMachines(QObject):
     def shown(self, session: RememberingSession) -> Shown:
         """Made when it is first looked at."""
         if session not in self._shown:
-            machine = MachineState(session, self._settings, self._window)
+            called = (each.name for each in self.state.rows() if each.session is session)
+            name = next(called, "") if self.is_far(session) else ""
+            machine = MachineState(session, self._settings, self._window, name)
             self._shown[session] = Shown(machine, lab_of(machine, self.pythons))
         return self._shown[session]
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import psutil
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind
+from gpuexplorer.core.harmless import LATEST, clean, is_time, json_of, value_of
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.words import Message
-from gpuexplorer.core.harmless import LATEST, clean, is_time, json_of, value_of
 from gpuexplorer.recording.safe_file import Row, SafeFile
 from gpuexplorer.recording.told import Machine, Turn, Writer
 from gpuexplorer.telemetry.backend import Source

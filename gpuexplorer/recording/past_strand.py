@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from operator import sub
 
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.core.harmless import LATEST
+from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.recording.pieces import Column, Pieces, within
 from gpuexplorer.recording.schema import BUCKET, LEVELS, STATE, TIMES
 

@@ -13,8 +13,8 @@ from itertools import islice
 from operator import le
 from typing import TypeAlias
 
-from gpuexplorer.recording.columns import DamagedError, unpacked
 from gpuexplorer.core.harmless import LATEST, is_time
+from gpuexplorer.recording.columns import DamagedError, unpacked
 from gpuexplorer.recording.safe_file import Row, SafeFile
 from gpuexplorer.recording.schema import BUCKET
 

@@ -14,8 +14,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.harmless import LATEST
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.recording.past_strand import GAP, PastStrand
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import BUCKET, LEVELS

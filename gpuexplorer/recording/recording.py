@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.harmless import is_time, value_of
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.columns import reason_number
 from gpuexplorer.recording.course import Course, Run, last_of
-from gpuexplorer.core.harmless import is_time, value_of
 from gpuexplorer.recording.opening import opened, too_damaged
 from gpuexplorer.recording.past_strand import PastStrand, is_late, readings_of
 from gpuexplorer.recording.pieces import Pieces

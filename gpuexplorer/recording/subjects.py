@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuexplorer.core.harmless import clean, is_time, value_of
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.recording.columns import from_raw
-from gpuexplorer.core.harmless import clean, is_time, value_of
 from gpuexplorer.recording.past_strand import PastStrand
 from gpuexplorer.recording.pieces import Pieces
 from gpuexplorer.recording.safe_file import SafeFile

@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, Hello, Order, Read, Told, Wired
+from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -35,7 +35,7 @@ class Machine(Protocol):
 
     @property
     def clock(self) -> Clock: ...
-    def ask(self, order: Order, seconds: float) -> Told: ...
+    def ask(self, order: Question, seconds: float) -> Told: ...
     def stop(self, seconds: float = 3.0) -> bool: ...
 
 

@@ -22,7 +22,16 @@ from gpuexplorer.remote.link import Link, Questions
 from gpuexplorer.remote.link_state import LinkNow, LinkState
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
-from gpuexplorer.remote.wire import KNOCKS_EVERY, Done, Hello, Knock, Order, Told, line_of
+from gpuexplorer.remote.wire import (
+    KNOCKS_EVERY,
+    Done,
+    Hello,
+    Knock,
+    Order,
+    Question,
+    Told,
+    line_of,
+)
 
 __all__ = ["FarMachine", "LinkState"]
 
@@ -52,7 +61,7 @@ class FarMachine:
         faults: str = "",
         seed: int = 0,
         launch: Launch | None = None,
-        asking: Callable[[], Questions] | None = None,
+        asking: Callable[[], Questions | None] | None = None,
         at_terminal: bool = False,
         on_change: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
@@ -65,6 +74,8 @@ class FarMachine:
         self.launch: Launch = launch or partial(ssh_command, somebody_answers=somebody)
         self.clock = clock or SystemClock()
         self.hello: Hello | None = None  # of the newest connection
+        # Since when, in steady seconds, there is none any more; None before there was one.
+        self.lost_at: float | None = None
         self._asking, self._at_terminal = asking, at_terminal
         self._on_change = on_change
         self._now = LinkNow(LinkState.ENDED, self.clock.now())
@@ -127,9 +138,12 @@ class FarMachine:
         return self.backend.cards()
 
     def connect(self) -> None:
-        """Returns at once; the rest is done in a thread. Harmless when called twice."""
-        if self._thread is None:
-            self._set(LinkNow(LinkState.CONNECTING, self.clock.now()))
+        """Returns at once; the rest is done in a thread. Harmless when called twice, and after
+        `stop` it begins anew.
+        """
+        self._stopping = False
+        if self._thread is None or not self._thread.is_alive():
+            self._set(self._now._replace(state=LinkState.CONNECTING))
             self._thread = threading.Thread(
                 target=self._run, name=f"far machine {self.host.text}", daemon=True
             )
@@ -140,12 +154,13 @@ class FarMachine:
         settled = (LinkState.UP, *_WITHOUT)
         with self._changed:
             if not self._changed.wait_for(lambda: self.state in settled, seconds):
-                raise Trouble("{host} did not answer in time.", host=self.host.text)
+                late = Message("{host} did not answer in time.", host=self.host.text)
+                raise Trouble(self.why or late, self.hint)
             now = self._now
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
 
-    def ask(self, order: Order, seconds: float) -> Told:
+    def ask(self, order: Question, seconds: float) -> Told:
         """The answer. Raises Trouble where there is none, or where it is a refusal."""
         came = threading.Event()
         answers: list[Told | None] = []
@@ -169,13 +184,13 @@ class FarMachine:
             raise Trouble(told.trouble, told.hint)
         return told
 
-    def ask_later(self, order: Order, answered: Answered) -> int:
+    def ask_later(self, order: Question, answered: Answered) -> int:
         """Never waits: who asks hears from another thread, or at once that there is no
         connection. The order gets its number here.
         """
         number = self._awaited.put(answered)
         if self.state is LinkState.UP:
-            self.tell(replace(order, id=number))  # type: ignore[call-arg]  # a Watch asks nothing
+            self.tell(replace(order, id=number))
         else:
             self._awaited.drop(number)
             answered(None)
@@ -193,7 +208,7 @@ class FarMachine:
         self._wake.set()
 
     def stop(self, seconds: float = 3.0) -> bool:
-        """For good. True when it is over; else it goes on ending by itself."""
+        """Until `connect`. True when it is over; else it goes on ending by itself."""
         self._stopping = True
         self._wake.set()
         if self._thread is None or self._thread is threading.current_thread():
@@ -202,38 +217,44 @@ class FarMachine:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        try:
+            self._connect_again_and_again()
+        finally:
+            self._set(LinkNow(LinkState.ENDED, self.clock.now()))
+
+    def _connect_again_and_again(self) -> None:
         wait = _FIRST_WAIT
         while not self._stopping:
             self._retry = False
-            self._set(LinkNow(LinkState.CONNECTING, self.clock.now()))
+            # Why there is none stays to be read while it is tried again.
+            self._set(self._now._replace(state=LinkState.CONNECTING, retry_at=None))
             over, lasted = self._one_connection()
-            if self._stopping:
-                break
-            wait = _FIRST_WAIT if lasted > _STEADY else wait
-            self._rest(over, wait)
-            wait = min(2 * wait, _LONGEST_WAIT)
-        self._set(LinkNow(LinkState.ENDED, self.clock.now()))
+            if not self._stopping:  # else a person said so
+                self._rest(over, wait if lasted < _STEADY else _FIRST_WAIT)
+            wait = min(2 * (wait if lasted < _STEADY else _FIRST_WAIT), _LONGEST_WAIT)
 
     def _one_connection(self) -> tuple[Ending, float]:
         """Why it is over, and for how many seconds it was up."""
-        self._over = None
-        connection = self._hearing.begin()
         try:
-            self._link = self._dialled(connection)
+            self._link = link = self._dialled()
         except Trouble as trouble:
             return Ending(trouble.sentence, trouble.hint, again=False), 0.0
         try:
             while self._over is None and not self._stopping:
-                self._look()
+                self._look(link)
         finally:
             up = self._now if self.state is LinkState.UP else None
-            link, self._link = self._link, None
+            if up is not None:
+                self.lost_at = self.clock.now()
+            self._link = None
             self._hearing.end()
             link.stop()
         lasted = 0.0 if up is None else self.clock.now() - up.since
         return self._over or Ending(NOTHING), lasted
 
-    def _dialled(self, connection: int) -> Link:
+    def _dialled(self) -> Link:
+        self._over = None
+        connection = self._hearing.begin()
         sent = parcel(Kind.AGENT, self.settings.environment)
         command = self.launch(self.host, sent.command(self.python))
         self._questions = None if self._asking is None else self._asking()
@@ -241,29 +262,31 @@ class FarMachine:
             self.host,
             command,
             sent.preamble,
-            sent.mark.encode(),
+            sent.mark,
             partial(self._hearing.hear, connection),
             self._on_end,
             questions=self._questions,
             at_terminal=self._at_terminal,
         )
 
-    def _look(self) -> None:
+    def _look(self, link: Link) -> None:
         """Once in a while, until the link is over."""
         up = self.state is LinkState.UP
         self.clock.wait(self._wake, KNOCKS_EVERY if up else _LOOKING)
         self._wake.clear()
-        if self._over is not None or self._stopping:
-            return
-        silent = self.clock.now() - self._hearing.at
-        if self._hearing.trouble is not None:
-            self._over = self._hearing.trouble
-        elif self._link is not None and not self._link.ready:
+        if not link.ready:
             self._hearing.at = self.clock.now()  # the link has a patience of its own
             asks = self._questions is not None and self._questions.being_answered
             state = LinkState.ASKING if asks else LinkState.CONNECTING
-            self._set(LinkNow(state, self.clock.now()), unless_up=True)
-        elif silent > (PATIENCE if self.state is LinkState.UP else _GREETING):
+            self._set(self._now._replace(state=state), unless_up=True)
+            if self.hello is not None:
+                self._hearing.lost()
+            return
+        up = self.state is LinkState.UP
+        silent = self.clock.now() - self._hearing.at
+        if self._hearing.trouble is not None:
+            self._over = self._hearing.trouble
+        elif silent > (PATIENCE if up else _GREETING):
             self._over = Ending(
                 Message(
                     "{host} has not answered for {seconds:.0f} s.",
@@ -271,7 +294,7 @@ class FarMachine:
                     seconds=silent,
                 )
             )
-        elif self.state is LinkState.UP:
+        elif up:
             self._knock()
 
     def _knock(self) -> None:
@@ -291,7 +314,7 @@ class FarMachine:
             left = _LONGEST_WAIT if retry_at is None else retry_at - self.clock.now()
             if left <= 0:
                 return
-            self.clock.wait(self._wake, min(left, 1.0))
+            self.clock.wait(self._wake, min(left, 1.0))  # a beat for whoever looks
             self._wake.clear()
             self._hearing.lost()
 
@@ -299,9 +322,9 @@ class FarMachine:
         with self._changed:
             before = self._now
             if unless_up and before.state is LinkState.UP:
-                return
-            if now.state is before.state and now.why == before.why:
-                now = now._replace(since=before.since)
+                return  # a moment ago, in the link's thread
+            same = now.state is before.state
+            now = now._replace(since=before.since if same else self.clock.now())
             self._now = now
             self._changed.notify_all()
         if now != before:
@@ -310,6 +333,7 @@ class FarMachine:
     def _on_hello(self, hello: Hello) -> None:
         """From the link's reader: the first that is told."""
         self.hello = hello
+        self.lost_at = None
         self._set(LinkNow(LinkState.UP, self.clock.now()))
         self._knock()  # its clock has to be known before its first sample comes
         sampler = self._hearing.sampler

@@ -11,7 +11,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.awaited import Answered
-from gpuexplorer.remote.wire import AskRunning, Done, End, Facts, Order, Running, Told
+from gpuexplorer.remote.wire import AskRunning, Done, End, Facts, Question, Running, Told
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.process_names import GONE, Ancestor, FarIdentity, NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
@@ -25,7 +25,7 @@ class Asking(Protocol):
 
     @property
     def clock(self) -> Clock: ...
-    def ask_later(self, order: Order, answered: Answered) -> int: ...
+    def ask_later(self, order: Question, answered: Answered) -> int: ...
 
 
 class Known:

@@ -250,9 +250,10 @@ class FarSampler:
 
 
 def _cadence_of(sample: Sample) -> Cadence | None:
-    """None where it is of several: one reading that somebody asked for by hand."""
+    """None where a card's is of several: no round of questions is."""
     cadences = {METRICS[each].cadence for each in (*sample.values, *sample.missing)}
-    return cadences.pop() if len(cadences) == 1 or sample.card == HOST_ID and cadences else None
+    known = len(cadences) == 1 or (bool(cadences) and sample.card == HOST_ID)
+    return cadences.pop() if known else None
 
 
 def _no_connection(card: CardId, at: float, metrics: frozenset[MetricId]) -> Sample:

@@ -28,6 +28,7 @@ from gpuexplorer.remote.wire import (
     told_of,
 )
 
+_LOST_EVERY = 0.9
 _GARBLED = Message("What is said over there is not what GPU Explorer says.")
 # So many lines that nobody understands, and it is no agent of ours.
 _MOST_UNREADABLE = 100
@@ -55,6 +56,7 @@ class Hearing:
         self._knocks: dict[int, float] = {}
         self.far_clock = FarClock(clock)
         self.sampler: FarSampler | None = None
+        self._lost_at = float("-inf")
         self.at = clock.now()  # when something was heard last
         self.trouble: Ending | None = None  # with what is said: there is no use in going on
 
@@ -77,9 +79,12 @@ class Hearing:
         self._awaited.give_up()
 
     def lost(self) -> None:
-        """Every figure is missing while there is no connection."""
+        """Every figure is missing while there is no connection. Said once in a while."""
+        now = self._clock.now()
         with self._one_at_a_time:
-            if self.sampler is not None and not self._greeted:
+            due = now - self._lost_at >= _LOST_EVERY
+            if due and self.sampler is not None and not self._greeted:
+                self._lost_at = now
                 self.sampler.lost()
 
     def knocking(self, number: int) -> None:

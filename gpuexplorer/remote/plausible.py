@@ -51,10 +51,10 @@ def plausible(told: Told, listed: Set[CardId]) -> Told:
         case Hello():
             return replace(
                 told,
-                **{
-                    name: clean(getattr(told, name), _LONGEST_NAME)
-                    for name in ("python", "system", "computer", "user")
-                },
+                python=clean(told.python, _LONGEST_NAME),
+                system=clean(told.system, _LONGEST_NAME),
+                computer=clean(told.computer, _LONGEST_NAME),
+                user=clean(told.user, _LONGEST_NAME),
                 source=_source(told.source),
                 host=_host(told.host),
                 cards=_cards(told.cards),

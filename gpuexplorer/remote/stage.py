@@ -54,6 +54,8 @@ import importlib.abc
 import importlib.util
 import io
 import runpy
+import threading
+import traceback
 import zipfile
 
 
@@ -82,7 +84,10 @@ class Sent(importlib.abc.ExecutionLoader):
         return None
 
     def get_filename(self, name):
-        return self.find_spec(name).origin
+        spec = self.find_spec(name)
+        if spec is None:
+            raise ImportError(name)
+        return spec.origin
 
     def get_source(self, name):
         return self.files.read(self.get_filename(name)[len(PLACE) :]).decode("utf-8")
@@ -91,6 +96,14 @@ class Sent(importlib.abc.ExecutionLoader):
         return self.find_spec(name).submodule_search_locations is not None
 
 
+def threads_hook(told):
+    if told.exc_type is not SystemExit:
+        traceback.print_exception(told.exc_type, told.exc_value, told.exc_traceback)
+
+
 sys.meta_path.insert(0, Sent())
+# By themselves they look for the lines in files.
+sys.excepthook = traceback.print_exception
+threading.excepthook = threads_hook
 runpy.run_module(MODULE, run_name="__main__")
 """

@@ -87,7 +87,8 @@ class Knock:
     id: int
 
 
-Order = Union[Watch, Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
+Question = Union[Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
+Order = Union[Watch, Question]  # noqa: UP007
 
 KNOCKS_EVERY = 2.0
 # An agent that heard no order for so long ends itself, and all that it started.

@@ -128,6 +128,21 @@ def test_the_worker_is_there_as_it_was_written() -> None:
     assert ("resources", "gpuexplorer/resources") in targets
 
 
+def test_what_runs_on_another_computer_is_there_as_it_was_written() -> None:
+    targets = {(Path(path).name, folder) for path, folder in files(ROOT)}
+    for name, folder in (
+        ("agent.py", "gpuexplorer/commands"),
+        ("probe.py", "gpuexplorer/commands/checkup"),
+        ("loop.py", "gpuexplorer/remote/agent"),
+        ("wire.py", "gpuexplorer/remote"),
+        ("sampler.py", "gpuexplorer/telemetry"),
+        ("backend.py", "gpuexplorer/telemetry/backends/nvml"),
+        ("machine.py", "gpuexplorer/simulation"),
+        ("pynvml.py", "."),
+    ):
+        assert (name, folder) in targets
+
+
 def test_the_oldest_python_of_the_lab_can_read_what_lies_beside_the_program() -> None:
     for path in sources(ROOT):
         ast.parse(path.read_text("utf-8"), str(path), feature_version=OLDEST_PYTHON)

@@ -26,14 +26,15 @@ PREAMBLE = MARK[::-1] + b"\n"
 
 class Listener:
     def __init__(self) -> None:
-        self.lines: list[bytes] = []
-        self.bytes = 0
+        self.lines: list[bytes] = []  # their beginnings
+        self.whole: list[bytes] = []  # of the first ones
         self.ends: list[Ending] = []
         self._said = threading.Condition()
 
     def on_line(self, line: bytes) -> None:
         with self._said:
-            self.bytes += len(line)
+            if len(self.whole) < 1_000:
+                self.whole.append(line)
             if len(self.lines) < 20_000:
                 self.lines.append(line[:200])
             self._said.notify_all()

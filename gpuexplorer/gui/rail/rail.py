@@ -104,7 +104,7 @@ class Rail(QFrame):
         if self._python is not None:
             self._python.show_narrow(narrow)
         if self._machines is not None:
-            self._machines.show_narrow(narrow=narrow, low=self._low)
+            self._machines.show_within(self.height(), narrow=narrow)
         direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
         self._foot.setContentsMargins(*((11, 6, 12, 6) if narrow else (14, 6, 14, 6)))
@@ -117,7 +117,6 @@ class Rail(QFrame):
     def show_machines(self, machines: MachinesState) -> None:
         """Above the devices, which are those of the machine that is shown."""
         self._machines = RailMachines(self._look, machines, self._navigation)
-        self._machines.show_narrow(narrow=self._narrow, low=self._low)
         self._column.insertWidget(self._column.indexOf(self.devices), self._machines)
         machines.changed.connect(self._on_machines_changed)
         self._of_several = machines
@@ -164,8 +163,8 @@ class Rail(QFrame):
             self._low = low
             for entry in self.entries.values():
                 restyle(entry, "low", low)
-            if self._machines is not None:
-                self._machines.show_narrow(narrow=self._narrow, low=low)
+        if self._machines is not None:
+            self._machines.show_within(event.size().height(), narrow=self._narrow)
 
 
 class RailEntry(ToolButton):

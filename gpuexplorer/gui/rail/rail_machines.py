@@ -20,8 +20,8 @@ from gpuexplorer.gui.widgets.standing_sign import draw_standing
 _SIDE, _NARROW_SIDE, _TEXT_LEFT = 20, 14, 52.0
 _SIGN = 16.0
 _HEIGHT = 32
-# The others are on the screen of all machines.
-_MOST, _MOST_LOW = 5, 1
+# So many in a rail of this height; the others are on the screen of all machines.
+_MOST = ((0, 1), (760, 3), (900, 5))
 
 
 class RailMachines(QWidget):
@@ -30,12 +30,13 @@ class RailMachines(QWidget):
     def __init__(self, look: Look, machines: MachinesState, navigation: Navigation) -> None:
         super().__init__()
         self._look, self._machines, self._navigation = look, machines, navigation
-        self._narrow = self._low = False
-        self._faces: list[MachineRow] = []
+        self._narrow = False
+        self._most = _MOST[0][1]
         self._entries: list[MachineEntry] = []
         self.setAccessibleName(tr("Machines"))
         self.setObjectName("rail.machines")
-        self._heading = ElidedLabel(look.letters.caption, Tone.QUIET, tr("Machines"))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._heading = ElidedLabel(look.letters.caption, Tone.QUIET, tr("Machine"))
         self._head = row(self._heading, FREE, margins=(_SIDE, 16, _SIDE, 6))
         self._more = link_button("")
         self._more.clicked.connect(self._on_more_clicked)
@@ -46,17 +47,17 @@ class RailMachines(QWidget):
         machines.changed.connect(self._on_changed)
         self._on_changed()
 
-    def show_narrow(self, *, narrow: bool, low: bool) -> None:
-        if (narrow, low) != (self._narrow, self._low):
-            self._narrow, self._low = narrow, low
-            self._faces = []
+    def show_within(self, height: int, *, narrow: bool) -> None:
+        """Where there is little room, the machine that is shown stands alone."""
+        most = next(most for least, most in reversed(_MOST) if height >= least)
+        if (most, narrow) != (self._most, self._narrow):
+            self._most, self._narrow = most, narrow
             self._on_changed()
 
     def _on_changed(self) -> None:
         rows = list(self._machines.rows())
         self.setVisible(len(rows) > 1)
-        most = _MOST_LOW if self._low else _MOST
-        listed = rows if len(rows) <= most else _the_first(rows, most)
+        listed = _the_first(rows, self._most)
         if [each.key for each in listed] != [each.face.key for each in self._entries]:
             self._make(listed)
         for entry, face in zip(self._entries, listed, strict=True):

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.core.harmless import clean
 from gpuexplorer.recording.recording import Recording
 
 _LONGEST_NAME = 60

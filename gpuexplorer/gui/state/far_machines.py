@@ -40,6 +40,11 @@ class Far(Protocol):
     @property
     def since(self) -> float: ...
     @property
+    def lost_at(self) -> float | None:
+        """Since then there is no connection any more; None before there was one."""
+        ...
+
+    @property
     def why(self) -> Message: ...
     @property
     def hint(self) -> Message: ...
@@ -52,7 +57,7 @@ class Far(Protocol):
 
     def connect(self) -> None: ...
     def retry_now(self) -> None: ...
-    def stop(self) -> None: ...
+    def stop(self) -> object: ...
 
 
 class Reached(NamedTuple):
@@ -76,15 +81,17 @@ def reach(
 ) -> Reached:
     """`launch` runs commands over there, where not ssh does."""
     from gpuexplorer.remote.far_machine import FarMachine  # noqa: PLC0415 - rarely needed
+    from gpuexplorer.remote.ssh.questions import questions_of  # noqa: PLC0415 - as above
 
+    host = host_name(wanted.host)
     far = FarMachine(
-        host_name(wanted.host),
+        host,
         python=wanted.python or "python3",
         simulate=wanted.simulate,
         faults=wanted.faults,
         seed=wanted.seed,
         launch=launch,
-        asking=asking,
+        asking=partial(questions_of, host, asking),
         on_change=on_change,
     )
     return Reached(far, partial(_session_of, far, settings, bridge))

@@ -33,8 +33,11 @@ class MachineState(QObject):
         session: RememberingSession,
         settings: Settings,
         parent: QObject | None = None,
+        name: str = "",
     ) -> None:
+        """`name`: as the person calls it, where that may not be what it calls itself."""
         super().__init__(parent)
+        self.name = name
         self.settings = settings
         self.session = session
         self.past: TraceSource = session.past

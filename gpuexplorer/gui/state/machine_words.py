@@ -49,11 +49,11 @@ def link_sentence(row: MachineRow, clock: Clock) -> str:
     match row.standing:
         case Standing.HERE | Standing.UP:
             return ""
-        case Standing.CONNECTING:
+        case Standing.CONNECTING if row.session is None:
             said = tr("Connecting to {machine}, for {time}.", machine=row.name, time=time)
         case Standing.ASKING:
             said = tr("ssh asks something before it connects to {machine}.", machine=row.name)
-        case Standing.BROKEN:
+        case Standing.BROKEN | Standing.CONNECTING:
             said = tr(
                 "No connection to {machine} since {moment}, for {time}.",
                 machine=row.name,
@@ -64,13 +64,12 @@ def link_sentence(row: MachineRow, clock: Clock) -> str:
             said = tr("{machine} cannot be reached.", machine=row.name)
         case Standing.ENDED:
             said = tr("{machine} is not connected.", machine=row.name)
-    past = ""
-    if row.session is not None:
-        past = tr("What is shown is of before.")
-    return paragraph((said, tr(row.why), tr(row.hint), _next_try(row, now), past))
+    return paragraph((said, row.why, row.hint, _next_try(row, now)))
 
 
 def _next_try(row: MachineRow, now: float) -> str:
+    if row.standing is Standing.CONNECTING and row.session is not None:
+        return tr("It is tried now.")
     if row.retry_at is None:
         return ""
     seconds = max(0, math.ceil(row.retry_at - now))

@@ -54,7 +54,7 @@ class MachineRow:
     standing: Standing
     why: Message = NOTHING  # why there is no connection, and the way out
     hint: Message = NOTHING
-    since: float = 0.0  # it stands so
+    since: float = 0.0  # it stands so; without a connection: the last one was lost
     retry_at: float | None = None
     session: RememberingSession | None = None  # None until it answered for the first time
     shown: bool = False  # the screens show this one
@@ -132,6 +132,10 @@ class MachinesState(QObject):
     def sessions(self) -> Sequence[RememberingSession]:
         there = [each.session for each in self._machines.values()]
         return [self._here, *(each for each in there if each is not None)]
+
+    def now(self) -> float:
+        """Of the times in a row."""
+        return self.clock.now()
 
     def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
@@ -249,7 +253,7 @@ class MachinesState(QObject):
             Standing[far.state.name],
             far.why,
             far.hint,
-            far.since,
+            far.since if far.lost_at is None else far.lost_at,
             far.retry_at,
             machine.session,
             self.shown == key,

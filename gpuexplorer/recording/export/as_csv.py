@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metric import Unit
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.spreadsheet import csv_of, harmless
 from gpuexplorer.recording.export.choosing import Choice, iso
 from gpuexplorer.recording.export.rounds import BUCKET, Round, condensed
-from gpuexplorer.core.harmless import clean
 
 _LONGEST = 300  # letters of a comment
 # These count up, and are read as differences; of others a sensor knows no seven digits.

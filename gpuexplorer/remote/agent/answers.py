@@ -1,7 +1,6 @@
 """Answers to what is asked once: each may take long, and none keeps another."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 
 # The system counts in hundredths of a second when a process began.
 _SAME_TIME = 0.02
+# Each Python is given less than that.
+_PYTHON_PATIENCE = 15.0
 
 
 def end_process(order: wire.End) -> wire.Done:
@@ -41,16 +42,8 @@ def pythons(order: wire.AskPythons) -> wire.Pythons:
     if order.named:
         return wire.Pythons(order.id, [_named(order.named)])
     asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), Path.home())]
-    # Each ends by itself within its own patience.
     found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
     return wire.Pythons(order.id, [_found(each) for each in found])
-
-
-_PYTHON_PATIENCE = 15.0
-
-
-def checked_up(order: wire.CheckUp, check_up: "Callable[[bool], str]") -> wire.CheckedUp:
-    return wire.CheckedUp(order.id, check_up(order.deep))
 
 
 def _same_time(one: float, other: float) -> bool:

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.newer_python import assert_never
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -37,8 +38,7 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
     """Takes the process's input and output for itself; never returns."""
     children.adopt()
     orders, told = _own_pipes()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _on_signal)
+    woken = _waking_signals()
     clock = SystemClock()
     teller = Teller(told, leave)
 
@@ -49,7 +49,7 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
     waiting: queue.SimpleQueue[wire.Order] = queue.SimpleQueue()
     # The driver may hang from its first call on, and the pipe must be heard all the same.
     _in_thread("orders", partial(_carry_out, waiting, open_readings, check_up, teller))
-    for line in _lines(orders, settings.alone):
+    for line in _lines(orders, woken, settings.alone):
         try:
             order = wire.order_of(line)
         except UnreadableError:
@@ -104,6 +104,10 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
             teller.tell(answers.pythons(order))
         case wire.CheckUp():
             teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
+        case wire.Watch() | wire.Knock():
+            """Carried out before: neither may wait."""
+        case _:
+            assert_never(order)
 
 
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
@@ -124,11 +128,11 @@ def _own_pipes() -> "tuple[int, int]":
     return orders, told
 
 
-def _lines(pipe: int, alone: float) -> "Iterator[bytes]":
+def _lines(pipe: int, woken: int, alone: float) -> "Iterator[bytes]":
     """Until nobody writes any more, or for too long."""
     rest, heard = b"", time.monotonic()
     while (left := heard + alone - time.monotonic()) > 0:
-        if not select.select([pipe], [], [], left)[0]:
+        if pipe not in select.select([pipe, woken], [], [], left)[0]:
             continue
         piece = os.read(pipe, 1 << 16)
         if not piece or len(rest) > _LONGEST_ORDER:
@@ -137,6 +141,16 @@ def _lines(pipe: int, alone: float) -> "Iterator[bytes]":
         for line in lines:
             heard = time.monotonic()
             yield line
+
+
+def _waking_signals() -> int:
+    """A descriptor to wait for as well: a signal may come right before the waiting begins."""
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, _on_signal)
+    return woken
 
 
 def _on_signal(_: int, __: "FrameType | None") -> None:

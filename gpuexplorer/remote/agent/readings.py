@@ -25,7 +25,7 @@ from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import Sampler, Want
 
 # A card that has not answered one reading by then hangs.
-_READING_PATIENCE = 5.0
+_READING_PATIENCE = 3.0
 
 
 class Readings:

@@ -23,7 +23,7 @@ class Teller:
         self._lines: dict[int, bytes] = {}  # by number, the oldest first
         self._of_card: dict[Hashable, deque[int]] = {}
         self._number = 0
-        self._writing = False
+        self._writing = self._stopping = False
         threading.Thread(target=self._write, name="teller", daemon=True).start()
 
     def tell(self, told: Told) -> None:
@@ -46,12 +46,20 @@ class Teller:
                 lambda: not self._lines and not self._writing, seconds
             )
 
+    def stop(self) -> None:
+        """What was not written yet never is."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+
     def _write(self) -> None:
         while True:
             with self._changed:
                 self._writing = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._lines)
+                self._changed.wait_for(lambda: self._lines or self._stopping)
+                if self._stopping:
+                    return
                 line = memoryview(self._lines.pop(next(iter(self._lines))))
                 self._writing = True
             try:

@@ -24,14 +24,27 @@ class StatusLine(QFrame):
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(tr("Driver, rhythm and cost"))
         letters = look.letters.caption
+        self._machine = ElidedLabel(letters, Tone.QUIET)
         self._driver = ElidedLabel(letters, Tone.QUIET)
         self._cuda = ElidedLabel(letters, Tone.QUIET)
         self._beat = ElidedLabel(letters, Tone.QUIET)
         self._missing = ElidedLabel(letters, Tone.QUIET)
         self._cost = ElidedLabel(letters, Tone.QUIET)
-        parts = (self._driver, self._cuda, self._beat, self._missing, FREE, self._cost)
+        parts = (
+            self._machine,
+            self._driver,
+            self._cuda,
+            self._beat,
+            self._missing,
+            FREE,
+            self._cost,
+        )
         row(*parts, within=self, gap=_GAP, margins=(_MARGIN, 0, _MARGIN, 0))
         self._arrange()
+
+    def show_machine(self, name: str) -> None:
+        """Where it is not this computer that is read."""
+        self._say(self._machine, tr("On {machine}", machine=name) if name else "")
 
     def show_source(self, source: Source) -> None:
         if not source.cards:
@@ -83,7 +96,14 @@ class StatusLine(QFrame):
     def _arrange(self) -> None:
         """In a narrow window the least important goes, rather than a piece of each."""
         room = self.width() - 2 * _MARGIN
-        for label in (self._driver, self._beat, self._missing, self._cuda, self._cost):
+        for label in (
+            self._machine,
+            self._driver,
+            self._beat,
+            self._missing,
+            self._cuda,
+            self._cost,
+        ):
             wide = label.sizeHint().width()
             fits = bool(label.text()) and wide <= room
             # One that says something at last may be cut; a whole line is told on asking.

@@ -19,6 +19,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.recording.recorded_backend import RECORDED
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.reach import THIS_COMPUTER
 from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
@@ -33,6 +34,8 @@ def host_name(session: Session | None = None) -> str:
     """Of the computer whose cards are shown: this one, where no session is."""
     if session is not None and session.source.name == RECORDED:
         return session.computer or tr("A computer whose name was left out")
+    if session is not None and session.reach is not THIS_COMPUTER:
+        return session.computer
     return QSysInfo.machineHostName() or tr("This computer")
 
 

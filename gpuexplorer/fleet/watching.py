@@ -1,0 +1,101 @@
+"""Watching: asks a fleet at a beat, in a thread of its own, and remembers the newest answer."""
+
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.fleet import Fleet, FleetNow
+
+BEAT = 15.0  # seconds, as often as exporters are read by default
+# A look for new cards every so many beats.
+_LOOK_EVERY = 40
+_MOST_PATIENT, _LASTING = 300.0, 60.0
+
+
+class Broken(NamedTuple):
+    """The server does not answer. Times are the clock's."""
+
+    since: float
+    why: Message
+    hint: Message
+    retry_at: float
+
+
+class Watching:
+    """`on_change` is called from its thread, with every answer and every failure."""
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        on_change: Callable[[], None] = lambda: None,
+        beat: float = BEAT,
+        clock: Clock | None = None,
+    ) -> None:
+        self.fleet = fleet
+        self.beat = beat
+        self.clock = clock or SystemClock()
+        self.now: FleetNow | None = None
+        self.answered_at: float | None = None
+        self.broken: Broken | None = None
+        self._on_change = on_change
+        self._wake, self._ended = threading.Event(), False
+        self._failures = self._beats = 0
+        self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, seconds: float = 0.5) -> bool:
+        """True when it ended: whatever was asked is given up."""
+        self._ended = True
+        self._wake.set()
+        self.fleet.server.end()
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def ask_now(self) -> None:
+        """Instead of at the next beat."""
+        self._wake.set()
+
+    def look(self) -> None:
+        """One beat in this very thread."""
+        try:
+            if self._beats % _LOOK_EVERY == 0:
+                self.fleet.look_for_cards()
+            elif self._beats == 1:
+                # After the first picture, since it takes longer.
+                self.fleet.look_back()
+            now = self.fleet.now()
+        except Trouble as trouble:
+            if not self._ended:
+                self._note(trouble)
+        else:
+            self.now, self.answered_at = now, self.clock.now()
+            self.broken, self._failures = None, 0
+            self._beats += 1
+        if not self._ended:
+            self._on_change()
+
+    def _note(self, trouble: Trouble) -> None:
+        self._failures += 1
+        self._beats = 0  # what is there then, is looked for anew
+        now = self.clock.now()
+        wait = min(_MOST_PATIENT, self.beat * 2.0 ** min(self._failures - 1, 10))
+        if getattr(trouble, "lasting", False):
+            wait = max(wait, _LASTING)
+        since = self.broken.since if self.broken is not None else now
+        self.broken = Broken(since, trouble.sentence, trouble.hint, now + wait)
+
+    def _run(self) -> None:
+        while not self._ended:
+            began = self.clock.now()
+            self._wake.clear()
+            self.look()
+            due = began + self.beat if self.broken is None else self.broken.retry_at
+            # A server that is slower than the beat is left alone as long as it took.
+            took = self.clock.now() - began
+            self.clock.wait(self._wake, max(due - self.clock.now(), took, 0.0))

@@ -1,0 +1,262 @@
+"""Prometheus: what it may answer instead of figures, and what a login keeps to itself."""
+
+import gzip
+import json
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.fleet.address import Address, address
+from gpuexplorer.fleet.client import Prometheus, aligned
+from gpuexplorer.fleet.login import Login, read_login
+from gpuexplorer.fleet.refusals import PrometheusError
+from tests.fleet.fake_prometheus import FakePrometheus
+
+_QUERY = "max by (UUID) (DCGM_FI_DEV_GPU_UTIL{})"
+
+
+def _said(client: Prometheus) -> PrometheusError:
+    with pytest.raises(PrometheusError) as raised:
+        client.instant(_QUERY)
+    return raised.value
+
+
+def test_values_come_with_their_labels(client: Prometheus) -> None:
+    told = client.instant(_QUERY)
+    assert len(told) == 16
+    assert told[3].labels == {"UUID": "GPU-0003"}
+    assert told[3].value == 40.0
+
+
+def test_a_connection_is_used_again(server: FakePrometheus, client: Prometheus) -> None:
+    for _ in range(3):
+        client.instant(_QUERY)
+    assert client.cost.questions == 3
+    assert client.cost.bytes > 1000
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "sentence", "way_out"),
+    [
+        (
+            400,
+            "parse error: unexpected }",
+            "does not understand the question: parse",
+            "--match",
+        ),
+        (401, "", "wants to know who asks", "--prometheus-login"),
+        (403, "", "does not let this login read", "right to read"),
+        (404, "", "There is no Prometheus at", "path"),
+        (422, "query processing would load too many samples", "could not work", "fewer cards"),
+        (429, "", "Too many questions", "more slowly"),
+        (503, "query timed out in expression evaluation", "too busy", "asked again"),
+        (502, "", "answered with status 502", "log"),
+    ],
+)
+def test_each_refusal_is_a_sentence_with_a_way_out(
+    server: FakePrometheus,
+    client: Prometheus,
+    status: int,
+    error: str,
+    sentence: str,
+    way_out: str,
+) -> None:
+    body = json.dumps({"status": "error", "errorType": "bad_data", "error": error}).encode()
+    server.special["*"] = status, {}, body
+    told = _said(client)
+    assert sentence in told.sentence
+    assert way_out in told.hint
+
+
+def test_nothing_is_sent_to_where_a_server_sends_on(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    server.special["*"] = 302, {"Location": f"{server.url}/login"}, b""
+    assert "sends on to another address" in _said(client).sentence
+    assert len(server.asked) == 1
+
+
+_HOSTILE: Mapping[str, bytes] = {
+    "no JSON": b"<html>Grafana</html>",
+    "deep": b'{"status":"success","data":' + b"[" * 100_000,
+    "a huge number": b'{"status":"success","data":{"resultType":"vector",'
+    b'"result":[{"metric":{},"value":[' + b"9" * 10_000 + b',"1"]}]}}',
+    "another shape": b'{"status":"success","data":{"resultType":"vector","result":{"a":1}}}',
+    "labels that are numbers": b'{"status":"success","data":{"resultType":"vector",'
+    b'"result":[{"metric":{"UUID":7},"value":[1,"2"]}]}}',
+    "values that are numbers": b'{"status":"success","data":{"resultType":"vector",'
+    b'"result":[{"metric":{"UUID":"a"},"value":[1,2]}]}}',
+    "NaN as no JSON has it": b'{"status":"success","data":NaN}',
+    "an error that says success": b'{"status":"error","data":{}}',
+    "no text": b"\xff\xfe\x00",
+    "a bare number": b"7",
+    "millions of parts": b'{"status":"success","data":[' + b"[]," * 9_000_000 + b"[]]}",
+}
+
+
+@pytest.mark.parametrize("what", list(_HOSTILE))
+def test_what_is_no_answer_of_prometheus_is_said_to_be_none(
+    server: FakePrometheus, client: Prometheus, what: str
+) -> None:
+    server.special["*"] = 200, {}, _HOSTILE[what]
+    assert "is no Prometheus" in _said(client).sentence
+
+
+def test_an_answer_that_breaks_off_is_no_answer(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    server.special["*"] = 200, {"Content-Length": "1000"}, b'{"status":"success"'
+    assert _said(client).sentence
+
+
+def test_a_packed_bomb_is_not_unpacked(server: FakePrometheus, client: Prometheus) -> None:
+    bomb = gzip.compress(b" " * 200_000_000, compresslevel=1)
+    server.special["*"] = 200, {"Content-Encoding": "gzip"}, bomb
+    assert "answered with more than 64 MB" in _said(client).sentence
+
+
+def test_figures_that_are_none_are_told_as_such(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    server.series["DCGM_FI_DEV_GPU_UTIL"] = [({"UUID": "a"}, float("nan"))]
+    assert client.instant(_QUERY)[0].value != client.instant(_QUERY)[0].value
+
+
+def test_a_server_that_holds_its_answer_back_is_not_waited_for(server: FakePrometheus) -> None:
+    free = threading.Event()
+
+    def hold() -> None:
+        free.wait(30.0)
+
+    server.hold = hold
+    client = Prometheus(address(server.url), patience=0.2)
+    assert "did not answer in full within 0 s" in _said(client).sentence
+    free.set()
+
+
+def test_a_question_can_be_given_up_from_another_thread(server: FakePrometheus) -> None:
+    asked, free = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        asked.set()
+        free.wait(30.0)
+
+    server.hold = hold
+    client = Prometheus(address(server.url), patience=30.0)
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.append(_said(client).sentence))
+    thread.start()
+    assert asked.wait(30.0)
+    client.end()
+    thread.join(30.0)
+    free.set()
+    assert "was given up" in said[0]
+
+
+def test_nobody_listening_is_a_sentence() -> None:
+    assert (
+        "Nothing listens at http://127.0.0.1:1"
+        in _said(Prometheus(address("127.0.0.1:1"))).sentence
+    )
+
+
+def test_a_login_goes_along_and_is_shown_nowhere(
+    server: FakePrometheus, tmp_path: Path
+) -> None:
+    (tmp_path / "word").write_text("open sesame\n")
+    file = tmp_path / "login.toml"
+    file.write_text('user = "ali"\npassword_file = "word"\n')
+    login = read_login(file)
+    client = Prometheus(address(server.url), login)
+    client.instant(_QUERY)
+    client.end()
+    assert server.headers_seen[0]["Authorization"] == "Basic YWxpOm9wZW4gc2VzYW1l"
+    server.special["*"] = 401, {}, b""
+    told = _said(Prometheus(address(server.url), login))
+    assert "sesame" not in repr((login, told, told.__context__, told.__cause__))
+
+
+def test_a_token_is_read_anew_for_each_question(server: FakePrometheus, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("one")
+    client = Prometheus(address(server.url), Login(bearer_file=token))
+    client.instant(_QUERY)
+    token.write_text("two")
+    client.instant(_QUERY)
+    client.end()
+    assert [each["Authorization"] for each in server.headers_seen] == [
+        "Bearer one",
+        "Bearer two",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('user = "a"', "names a user and no password"),
+        ('user = "a"\npassword = "x"', "other users may read"),
+        ('pasword = "x"', "does not have: 'pasword'"),
+        ("user = 7", "does not have: 'user'"),
+        ("]", "cannot be read as settings"),
+        ('bearer_file = "none-there"', "cannot be read"),
+        ('user = "a"\npassword = "x"\nbearer_file = "login.toml"', "both a user and a bearer"),
+        ('key_file = "login.toml"', "a key and no certificate"),
+    ],
+)
+def test_a_login_that_cannot_be_used_is_refused_with_a_reason(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    file = tmp_path / "login.toml"
+    file.write_text(text)
+    file.chmod(0o644)
+    with pytest.raises(Trouble) as raised:
+        read_login(file)
+    assert sentence in raised.value.sentence
+    assert raised.value.hint
+
+
+def test_a_password_is_asked_for_where_there_is_somebody(tmp_path: Path) -> None:
+    file = tmp_path / "login.toml"
+    file.write_text('user = "ali"')
+    assert read_login(file, ask=lambda user: f"of {user}").password == "of ali"
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("prometheus:9090", Address(secure=False, host="prometheus", port=9090)),
+        (
+            "https://a.example/prom/",
+            Address(secure=True, host="a.example", port=443, prefix="/prom"),
+        ),
+        ("http://[::1]:9090", Address(secure=False, host="::1", port=9090)),
+    ],
+)
+def test_an_address_is_read_as_people_write_it(text: str, where: Address) -> None:
+    assert address(text) == where
+    assert address(where.url) == where
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ftp://x", "http://", "http://x:99999", "http://x/?a=b", "http://a b", "x\n"]
+)
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(Trouble, match="is no address of a Prometheus"):
+        address(text.replace("x\n", "x\ny"))
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(Trouble) as raised:
+        address("http://me:sesame@x:9090")
+    assert "sesame" not in str(raised.value)
+
+
+def test_a_plot_that_is_moved_asks_for_the_same_moments() -> None:
+    one, other = aligned(1000.4, 4600.4, 300, 15.0), aligned(1007.9, 4607.9, 300, 15.0)
+    assert one[2] == other[2] == 15.0
+    assert one[0] % 15 == other[0] % 15 == 0
+    start, end, step = aligned(0.0, 30 * 86400.0, 1_000_000, 15.0)
+    assert (end - start) / step <= 11_000

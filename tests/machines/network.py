@@ -1,0 +1,72 @@
+"""Machines on wires of their own: namespaces of the network, shaped, cut, or far away."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.machines.ground import end, run, wait_for
+
+_RELAY = Path(__file__).with_name("far_wire.py")
+
+
+class Wire:
+    """A namespace, reached over one wire. `address` is its own; gone with `close`."""
+
+    def __init__(self, number: int) -> None:
+        self.name = f"gx-{number}"
+        self.address = f"10.213.{number}.2"
+        self._here, self._there = f"gxh{number}", f"gxt{number}"
+        self._number = number
+        self._relay: subprocess.Popen[bytes] | None = None
+        run("ip", "netns", "delete", self.name, check=False)  # left by a trial that was killed
+        run("ip", "link", "delete", self._here, check=False)
+        run("ip", "netns", "add", self.name)
+        self._inside("ip", "link", "set", "lo", "up")
+
+    @property
+    def inside(self) -> Sequence[str]:
+        """Before a command that is to run there."""
+        return ("ip", "netns", "exec", self.name)
+
+    def pull(self) -> None:
+        """A plain wire."""
+        run("ip", "link", "add", self._here, "type", "veth", "peer", "name", self._there)
+        self._use()
+
+    def pull_far(self, seconds: float, loss: float) -> None:
+        """A wire on which packets take so long one way, and of which that part gets lost."""
+        self._relay = subprocess.Popen(
+            [sys.executable, str(_RELAY), self._here, self._there, str(seconds), str(loss)]
+        )
+        for name in (self._here, self._there):
+            wait_for(lambda name=name: Path("/sys/class/net", name).exists())
+        self._use()
+
+    def _use(self) -> None:
+        run("ip", "link", "set", self._there, "netns", self.name)
+        run("ip", "address", "add", f"10.213.{self._number}.1/24", "dev", self._here)
+        run("ip", "link", "set", self._here, "up")
+        self._inside("ip", "address", "add", f"{self.address}/24", "dev", self._there)
+        self._inside("ip", "link", "set", self._there, "up")
+
+    def shape(self, rate: str, burst: str = "64kb") -> None:
+        """Both ways, such as "1gbit"."""
+        words = ("root", "tbf", "rate", rate, "burst", burst, "latency", "200ms")
+        run("tc", "qdisc", "replace", "dev", self._here, *words)
+        self._inside("tc", "qdisc", "replace", "dev", self._there, *words)
+
+    def cut(self) -> None:
+        run("ip", "link", "set", self._here, "down")
+
+    def mend(self) -> None:
+        run("ip", "link", "set", self._here, "up")
+
+    def close(self) -> None:
+        if self._relay is not None:
+            end(self._relay)
+        run("ip", "link", "delete", self._here, check=False)
+        run("ip", "netns", "delete", self.name, check=False)
+
+    def _inside(self, *command: str) -> None:
+        run(*self.inside, *command)

@@ -1,0 +1,75 @@
+"""Our agent on another machine, through ssh, and what comes of it."""
+
+from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.link import Link
+from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.ssh.command import ssh_command
+from gpuexplorer.remote.ssh.questions import Asking, questions_of
+from gpuexplorer.remote.wire import Hello, Knock, Knocked, line_of, told_of
+from tests.remote.listening import Listener
+
+
+class Person:
+    """Answers by what is asked; where nothing fits, goes away."""
+
+    def __init__(self, **answers: str) -> None:
+        """By a word of the question."""
+        self.asked: list[str] = []
+        self._answers = answers
+
+    def ask(self, _host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+        self.asked.append(text)
+        return next((self._answers[each] for each in self._answers if each in text), None)
+
+    def withdraw(self, _host: HostName) -> None:
+        """It does not think."""
+
+
+class Reached(Listener):
+    """Use it with `with`."""
+
+    def __init__(
+        self,
+        host: str,
+        person: "Asking | None" = None,
+        *,
+        python: str = "python3",
+        patience: float = 30.0,
+    ) -> None:
+        super().__init__()
+        name = host_name(host)
+        sent = parcel(Kind.AGENT, any_python=python == "python3")
+        command = ssh_command(name, sent.command(python), somebody_answers=person is not None)
+        self.into = Link(
+            name,
+            command,
+            sent.preamble,
+            sent.mark,
+            self.on_line,
+            self.on_end,
+            questions=questions_of(name, person),
+            patience=patience,
+        )
+
+    def __enter__(self) -> "Reached":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.into.stop()
+
+    def hello(self) -> Hello:
+        self.wait(lambda: bool(self.whole or self.ends))
+        assert not self.ends, self.ends
+        told = told_of(self.whole[0])
+        assert isinstance(told, Hello)
+        return told
+
+    def knock(self, number: int) -> None:
+        """Waits until it answers."""
+        self.into.send(line_of(Knock(number)))
+        self.wait(lambda: self._answered(number) or bool(self.ends))
+        assert not self.ends, self.ends
+
+    def _answered(self, number: int) -> bool:
+        answers = (told_of(each) for each in self.whole if b'"Knocked"' in each[:40])
+        return any(isinstance(each, Knocked) and each.id == number for each in answers)

@@ -1,0 +1,344 @@
+"""The agent over there: what it reads and tells, what it answers, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, CardState, Sample
+from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
+from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
+from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.remote import wire
+from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.telemetry.system import psutil
+from tests.nvml_stub import stub
+from tests.programs_that_end import Program, stubborn, willing
+from tests.remote.over_there import PATIENCE, SIMULATED, OverThere
+
+__all__ = ["stubborn", "willing"]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's own files")
+ALL = frozenset(METRICS)
+needs_compiler = pytest.mark.skipif(stub.compiler() is None, reason="needs a C compiler")
+
+
+def watch(*metrics: MetricId, processes: bool = False) -> wire.Watch:
+    return wire.Watch(frozenset(metrics), processes, 0.1)
+
+
+def test_it_greets_with_its_cards_and_who_it_is() -> None:
+    with OverThere() as there:
+        hello = there.until(wire.Hello)
+    assert hello.version == wire.VERSION
+    assert [card.id for card in hello.cards] == ["SIM-0", "SIM-1"]
+    assert hello.source.simulated
+    assert hello.host.id == HOST_ID
+    assert hello.system.startswith("Linux ")
+    assert hello.python == sys.version.partition(" ")[0]
+    assert hello.computer == os.uname().nodename
+    assert psutil.Process().username() == hello.user
+    assert not hello.attempts
+
+
+def test_it_notes_that_its_cards_are_made_up() -> None:
+    with OverThere() as there:
+        noted = there.until(wire.Noted)
+    assert "These cards are simulated: every figure is made up." in noted.notes
+
+
+def test_nothing_is_read_before_somebody_watches() -> None:
+    with OverThere() as there:
+        there.until(wire.Hello)
+        there.order(wire.AskWiring(1), wire.Knock(2))
+        there.until(wire.Wired)
+    assert not [line for line in there.raw if b'"Sampled"' in line]
+
+
+def test_what_is_watched_comes_again_and_again_and_nothing_else() -> None:
+    with OverThere() as there:
+        there.order(watch(POWER_DRAW, TEMPERATURE))
+        of_cards = [_sample_of_card(there) for _ in range(6)]
+        assert {each.card for each in of_cards} == {"SIM-0", "SIM-1"}
+        for each in of_cards:
+            assert {*each.values, *each.missing} == {POWER_DRAW, TEMPERATURE}
+            assert each.values[POWER_DRAW] > 0
+        there.order(watch(GPU_UTILIZATION))
+        there.until(wire.Sampled, lambda told: GPU_UTILIZATION in told.sample.values)
+        there.until(wire.Sampled, lambda told: GPU_UTILIZATION in told.sample.values)
+        for _ in range(4):
+            later = _sample_of_card(there)
+            assert {*later.values, *later.missing} == {GPU_UTILIZATION}
+
+
+def test_the_computer_itself_is_read_too() -> None:
+    with OverThere() as there:
+        there.order(watch(POWER_DRAW))
+        told = there.until(
+            wire.Sampled,
+            lambda told: told.sample.card == HOST_ID and CPU_UTILIZATION in told.sample.values,
+        )
+    assert 0 <= told.sample.values[CPU_UTILIZATION] <= 1
+    assert told.sample.values[MEMORY_TOTAL] > 1e8
+
+
+def test_an_order_to_read_is_answered_for_every_card_and_the_host() -> None:
+    with OverThere() as there:
+        there.order(wire.Read(5, ALL, processes=True))
+        told: list[wire.Told | None] = []
+        while not isinstance(told[-1:] and told[-1], wire.Done):
+            told.append(there.next())
+    sampled = {each.sample.card for each in told if isinstance(each, wire.Sampled)}
+    used = [each for each in told if isinstance(each, wire.Used)]
+    assert sampled == {"SIM-0", "SIM-1", HOST_ID}
+    assert {each.card for each in used} == {"SIM-0", "SIM-1"}
+    facts = [each for told in used for each in told.processes or ()]
+    assert facts
+    assert all(each.process.simulated_command for each in facts)
+    assert told[-1] == wire.Done(5)
+
+
+def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
+    with OverThere(replace(SIMULATED, faults="hung:1@0s")) as there:
+        there.order(wire.Read(1, ALL), wire.Knock(2))
+        assert there.until(wire.Knocked).id == 2
+        there.until(wire.Sampled, lambda told: told.sample.card == "SIM-0")
+        late = there.until(wire.Sampled, lambda told: told.sample.card == "SIM-1").sample
+        assert late.state is CardState.NO_ANSWER
+        assert set(late.missing.values()) == {Absence.NO_ANSWER}
+        assert there.until(wire.Done).id == 1
+
+
+def test_a_knock_tells_both_clocks() -> None:
+    with OverThere() as there:
+        there.order(wire.Knock(1), wire.Knock(2))
+        first, second = there.until(wire.Knocked), there.until(wire.Knocked)
+    assert (first.id, second.id) == (1, 2)
+    assert first.now <= second.now
+    assert first.wall > 1.7e9
+
+
+def test_the_wiring_is_told() -> None:
+    with OverThere() as there:
+        there.order(wire.AskWiring(3))
+        wired = there.until(wire.Wired)
+    assert wired.id == 3
+    assert wired.topology.cards == ("SIM-0", "SIM-1")
+
+
+def test_cards_that_cannot_be_simulated_are_an_answer_and_the_end() -> None:
+    with OverThere(Settings(simulate="2xBanana")) as there:
+        done = there.until(wire.Done)
+        assert there.end() == 1
+    assert done.id == 0
+    assert "Banana" in done.trouble
+    assert done.hint
+
+
+def test_an_order_that_cannot_be_read_is_passed_over() -> None:
+    with OverThere() as there:
+        there.write(b"[]\nnothing\n" + b'{"is":"Knock","id":"x"}\n')
+        there.order(wire.Knock(4))
+        assert there.until(wire.Knocked).id == 4
+
+
+@pytest.fixture
+def with_program(willing: Program) -> "tuple[Program, dict[str, str]]":
+    """A real process, of which NVIDIA's stand-in says that it uses the card over there."""
+    surroundings = stub.environment(f"cards=1 pids=0:{willing.pid}")
+    return willing, surroundings
+
+
+@needs_compiler
+def test_real_cards_are_read_and_their_processes_have_names(
+    with_program: "tuple[Program, dict[str, str]]",
+) -> None:
+    program, surroundings = with_program
+    with OverThere(Settings(), environment=surroundings) as there:
+        hello = there.until(wire.Hello)
+        assert hello.source.name == "nvml"
+        there.order(watch(POWER_DRAW, processes=True))
+        used = there.until(wire.Used, lambda told: bool(told.processes))
+        facts = used.processes[0]  # type: ignore[index]  # as was just asked
+        later = there.until(wire.Used, lambda told: bool(told.processes))
+        assert later.processes[0].cpu is not None  # type: ignore[index]
+    theirs = psutil.Process(program.pid)
+    assert facts.process.pid == program.pid
+    assert facts.command == " ".join(theirs.cmdline())
+    assert facts.user == theirs.username()
+    assert facts.memory_bytes == theirs.memory_info().rss
+    assert facts.started_at == pytest.approx(theirs.create_time(), abs=0.02)
+    assert facts.of_this_user
+    assert not facts.ended
+
+
+def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
+    began = psutil.Process(willing.pid).create_time()
+    with OverThere() as there:
+        there.order(wire.End(1, willing.pid, began - 5.0, "kill"))
+        refused = there.until(wire.Done)
+        assert refused.trouble == "It has ended already."
+        assert willing.poll() is None
+        there.order(wire.End(2, willing.pid, began, "ask"))
+        assert there.until(wire.Done) == wire.Done(2)
+        assert willing.wait(PATIENCE) == -signal.SIGTERM
+
+
+def test_one_that_does_not_listen_is_killed_when_that_is_ordered(stubborn: Program) -> None:
+    began = psutil.Process(stubborn.pid).create_time()
+    with OverThere() as there:
+        there.order(wire.End(1, stubborn.pid, began, "kill"))
+        assert there.until(wire.Done) == wire.Done(1)
+        assert stubborn.wait(PATIENCE) == -signal.SIGKILL
+
+
+def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program) -> None:
+    began = psutil.Process(willing.pid).create_time()
+    with OverThere() as there:
+        there.order(wire.AskRunning(1, willing.pid, began))
+        assert there.until(wire.Running) == wire.Running(1, running=True)
+        there.order(wire.AskRunning(2, willing.pid, began - 5.0))
+        assert there.until(wire.Running) == wire.Running(2, running=False)
+        willing.kill()
+        there.order(wire.AskRunning(3, willing.pid, began))
+        assert there.until(wire.Running) == wire.Running(3, running=False)
+        willing.wait(PATIENCE)
+        there.order(wire.AskRunning(4, willing.pid, began))
+        assert there.until(wire.Running) == wire.Running(4, running=False)
+
+
+def test_the_agent_does_not_end_itself_by_an_order() -> None:
+    with OverThere() as there:
+        there.until(wire.Hello)
+        own = _agent_of(there)
+        there.order(wire.End(1, own.pid, own.create_time(), "kill"))
+        assert there.until(wire.Done).trouble
+        there.order(wire.Knock(2))
+        there.until(wire.Knocked)
+
+
+def script(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    path.chmod(0o755)
+    return path
+
+
+def test_a_python_that_was_named_is_asked_and_its_trouble_told(tmp_path: Path) -> None:
+    no_python = script(tmp_path / "python", "echo hello")
+    with OverThere() as there:
+        there.order(wire.AskPythons(1, sys.executable), wire.AskPythons(2, str(no_python)))
+        answers = {each.id: each.found[0] for each in (_pythons(there), _pythons(there))}
+    assert answers[1].version == sys.version.partition(" ")[0]
+    assert answers[1].usable is bool(answers[1].torch)
+    assert not answers[2].usable
+    assert "did not answer as a Python does" in answers[2].reason
+
+
+def test_the_pythons_over_there_are_found() -> None:
+    folder = Path(sys.executable).parent
+    with OverThere(environment={"PATH": f"{folder}:{os.defpath}"}) as there:
+        there.order(wire.AskPythons(1))
+        found = _pythons(there).found
+    assert sys.version.partition(" ")[0] in {each.version for each in found}
+
+
+def test_the_doctor_looks_at_what_concerns_a_computer_without_our_window() -> None:
+    with OverThere(Settings()) as there:
+        there.order(wire.CheckUp(1))
+        report = json.loads(there.until(wire.CheckedUp).report)
+    topics = {each["topic"] for each in report["topics"]}
+    assert {"driver", "cards", "pytorch", "memory"} <= topics
+    assert not {"display", "parts"} & topics
+
+
+def test_it_ends_with_the_pipe_and_all_that_it_started(tmp_path: Path) -> None:
+    told, pid = _with_sleeping_child(tmp_path)
+    with told as there:
+        _wait_for_file(there, pid)
+        child = psutil.Process(int(pid.read_text()))
+        there.hang_up()
+        assert there.end() == 0
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_when_the_system_asks(number: int, tmp_path: Path) -> None:
+    told, pid = _with_sleeping_child(tmp_path)
+    with told as there:
+        _wait_for_file(there, pid)
+        child = psutil.Process(int(pid.read_text()))
+        _agent_of(there).send_signal(number)
+        assert there.end() == 0
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+def test_it_ends_when_it_hears_nothing_for_long() -> None:
+    with OverThere(replace(SIMULATED, alone=0.3)) as there:
+        there.until(wire.Hello)
+        assert there.end() == 0
+        assert there.process.stdin is not None
+        assert not there.process.stdin.closed
+
+
+def test_it_hears_nothing_while_it_only_tells() -> None:
+    with OverThere(replace(SIMULATED, alone=0.5)) as there:
+        there.order(watch(POWER_DRAW))
+        assert there.end() == 0
+    assert [line for line in there.raw if b'"Sampled"' in line]
+
+
+def test_it_ends_when_nobody_reads_what_it_tells() -> None:
+    sent = parcel(Kind.AGENT, SIMULATED.environment)
+    there = subprocess.Popen(
+        ["sh", "-c", sent.command(sys.executable)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with there:
+        assert there.stdin is not None
+        assert there.stdout is not None
+        there.stdin.write(sent.preamble + wire.line_of(watch(POWER_DRAW)))
+        there.stdin.flush()
+        there.stdout.close()
+        assert there.wait(PATIENCE) == 0
+
+
+def _sample_of_card(there: OverThere) -> Sample:
+    return there.until(wire.Sampled, lambda told: told.sample.card != HOST_ID).sample
+
+
+def _pythons(there: OverThere) -> wire.Pythons:
+    return there.until(wire.Pythons)
+
+
+def _with_sleeping_child(tmp_path: Path) -> "tuple[OverThere, Path]":
+    """An agent that asks a Python which never answers, in a session of its own."""
+    pid = tmp_path / "pid"
+    python = script(
+        tmp_path / "python", f"echo $$ > {pid}.new; mv {pid}.new {pid}", "exec sleep 600"
+    )
+    there = OverThere()
+    there.order(wire.AskPythons(1, str(python)))
+    return there, pid
+
+
+def _wait_for_file(there: OverThere, path: Path) -> None:
+    for number in range(10_000):
+        if path.exists():
+            return
+        there.order(wire.Knock(number))
+        there.until(wire.Knocked)
+    raise AssertionError("nothing was started")
+
+
+def _agent_of(there: OverThere) -> psutil.Process:
+    """A shell may have started it, or become it."""
+    process = psutil.Process(there.process.pid)
+    return next(iter(process.children()), process) if process.name() == "sh" else process

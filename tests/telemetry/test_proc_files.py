@@ -1,0 +1,184 @@
+"""What is read from /proc by ourselves is just what psutil reads."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.programs_that_end import Program, stubborn, willing
+
+if sys.platform != "linux":
+    pytest.skip("Linux has /proc", allow_module_level=True)
+
+from gpuexplorer.telemetry import proc_files
+
+__all__ = ["stubborn", "willing"]
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def zombie() -> Iterator[Program]:
+    """It ended, and we have not collected it yet."""
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        program.stdout.read()
+        until = time.monotonic() + PATIENCE
+        while psutil.Process(program.pid).status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < until
+        yield program
+
+
+def both(pid: int) -> tuple[proc_files.Process, psutil.Process]:
+    return proc_files.Process(pid), psutil.Process(pid)
+
+
+def test_every_process_here_is_the_same_to_both() -> None:
+    compared = 0
+    for pid in psutil.pids():
+        with suppress(psutil.Error, proc_files.Error):  # it ended meanwhile
+            ours, theirs = both(pid)
+            before = (theirs.name(), theirs.cmdline())
+            told = (ours.name(), ours.cmdline())
+            if before == (theirs.name(), theirs.cmdline()):  # else it renamed itself meanwhile
+                assert told == before
+                assert ours.username() == theirs.username()
+                assert ours.uids().real == theirs.uids().real
+                # Both add whole seconds, which may have gone on by one between the two looks.
+                assert abs(ours.create_time() - theirs.create_time()) < 1.02
+                compared += 1
+    assert compared > 2
+
+
+def test_a_sleeping_process_has_the_same_figures_in_both(willing: Program) -> None:
+    ours, theirs = both(willing.pid)
+    until = time.monotonic() + PATIENCE
+    while theirs.status() != psutil.STATUS_SLEEPING:  # it said so, and went on a little
+        assert time.monotonic() < until
+    assert ours.memory_info().rss == theirs.memory_info().rss > 1e6
+    assert ours.status() == theirs.status() == "sleeping"
+    assert ours.create_time() == pytest.approx(theirs.create_time(), abs=0.02)
+    assert ours.cpu_times().user == theirs.cpu_times().user
+    assert ours.cpu_times().system == theirs.cpu_times().system
+
+
+def test_parents_are_the_same_and_in_the_same_order(willing: Program) -> None:
+    ours, theirs = both(willing.pid)
+    assert [each.pid for each in ours.parents()] == [each.pid for each in theirs.parents()]
+    assert ours.parents()[0].pid == os.getpid()
+
+
+def test_a_working_process_used_as_much_of_the_processor() -> None:
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
+    ours, theirs = proc_files.Process(), psutil.Process()
+    before, between, after = theirs.cpu_times(), ours.cpu_times(), theirs.cpu_times()
+    assert before.user <= between.user <= after.user
+    assert before.system <= between.system <= after.system
+    assert between.user > 0
+
+
+def test_only_the_entry_of_one_that_ended_is_left(zombie: Program) -> None:
+    ours, theirs = both(zombie.pid)
+    assert ours.status() == theirs.status() == proc_files.STATUS_ZOMBIE
+    assert ours.is_running()
+    assert ours.memory_info().rss == theirs.memory_info().rss == 0
+    assert ours.username() == theirs.username()
+    with pytest.raises(psutil.ZombieProcess):
+        theirs.cmdline()
+    with pytest.raises(proc_files.ZombieProcess):
+        ours.cmdline()
+
+
+def test_one_that_is_gone_is_gone(willing: Program) -> None:
+    ours = proc_files.Process(willing.pid)
+    same = proc_files.Process(willing.pid)
+    assert ours == same
+    assert hash(ours) == hash(same)
+    willing.kill()
+    willing.wait(PATIENCE)
+    assert not ours.is_running()
+    for ask in (ours.name, ours.cmdline, ours.username, ours.memory_info, ours.cpu_times):
+        with pytest.raises(proc_files.NoSuchProcess):
+            ask()
+    with pytest.raises(proc_files.NoSuchProcess):
+        ours.kill()
+    with pytest.raises(proc_files.NoSuchProcess):
+        proc_files.Process(willing.pid)
+
+
+def test_ending_means_what_it_means_to_psutil(willing: Program, stubborn: Program) -> None:
+    proc_files.Process(willing.pid).terminate()
+    assert willing.wait(PATIENCE) == -signal.SIGTERM
+    proc_files.Process(stubborn.pid).kill()
+    assert stubborn.wait(PATIENCE) == -signal.SIGKILL
+
+
+def test_what_the_system_refuses_is_no_permission(
+    willing: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = proc_files.Process(willing.pid)
+
+    def refuse(pid: int, number: int) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "kill", refuse)
+        with pytest.raises(proc_files.AccessDenied):
+            ours.terminate()
+
+
+def test_a_long_name_is_told_whole(tmp_path: Path) -> None:
+    program = tmp_path / "a name (with brackets) and blanks"
+    program.symlink_to("/bin/sleep")
+    with subprocess.Popen([program, "600"]) as started:
+        try:
+            until = time.monotonic() + PATIENCE
+            while "sleep" in psutil.Process(started.pid).name() or (
+                psutil.Process(started.pid).name().startswith("python")
+            ):
+                assert time.monotonic() < until
+            ours, theirs = both(started.pid)
+            assert ours.name() == theirs.name() == program.name
+            assert ours.cmdline() == theirs.cmdline() == [str(program), "600"]
+        finally:
+            started.kill()
+
+
+def test_one_whose_number_was_given_away_is_another(
+    willing: Program, stubborn: Program
+) -> None:
+    ours = proc_files.Process(willing.pid)
+    other = proc_files.Process(stubborn.pid)
+    assert ours != other
+    ours.pid = other.pid  # as if the number had been given away
+    assert ours.is_running() is (ours == other)
+
+
+def test_memory_and_swap_are_the_same() -> None:
+    ours, theirs = proc_files.virtual_memory(), psutil.virtual_memory()
+    assert ours.total == theirs.total
+    assert ours.available == pytest.approx(theirs.available, rel=0.2)
+    assert proc_files.swap_memory().total == psutil.swap_memory().total
+    assert proc_files.swap_memory().used == pytest.approx(psutil.swap_memory().used, rel=0.2)
+
+
+def test_where_there_is_no_word_of_swap_it_is_not_called_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "meminfo").write_text("MemTotal: 8 kB\nMemFree: 2 kB\nCached: 3 kB\n")
+    monkeypatch.setattr(proc_files, "_PROC", str(tmp_path))
+    assert proc_files.virtual_memory() == (8192, 5120)
+    with pytest.raises(OSError, match="SwapTotal"):
+        proc_files.swap_memory()
+
+
+def test_children_are_found_by_their_parents(willing: Program) -> None:
+    assert willing.pid in proc_files.children_of_all()[os.getpid()]
