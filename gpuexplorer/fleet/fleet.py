@@ -165,9 +165,9 @@ class Fleet:
             (*self._notes(), *said),
         )
 
-    def by_card(self, of: str) -> Sequence[str]:
-        """By which labels an exporter's figures are told apart."""
-        return self._keys.get(of, ())
+    def keys(self) -> Mapping[str, Sequence[str]]:
+        """By which labels the figures of each exporter are told apart."""
+        return self._keys
 
     def _identities(
         self, of: Exporter, there: Collection[str], back: str = ""
