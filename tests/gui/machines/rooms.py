@@ -9,7 +9,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
-from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
+from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup, IdleFor
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -129,6 +129,9 @@ class Room:
 
     def look(self, *, looking: bool) -> None:
         self.looked = looking
+
+    def idle_for(self, key: CellKey) -> IdleFor | None:
+        return IdleFor(372.0, more=key.card.endswith("0"))
 
     def open_machine(self, key: str) -> None:
         self.opened.append((key,))

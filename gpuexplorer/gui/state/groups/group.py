@@ -61,6 +61,13 @@ class CardCell(NamedTuple):
         return max(0.0, total - used)
 
 
+class IdleFor(NamedTuple):
+    """How long a card has been idle, or `more` than that: nobody knows of the time before."""
+
+    seconds: float
+    more: bool = False
+
+
 class Hottest(NamedTuple):
     """Which of them, and in degrees Celsius."""
 
@@ -133,6 +140,10 @@ class GroupSource(Protocol):
 
     def look(self, *, looking: bool) -> None:
         """Who uses which card is asked only while somebody looks."""
+        ...
+
+    def idle_for(self, key: CellKey) -> IdleFor | None:
+        """Of a card that is idle; None where nobody kept its past."""
         ...
 
     def open_machine(self, key: str) -> None: ...
