@@ -50,7 +50,7 @@ class HostPast:
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._backend, self._questions = backend, backend.questions
-        self._now, self._on_change = now, on_change
+        self._now, self.on_change = now, on_change
         self._offset = wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
         self.ended: float | None = None
@@ -139,7 +139,7 @@ class HostPast:
                 while len(self._pieces) > _PIECES:
                     self._pieces.popitem(last=False)
             if not self._ending:
-                self._on_change()
+                self.on_change()
 
     def _asked(self, key: _Key) -> _Piece:
         span, now = key.step * _POINTS, self._now()

@@ -103,6 +103,11 @@ class FleetLink:
         return self._began if broken is None else broken.since
 
     @property
+    def lost_at(self) -> float | None:
+        broken = self._watching.broken
+        return None if broken is None else broken.since
+
+    @property
     def why(self) -> Message:
         broken = self._watching.broken
         return NOTHING if broken is None else broken.why
