@@ -40,7 +40,7 @@ class Kind(Enum):
         ),
         True,
     )
-    WORKER = ("gpuexplorer.worker", ("core", "lab", "worker"), False)
+    WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
     RANK = (
         "gpuexplorer.worker.rank",
         (
