@@ -1,6 +1,7 @@
 """What is sent, and that any Python and any shell over there takes it as it is meant."""
 
 import ast
+import importlib.util
 import re
 import shutil
 import sys
@@ -116,8 +117,9 @@ def file_of(module: str) -> str | None:
 @pytest.mark.parametrize("kind", Kind)
 def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
     there, seen = files_of(kind), set[str]()
-    first = kind.module if kind is Kind.AGENT else f"{kind.module}.__main__"
-    waiting = [file_of(first)]
+    waiting = [file_of(kind.module)]
+    if kind is Kind.WORKER:
+        waiting.append(file_of("gpuexplorer.worker.__main__"))  # it is run by the other
     while waiting:
         file = waiting.pop()
         if file is None or file in seen:
@@ -242,11 +244,11 @@ def test_an_error_over_there_shows_the_very_line(tmp_path: Path) -> None:
 
 
 def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:
-    with OverThere(parcel(Kind.WORKER)) as there:
-        there.hang_up()
-        status = there.end()
     without_torch = 4
-    assert status in {0, without_torch}, there.complaints
-    assert there.greeted
-    if status == 0:
-        assert b'"hello"' in b"".join(there.raw)
+    with OverThere(parcel(Kind.WORKER)) as there:
+        if importlib.util.find_spec("torch") is None:
+            assert there.end() == without_torch
+            return
+        there.said(b'"hello"')
+        there.hang_up()
+        assert there.end() == 0
