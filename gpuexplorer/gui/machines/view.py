@@ -91,7 +91,8 @@ class MachinesView(LiveView):
         self._order = Order(kept) if kept in set(Order) else Order.NAME
         named = {each.name: each for each in HEAT_METRICS}
         self._metric = named.get(settings.remembered(_METRIC) or "", HEAT_METRICS[0])
-        self._groups: Sequence[HostGroup] = ()
+        self._listed: Sequence[HostGroup] | None = None
+        self._stamp: object = None
         self._by_key: dict[str, HostGroup] = {}
         self._look = look
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
@@ -111,8 +112,11 @@ class MachinesView(LiveView):
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
+        stamp = (units, self._page, self._metric, self._order, self._asked, self._least)
+        if groups is self._listed and stamp == self._stamp:
+            return  # a fleet is asked every few seconds only
+        self._listed, self._stamp = groups, stamp
         shown = filtered(groups, self._asked)
-        self._groups = shown
         self._by_key = {group.key: group for group in groups}
         self._tools.show_least(self._least, units)
         self._tools.show_users(users_of(groups), self._asked.user)
