@@ -176,7 +176,6 @@ class App:
 
         watching = Watching(fleet)
         self._machines.fleet = FleetHosts(watching)
-        self._machines.changed.emit()
         watching.start()
         return watching
 
