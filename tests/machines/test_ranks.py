@@ -49,8 +49,9 @@ def copies(wire: Wire, *words: str) -> int:
 def test_a_shaped_wire_is_measured_as_it_was_shaped(
     wire: Wire, capsys: Out, rate: str, bits: float
 ) -> None:
-    wire.shape(rate)
-    sizes = "4M,16M" if bits == 1e9 else "1M,4M"  # 16 bursts and more
+    # A burst is what passes between two beats of the kernel; sizes are 16 bursts and more.
+    burst, sizes = ("256kb", "16M,64M") if bits == 1e9 else ("64kb", "2M,4M")
+    wire.shape(rate, burst)
     assert copies(wire, "--sizes", sizes, "--mode", "one-way,all-reduce", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     for each in told["results"]:
