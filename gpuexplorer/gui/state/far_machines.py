@@ -108,7 +108,10 @@ def kept_machines(settings: Settings) -> Sequence[Wanted]:
 
 def keep_machines(settings: Settings, machines: Sequence[Wanted]) -> None:
     kept = [{"host": each.host, "python": each.python} for each in machines if each.remember]
-    settings.remember(_KEPT, json.dumps(kept))
+    written = json.dumps(kept)
+    if written != (settings.remembered(_KEPT) or "[]"):
+        settings.remember(_KEPT, written)
+        settings.flush()
 
 
 def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> RememberingSession:

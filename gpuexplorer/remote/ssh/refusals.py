@@ -112,7 +112,7 @@ _NO_SHELL = re.compile(
 )
 _NO_ROOM = re.compile(r"Read-only file system|No space left on device|Disk quota exceeded")
 _NO_MEMORY = re.compile(r"Cannot allocate memory|MemoryError|fork: (retry|Resource)")
-_SSHS_LINES = re.compile(
+SSHS_LINES = re.compile(
     r"^(Authenticated to|Transferred: sent|Bytes per second|debug\d|Warning: Permanently added"
     r"|\*\* (WARNING|This session|The server)|mux_client).*$",
     re.MULTILINE,
@@ -120,7 +120,7 @@ _SSHS_LINES = re.compile(
 
 
 def ending_of(course: Course) -> Ending:
-    said = _SSHS_LINES.sub("", plain(course.complained, 8_000))
+    said = SSHS_LINES.sub("", plain(course.complained, 8_000))
     if course.ready:
         return _broken(course, said)
     if course.late is not None:
