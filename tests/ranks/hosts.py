@@ -4,7 +4,7 @@ one that is no rank at all, and says what it is told to.
 
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import psutil
 
@@ -93,7 +93,7 @@ class Course:
 class Played(Company):
     """No process: the answers are there before anybody asks."""
 
-    def __init__(self, names: Sequence[str], *answers: dict[int, Told]) -> None:
+    def __init__(self, names: Sequence[str], *answers: Mapping[int, Told]) -> None:
         super().__init__([member(each) for each in names])
         self.orders: list[tuple[int, Order]] = []
         self._played = list(answers)
@@ -102,5 +102,5 @@ class Played(Company):
         self.orders.append((rank, order))
 
     # Any: as Company has it, whatever is asked for.
-    def answers(self, *_: object, **__: object) -> dict[int, Told]:  # type: ignore[override]
+    def answers(self, *_: object, **__: object) -> Mapping[int, Told]:  # type: ignore[override]
         return self._played.pop(0)

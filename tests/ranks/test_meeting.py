@@ -98,7 +98,7 @@ def test_versions_that_differ_are_a_remark(torch: str, said: str) -> None:
 
 
 def test_versions_of_another_age_are_refused() -> None:
-    with pytest.raises(Trouble, match="do not understand each other: a: 2.13"):
+    with pytest.raises(Trouble, match="do not understand each other"):
         meet(Played("ab"), {0: A, 1: here(torch="3.0.0")}, 1)
 
 
