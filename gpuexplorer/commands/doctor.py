@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from gpuexplorer.commands.arguments import OK
+from gpuexplorer.commands.arguments import OK, WrongArgumentsError, add_host_arguments, one_host
 from gpuexplorer.commands.checkup.answer import ask
 from gpuexplorer.commands.checkup.bundle import check_target, write_bundle
 from gpuexplorer.commands.checkup.container import container
@@ -62,11 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "also load PyTorch in each Python that has it, and ask for its cards and its cuDNN"
         ),
     )
+    add_host_arguments(parser)
 
 
 def run(
     arguments: argparse.Namespace, open_backend: Callable[[], Backend] | None = None
 ) -> int:
+    host = one_host(arguments)
+    if host is not None:
+        return _check_other(host, arguments, sys.stdout)
     probe = this_computer(open_backend or _nvidia)
     return check(probe, arguments, SystemClock(), sys.stdout, sys.stderr)
 
@@ -77,17 +81,35 @@ def check(
     if arguments.bundle is not None:
         check_target(arguments.bundle)
     report = examine(probe, clock, deep=arguments.deep)
-    if arguments.json:
-        out.write(report.as_json())
-    else:
-        terminal = Terminal(out)
-        terminal.show(report.as_text(_width(terminal), colour=terminal.colour))
+    _show(report, arguments, out)
     if arguments.bundle is not None:
         # What programs read must stay JSON and nothing else.
         terminal = Terminal(complaints if arguments.json else out)
         sentence = write_bundle(arguments.bundle, report, probe)
         terminal.show("\n".join(["", *wrapped(tr(sentence), _width(terminal))]))
     return OK
+
+
+def _check_other(host: str, arguments: argparse.Namespace, out: TextIO) -> int:
+    if arguments.bundle is not None:
+        raise WrongArgumentsError(
+            "A bundle can only be made of this computer.",
+            "Run the doctor on {host} itself, or leave out --bundle.",
+            host=host,
+        )
+    # Whoever looks at this computer needs no ssh, and over there this very file runs.
+    from gpuexplorer.commands.far_doctor import examined  # noqa: PLC0415
+
+    _show(examined(host, arguments), arguments, out)
+    return OK
+
+
+def _show(report: Report, arguments: argparse.Namespace, out: TextIO) -> None:
+    if arguments.json:
+        out.write(report.as_json())
+    else:
+        terminal = Terminal(out)
+        terminal.show(report.as_text(_width(terminal), colour=terminal.colour))
 
 
 def examine(probe: Probe, clock: Clock, *, deep: bool = False) -> Report:

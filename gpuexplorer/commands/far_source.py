@@ -1,6 +1,5 @@
 """Another machine's cards for a command: connected before anything is read of them."""
 
-import argparse
 import sys
 
 from gpuexplorer.commands.arguments import in_the_words
@@ -10,21 +9,22 @@ from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 
 
-def connected(host: str, arguments: argparse.Namespace) -> FarMachine:
+def connected(
+    host: str, python: str, simulate: str | None = None, faults: str = "", seed: int = 0
+) -> FarMachine:
     """Raises Trouble with the reason, and WrongArgumentsError for what is wrong already here.
     Where somebody is at a terminal, ssh asks there what it has to ask.
     """
     with in_the_words():
         name = host_name(host)
-        if arguments.simulate is not None:
-            machine = parse_machine(arguments.simulate, arguments.seed)
-            parse_faults(arguments.fault, len(machine.cards))
+        if simulate is not None:
+            parse_faults(faults, len(parse_machine(simulate, seed).cards))
     far = FarMachine(
         name,
-        python=arguments.host_python,
-        simulate=arguments.simulate,
-        faults=arguments.fault,
-        seed=arguments.seed,
+        python=python,
+        simulate=simulate,
+        faults=faults,
+        seed=seed,
         at_terminal=sys.stdin.isatty() and sys.stderr.isatty(),
     )
     try:

@@ -77,7 +77,7 @@ def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
     when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
     page.say(f"GPU Explorer {gpuexplorer.__version__}   {picture.host_name}   {when}")
     if source is None:
-        page.say(Message("No graphics card answers on this computer."))
+        page.say(Message("No graphics card answers on {computer}.", computer=picture.host_name))
     elif source.cuda_version:
         version = source.cuda_version
         page.say(Message("{source}, CUDA {version}", source=source.label, version=version))

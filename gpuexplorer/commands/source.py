@@ -53,7 +53,10 @@ def opened(arguments: argparse.Namespace) -> Opened:
     if host is not None:
         from gpuexplorer.commands.far_source import connected  # noqa: PLC0415 - needs ssh, and much of ours
 
-        far = connected(host, arguments)
+        far = connected(
+            *(host, arguments.host_python),
+            *(arguments.simulate, arguments.fault, arguments.seed),
+        )
         return Opened(far.backend, (), far.reach, far)
     backend, attempts = open_source(arguments)
     return Opened(backend or NoCards(), attempts)

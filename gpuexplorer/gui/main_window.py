@@ -140,7 +140,12 @@ class MainWindow(QMainWindow):
         )
         self._ways = WindowWays(
             *(self.look, self.commands, self.navigation, self._screens, self.explanation),
-            *(self._top, self._banner, self, simulate, look_again, open_recording),
+            self._top,
+            self._banner,
+            self,
+            simulate,
+            look_again,
+            open_recording,
             nothing_real=or_simulated or session.bare,
         )
         self.open_recording = self._ways.open_recording
@@ -262,6 +267,7 @@ class MainWindow(QMainWindow):
         self._top.search_asked.connect(self._on_palette_asked)
         self.time_window.changed.connect(self._on_time_changed)
         self.machines.state.shown_changed.connect(self._on_machine_chosen)
+        self.machines.state.changed.connect(self._on_machines_changed)
         self._recordings.open_asked.connect(self.open_recording)
         self._recordings.close_asked.connect(self.close_recording)
 
@@ -288,6 +294,9 @@ class MainWindow(QMainWindow):
 
     def _on_machine_chosen(self) -> None:
         self._show(self.machines.state.session)
+
+    def _on_machines_changed(self) -> None:
+        self._alerts.follow(self.machines.heard(self._session))
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():

@@ -45,6 +45,7 @@ class Entry:
     icon: Icon
     make: Callable[[Desk], LiveView]
     without_cards: bool = False  # whether there is something to do on the computer alone
+    several: bool = False  # it is about several machines: the rail leaves it out for one
 
 
 # Each is brought in when it is first opened: the window does not wait for what nobody looks at.
@@ -187,5 +188,6 @@ VIEWS = (
     Entry(
         *("machines", mark("Machines"), Icon.MACHINES, _machines),
         without_cards=True,
+        several=True,
     ),
 )

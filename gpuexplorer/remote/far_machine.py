@@ -9,10 +9,12 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.awaited import Answered, Awaited
 from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.far_backend import FarBackend
+from gpuexplorer.remote.far_lab import FarLab
 from gpuexplorer.remote.far_names import Known
 from gpuexplorer.remote.far_reach import FarReach, host_card
 from gpuexplorer.remote.far_sampler import FarSampler
@@ -65,6 +67,7 @@ class FarMachine:
         at_terminal: bool = False,
         on_change: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
+        patience: float = PATIENCE,
     ) -> None:
         """`asking` brings what ssh asks to a person; with `at_terminal` ssh does so itself."""
         self.host = host
@@ -78,6 +81,7 @@ class FarMachine:
         self.lost_at: float | None = None
         self._asking, self._at_terminal = asking, at_terminal
         self._on_change = on_change
+        self._patience = patience
         self._now = LinkNow(LinkState.ENDED, self.clock.now())
         self._changed = threading.Condition()
         self._wake = threading.Event()
@@ -89,7 +93,7 @@ class FarMachine:
         self._awaited = Awaited()
         self.backend = FarBackend(self)
         known = Known(self)
-        self._hearing = Hearing(self.clock, self.backend, known, self._awaited, self._on_hello)
+        self.hearing = Hearing(self.clock, self.backend, known, self._awaited, self._on_hello)
         self.reach = FarReach(self, known, self._on_sampler_made)
 
     @property
@@ -123,7 +127,7 @@ class FarMachine:
     @property
     def round_trip(self) -> float | None:
         """Seconds."""
-        return self._hearing.far_clock.round_trip if self.state is LinkState.UP else None
+        return self.hearing.far_clock.round_trip if self.state is LinkState.UP else None
 
     @property
     def clock_differs(self) -> float | None:
@@ -202,6 +206,10 @@ class FarMachine:
         if link is not None and self.state is LinkState.UP:
             link.send(line_of(order))
 
+    def lab_start(self, start: Start) -> Start:
+        """The same, run over there."""
+        return replace(start, elsewhere=FarLab(self, self._asking))
+
     def retry_now(self) -> None:
         """Where it is broken or refused; a person wants it."""
         self._retry = True
@@ -247,14 +255,14 @@ class FarMachine:
             if up is not None:
                 self.lost_at = self.clock.now()
             self._link = None
-            self._hearing.end()
+            self.hearing.end()
             link.stop()
         lasted = 0.0 if up is None else self.clock.now() - up.since
         return self._over or Ending(NOTHING), lasted
 
     def _dialled(self) -> Link:
         self._over = None
-        connection = self._hearing.begin()
+        connection = self.hearing.begin()
         sent = parcel(Kind.AGENT, self.settings.environment)
         command = self.launch(self.host, sent.command(self.python))
         self._questions = None if self._asking is None else self._asking()
@@ -263,7 +271,7 @@ class FarMachine:
             command,
             sent.preamble,
             sent.mark,
-            partial(self._hearing.hear, connection),
+            partial(self.hearing.hear, connection),
             self._on_end,
             questions=self._questions,
             at_terminal=self._at_terminal,
@@ -275,18 +283,18 @@ class FarMachine:
         self.clock.wait(self._wake, KNOCKS_EVERY if up else _LOOKING)
         self._wake.clear()
         if not link.ready:
-            self._hearing.at = self.clock.now()  # the link has a patience of its own
+            self.hearing.at = self.clock.now()  # the link has a patience of its own
             asks = self._questions is not None and self._questions.being_answered
             state = LinkState.ASKING if asks else LinkState.CONNECTING
             self._set(self._now._replace(state=state), unless_up=True)
             if self.hello is not None:
-                self._hearing.lost()
+                self.hearing.lost()
             return
         up = self.state is LinkState.UP
-        silent = self.clock.now() - self._hearing.at
-        if self._hearing.trouble is not None:
-            self._over = self._hearing.trouble
-        elif silent > (PATIENCE if up else _GREETING):
+        silent = self.clock.now() - self.hearing.at
+        if self.hearing.trouble is not None:
+            self._over = self.hearing.trouble
+        elif silent > (self._patience if up else _GREETING):
             self._over = Ending(
                 Message(
                     "{host} has not answered for {seconds:.0f} s.",
@@ -300,12 +308,12 @@ class FarMachine:
     def _knock(self) -> None:
         number = self._awaited.put(lambda _: None)
         self._awaited.drop(number)
-        self._hearing.knocking(number)
+        self.hearing.knocking(number)
         self.tell(Knock(number))
 
     def _rest(self, over: Ending, wait: float) -> None:
         """Until it is tried again."""
-        self._hearing.lost()
+        self.hearing.lost()
         now = self.clock.now()
         state = LinkState.BROKEN if over.again else LinkState.REFUSED
         retry_at = now + wait if over.again else None
@@ -316,7 +324,7 @@ class FarMachine:
                 return
             self.clock.wait(self._wake, min(left, 1.0))  # a beat for whoever looks
             self._wake.clear()
-            self._hearing.lost()
+            self.hearing.lost()
 
     def _set(self, now: LinkNow, *, unless_up: bool = False) -> None:
         with self._changed:
@@ -336,15 +344,15 @@ class FarMachine:
         self.lost_at = None
         self._set(LinkNow(LinkState.UP, self.clock.now()))
         self._knock()  # its clock has to be known before its first sample comes
-        sampler = self._hearing.sampler
+        sampler = self.hearing.sampler
         if sampler is not None:
             sampler.watch()
         self._wake.set()
 
     def _on_end(self, over: Ending) -> None:
         """From the link's reader: the last that comes from there."""
-        self._over = self._hearing.trouble or over
+        self._over = self.hearing.trouble or over
         self._wake.set()
 
     def _on_sampler_made(self, sampler: FarSampler) -> None:
-        self._hearing.sampler = sampler
+        self.hearing.sampler = sampler

@@ -40,14 +40,22 @@ class Kind(Enum):
         ),
         True,
     )
-    WORKER = ("gpuexplorer.worker", ("core", "lab", "worker"), False)
+    WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
+    RANK = (
+        "gpuexplorer.worker.rank",
+        (
+            *("core", "ranks/wire.py", "worker/rank"),
+            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
+        ),
+        False,
+    )
 
     def __init__(self, module: str, parts: Sequence[str], reads_cards: bool) -> None:
         self.module = module
         self.parts = parts
         self.reads_cards = reads_cards
 
-    def sources(self, package: Path = _PACKAGE) -> list[Path]:
+    def sources(self, package: Path) -> list[Path]:
         """The files, below the folder `gpuexplorer`."""
         found: set[Path] = {package / "__init__.py"}
         for part in self.parts:
@@ -124,7 +132,7 @@ def vendors_library() -> Path:
 def _zipped(kind: Kind) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as files:
-        for path in kind.sources():
+        for path in kind.sources(_PACKAGE):
             files.write(path, path.relative_to(_PACKAGE.parent).as_posix())
         if kind.reads_cards:
             files.write(vendors_library(), f"{_VENDORS_LIBRARY}.py")

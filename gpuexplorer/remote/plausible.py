@@ -221,7 +221,7 @@ def _topology(told: Topology, listed: Set[CardId]) -> Topology:
         and (link.rate is None or 0 < link.rate <= _MOST_BYTES)
     ]
     return Topology(
-        [card for card in told.cards if card in listed],
+        tuple(card for card in told.cards if card in listed),
         links,
         _of(told.numa_nodes, listed),
         _of(told.cpu_affinity, listed),

@@ -1,7 +1,6 @@
 """What we need of psutil, read from /proc by ourselves; with psutil's own names."""
 
 import os
-import pwd
 import re
 import signal
 from collections.abc import Callable, Iterator
@@ -134,6 +133,8 @@ class Process:
         return text.split(" ") if len(words) == 1 else words
 
     def username(self) -> str:
+        import pwd  # noqa: PLC0415 - Windows has none, and imports this file all the same
+
         real = self.uids().real
         try:
             return pwd.getpwuid(real).pw_name

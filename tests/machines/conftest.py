@@ -7,6 +7,8 @@ import pytest
 
 from tests.machines.ground import Ground, lacking
 
+_figures: list[str] = []
+
 
 @pytest.fixture(scope="session")
 def ground() -> Iterator[Ground]:
@@ -16,6 +18,19 @@ def ground() -> Iterator[Ground]:
     made = Ground()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def figures() -> list[str]:
+    """What was measured, and which sentences stood there; printed at the end."""
+    return _figures
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _figures:
+        terminalreporter.section("what was measured, and what was said")
+    for each in _figures:
+        terminalreporter.write_line(each)
 
 
 @pytest.fixture(autouse=True)

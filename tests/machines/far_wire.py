@@ -2,7 +2,7 @@
 
 `far_wire.py HERE THERE SECONDS LOSS` makes both and forwards until it is ended. The kernels of
 this bench have no netem. It keeps the order of packets, has no limit of its rate but Python's
-(some thousand packets a second), and loses each packet alone, never several in a row on purpose.
+(some thousand packets a second), and loses each packet by itself, never a row of them.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ def main(names: list[str], seconds: float, loss: float) -> None:
         now = time.monotonic()
         for each in readable:
             packet = os.read(each, 65_536)
-            if random.random() >= loss and len(underway) < _KEPT:  # noqa: S311 - no secret
+            if random.random() >= loss and len(underway) < _KEPT:
                 underway.append((now + seconds, other[each], packet))
         while underway and underway[0][0] <= now:
             _, to, packet = underway.popleft()

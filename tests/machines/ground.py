@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 NEEDED = (
@@ -135,7 +136,7 @@ class Ground:
             f"Port {port}\nListenAddress {address}\nHostKey {self.folder / 'host'}\n"
             f"AuthorizedKeysFile {self.folder / 'keys'}\nStrictModes no\nUsePAM no\n"
             "PermitRootLogin yes\nPasswordAuthentication yes\nPrintMotd yes\nPidFile none\n"
-            f"KbdInteractiveAuthentication no\nMaxStartups 200\nLogLevel VERBOSE\n"
+            "KbdInteractiveAuthentication no\nMaxStartups 200\nLogLevel VERBOSE\n"
         )
         program = shutil.which("sshd", path=_PATH)
         assert program is not None
@@ -152,6 +153,11 @@ class Ground:
             )
         wait_for(lambda: b"Server listening" in Path(log.name).read_bytes())
 
+    def logins(self) -> int:
+        """How many there were."""
+        logs = (each.read_text() for each in self.folder.glob("sshd-*.log"))
+        return sum(each.count("Accepted ") for each in logs)
+
     def left_of(self, user: str) -> str:
         """The programs that run for that user, one a line."""
         return run("ps", "-u", _login(user), "-o", "pid=,args=", check=False).strip()
@@ -163,7 +169,7 @@ class Ground:
         for user in self._users:
             if run("id", "-u", user).strip() != "0":
                 run("pkill", "-KILL", "-u", user, check=False)
-                wait_for(lambda user=user: not run("ps", "-u", user, "-o", "pid=", check=False))
+                wait_for(partial(_nothing_runs, user))
             run("userdel", "-f", user, check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -176,6 +182,10 @@ def free_port() -> int:
 
 def _login(user: str) -> str:
     return f"gx-{user}"
+
+
+def _nothing_runs(login: str) -> bool:
+    return not run("ps", "-u", login, "-o", "pid=", check=False)
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

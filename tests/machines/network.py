@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from tests.machines.ground import end, run, wait_for
@@ -13,8 +14,11 @@ _RELAY = Path(__file__).with_name("far_wire.py")
 class Wire:
     """A namespace, reached over one wire. `address` is its own; gone with `close`."""
 
-    def __init__(self, number: int) -> None:
-        self.name = f"gx-{number}"
+    _numbers = count(1)
+
+    def __init__(self) -> None:
+        number = next(self._numbers)
+        self.name = f"wire{number}"
         self.address = f"10.213.{number}.2"
         self._here, self._there = f"gxh{number}", f"gxt{number}"
         self._number = number
@@ -40,7 +44,7 @@ class Wire:
             [sys.executable, str(_RELAY), self._here, self._there, str(seconds), str(loss)]
         )
         for name in (self._here, self._there):
-            wait_for(lambda name=name: Path("/sys/class/net", name).exists())
+            wait_for(Path("/sys/class/net", name).exists)
         self._use()
 
     def _use(self) -> None:

@@ -5,7 +5,7 @@ from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.ssh.questions import Asking, questions_of
-from gpuexplorer.remote.wire import Hello, Knock, Knocked, line_of, told_of
+from gpuexplorer.remote.wire import Hello, Knock, line_of, told_of
 from tests.remote.listening import Listener
 
 
@@ -58,18 +58,15 @@ class Reached(Listener):
         self.into.stop()
 
     def hello(self) -> Hello:
-        self.wait(lambda: bool(self.whole or self.ends))
+        self.wait(lambda: bool(self.first or self.ends))
         assert not self.ends, self.ends
-        told = told_of(self.whole[0])
+        told = told_of(self.first)
         assert isinstance(told, Hello)
         return told
 
     def knock(self, number: int) -> None:
         """Waits until it answers."""
         self.into.send(line_of(Knock(number)))
-        self.wait(lambda: self._answered(number) or bool(self.ends))
+        answer = b'{"is":"Knocked","id":%d,' % number
+        self.wait(lambda: self.lines[-1].startswith(answer) or bool(self.ends))
         assert not self.ends, self.ends
-
-    def _answered(self, number: int) -> bool:
-        answers = (told_of(each) for each in self.whole if b'"Knocked"' in each[:40])
-        return any(isinstance(each, Knocked) and each.id == number for each in answers)

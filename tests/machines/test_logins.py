@@ -74,10 +74,10 @@ def test_the_agent_runs_under_any_login_shell_and_ends_with_us(
 def test_a_second_connection_takes_the_way_of_the_first(users: Ground) -> None:
     with Reached("bash") as first:
         first.hello()
-        began = time.monotonic()
+        logins = users.logins()
         with Reached("bash") as second:
             second.hello()
-        print("second hello after", time.monotonic() - began)
+        assert users.logins() == logins
         first.knock(1)
 
 
@@ -101,11 +101,11 @@ def test_a_second_connection_takes_the_way_of_the_first(users: Ground) -> None:
     ],
 )
 def test_each_refusal_is_a_sentence(
-    users: Ground, host: str, sentence: str, *, again: bool
+    users: Ground, figures: list[str], host: str, sentence: str, *, again: bool
 ) -> None:
     began = time.monotonic()
     end = ending(host, patience=4.0)
-    print(f"{time.monotonic() - began:.1f} s: {end.why} | {end.hint}")
+    figures.append(f"after {time.monotonic() - began:.1f} s: {end.why} {end.hint}")
     assert end.why.startswith(sentence)
     assert end.again is again
     assert time.monotonic() - began < 15
@@ -167,7 +167,7 @@ def test_a_wrong_password_is_asked_for_again_and_then_refused(users: Ground) -> 
     assert len(person.asked) == 3
 
 
-def test_a_python_that_is_too_old_says_so(users: Ground) -> None:
+def test_a_python_that_is_too_old_says_so(users: Ground, figures: list[str]) -> None:
     versions = Path("~/.pyenv/versions").expanduser()  # of whoever runs this
     found = [
         str(each) for old in ("2.*", "3.[6-9].*") for each in versions.glob(f"{old}/bin/python")
@@ -177,6 +177,7 @@ def test_a_python_that_is_too_old_says_so(users: Ground) -> None:
     for path in found:
         with Reached("old", python=path) as reached:
             assert reached.end().why.startswith("The Python of old is too old: ")
+            figures.append(f"{reached.end().why} {reached.end().hint}")
 
 
 def _all_processes() -> str:

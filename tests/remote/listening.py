@@ -27,14 +27,13 @@ PREAMBLE = MARK[::-1] + b"\n"
 class Listener:
     def __init__(self) -> None:
         self.lines: list[bytes] = []  # their beginnings
-        self.whole: list[bytes] = []  # of the first ones
+        self.first = b""
         self.ends: list[Ending] = []
         self._said = threading.Condition()
 
     def on_line(self, line: bytes) -> None:
         with self._said:
-            if len(self.whole) < 1_000:
-                self.whole.append(line)
+            self.first = self.first or line
             if len(self.lines) < 20_000:
                 self.lines.append(line[:200])
             self._said.notify_all()

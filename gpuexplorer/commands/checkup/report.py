@@ -24,6 +24,7 @@ class Report:
     taken_at: str
     topics: Sequence[Topic]
     looked_for: Sequence[Looked] = ()
+    computer: str = ""  # its name, where it is another than this one
 
     def cleaned(self, clean: Callable[[str], str]) -> "Report":
         """The same report with every text in it sent through `clean`: in English only."""
@@ -88,12 +89,7 @@ class Report:
         return moment.strftime("%Y-%m-%d %H:%M UTC")
 
     def _lines(self, paper: Paper) -> Iterator[str]:
-        title = Message(
-            "GPU Explorer {version}: how this computer is, {moment}",
-            version=__version__,
-            moment=self._moment(),
-        )
-        yield from paper.wrapped(title)
+        yield from paper.wrapped(self._title())
         yield ""
         if self.looked_for:
             yield from paper.wrapped(Message("No card answers. This was looked for:"))
@@ -112,6 +108,15 @@ class Report:
                 yield from paper.indented(topic.do, paper.say(_TO_DO), room)
             yield ""
         yield from self._summary(paper, room)
+
+    def _title(self) -> Message:
+        known = {"version": __version__, "moment": self._moment()}
+        if self.computer:
+            name = self.computer
+            return Message(
+                "GPU Explorer {version}: how {computer} is, {moment}", computer=name, **known
+            )
+        return Message("GPU Explorer {version}: how this computer is, {moment}", **known)
 
     def _summary(self, paper: Paper, room: int) -> Iterator[str]:
         counts = [

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.remote import wire
 from gpuexplorer.telemetry.ending import Way, end
@@ -41,7 +40,7 @@ def running(order: wire.AskRunning) -> wire.Running:
 def pythons(order: wire.AskPythons) -> wire.Pythons:
     if order.named:
         return wire.Pythons(order.id, [_named(order.named)])
-    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), Path.home())]
+    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), _whole("~"))]
     found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
     return wire.Pythons(order.id, [_found(each) for each in found])
 
@@ -50,20 +49,18 @@ def _same_time(one: float, other: float) -> bool:
     return abs(one - other) <= _SAME_TIME
 
 
+def _whole(path: str) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
+
+
 def _named(path: str) -> wire.Found:
     try:
-        return _found(chosen(Path(path).expanduser()))
+        return _found(chosen(_whole(path)))
     except Trouble as trouble:
-        return wire.Found(path, "", "", usable=False, reason=trouble.sentence)
+        return wire.Found(path, reason=trouble.sentence)
 
 
 def _found(python: LabPython) -> wire.Found:
-    build = python.build
     return wire.Found(
-        path=str(python.path),
-        version=".".join(str(each) for each in python.version),
-        torch=build.version if build is not None else "",
-        usable=python.usable,
-        reason=python.trouble or NOTHING,
-        cards=build is not None and any((build.cuda, build.hip, build.xpu)),
+        str(python.path), python.version, python.build, python.trouble, python.prefix
     )

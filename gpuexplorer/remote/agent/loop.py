@@ -1,6 +1,8 @@
 """The agent's loop: hears orders, has each carried out, and leaves when nobody is there."""
 
+import importlib.util
 import os
+import platform
 import queue
 import select
 import signal
@@ -111,6 +113,12 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
 
 
 def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
+    if sys.platform != "linux" and importlib.util.find_spec("psutil") is None:
+        raise Trouble(
+            "{system} tells a program nothing of its processors without psutil.",
+            "Install it there: `python3 -m pip install psutil`.",
+            system=platform.system(),
+        )
     if settings.simulate is not None:
         return simulated(settings.simulate, settings.faults, settings.seed), []
     backend, attempts = first_that_answers()

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import pwd
 import socket
 import threading
 from collections.abc import Callable, Sequence
@@ -167,6 +166,8 @@ def _facts(named: NamedProcess) -> wire.Facts:
 
 
 def _user() -> str:
+    import pwd  # noqa: PLC0415 - Windows has none, and imports this file all the same
+
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.host_name import HostName
@@ -36,7 +37,7 @@ def ssh_command(
         "RequestTTY=no",
         "LogLevel=VERBOSE",  # says when it has logged in
         f"BatchMode={'no' if somebody_answers else 'yes'}",
-        *_shared(),
+        *_shared(host),
     ]
     words = [program, "-T"]
     for each in options:
@@ -44,12 +45,16 @@ def ssh_command(
     return [*words, "--", host.text, remote_command]
 
 
-def _shared() -> "Sequence[str]":
-    """Further connections to the same host take the first one's way, and ask nothing."""
+def _shared(host: HostName) -> "Sequence[str]":
+    """Further connections to the same host take the first one's way, and ask nothing.
+
+    By the name as well: two may be one address to ssh, and lead over different jump hosts.
+    """
     if sys.platform == "win32":
         return ()
+    name = sha256(host.text.encode()).hexdigest()[:8]
     return (
         "ControlMaster=auto",
-        f"ControlPath={private_folder()}/%C",
+        f"ControlPath={private_folder()}/{name}-%C",
         f"ControlPersist={_KEPT_OPEN}",
     )

@@ -6,6 +6,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+# With the folder's own name, 49 letters of a socket's, and 17 that ssh adds, it has to fit.
+_LONGEST = 16
+
 
 @functools.cache
 def private_folder() -> Path:
@@ -13,7 +16,7 @@ def private_folder() -> Path:
     and where programs may be started.
     """
     places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
-    usable = [each for each in places if each and len(each) <= 40 and _may_start(each)]
+    usable = [each for each in places if each and len(each) <= _LONGEST and _may_start(each)]
     folder = tempfile.TemporaryDirectory(
         prefix="gpuexplorer-", dir=next(iter(usable), None), ignore_cleanup_errors=True
     )

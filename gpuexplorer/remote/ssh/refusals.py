@@ -6,7 +6,7 @@ ssh's own status is 255 for everything; only its words tell one reason from anot
 import re
 from collections.abc import Sequence
 
-from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.plain_text import last_lines, plain
 
@@ -112,7 +112,7 @@ _NO_SHELL = re.compile(
 )
 _NO_ROOM = re.compile(r"Read-only file system|No space left on device|Disk quota exceeded")
 _NO_MEMORY = re.compile(r"Cannot allocate memory|MemoryError|fork: (retry|Resource)")
-_SSHS_LINES = re.compile(
+SSHS_LINES = re.compile(
     r"^(Authenticated to|Transferred: sent|Bytes per second|debug\d|Warning: Permanently added"
     r"|\*\* (WARNING|This session|The server)|mux_client).*$",
     re.MULTILINE,
@@ -120,7 +120,7 @@ _SSHS_LINES = re.compile(
 
 
 def ending_of(course: Course) -> Ending:
-    said = _SSHS_LINES.sub("", plain(course.complained, 8_000))
+    said = SSHS_LINES.sub("", plain(course.complained, 8_000))
     if course.ready:
         return _broken(course, said)
     if course.late is not None:
@@ -172,14 +172,18 @@ def _late(course: Course, seconds: float, said: str) -> Ending:
             ),
             Message("Is it switched on, and does a firewall let ssh through?"),
         )
-    heard = last_lines(course.heard or said)
+    printed = last_lines(course.heard or said)
+    if "\N{REPLACEMENT CHARACTER}" in printed:
+        printed = ""  # such as what we sent
     return Ending(
-        Message(
-            "{host} took the login, but its login shell started nothing within {seconds:.0f} s."
-            "{heard}",
-            host=course.host,
-            seconds=seconds,
-            heard=Message(" It printed: {text}", text=heard) if heard else NOTHING,
+        told(
+            Message(
+                "{host} took the login, but its login shell started nothing within "
+                "{seconds:.0f} s.",
+                host=course.host,
+                seconds=seconds,
+            ),
+            Message("It printed: {text}", text=printed) if printed else NOTHING,
         ),
         Message(
             "What the shell runs at a login (.bashrc, .profile, a forced command) must not "

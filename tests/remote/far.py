@@ -1,0 +1,88 @@
+"""A far machine for tests: our own agent on this computer, started as ssh would start it."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.host_name import HostName
+
+PATIENCE = 30.0
+HERE = HostName("here")
+
+
+class Cable:
+    """The way to it: may be pulled, and stays so until it is put in again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        self.pulled = False
+
+    def launch(self, host: HostName, command: str) -> Sequence[str]:
+        if self.pulled:
+            said = f"ssh: connect to host {host.text} port 22: No route to host"
+            return ["sh", "-c", f"echo '{said}' >&2; exit 255"]
+        self._count += 1
+        return ["sh", "-c", f"echo $$ > {self._pid_file}; exec {command}"]
+
+    def pull(self) -> None:
+        self.pulled = True
+        os.kill(self._pid, signal.SIGKILL)
+
+    def put_in(self) -> None:
+        self.pulled = False
+
+    def freeze(self) -> None:
+        """Nothing comes any more, and nobody says so."""
+        os.kill(self._pid, signal.SIGSTOP)
+
+    @property
+    def _pid(self) -> int:
+        return int(self._pid_file.read_text("ascii"))
+
+    @property
+    def _pid_file(self) -> Path:
+        return self._folder / f"pid-{self._count}"
+
+
+class Changes:
+    """Wakes a test whenever something of the machine changed."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+
+    def on_change(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def wait(self, true: Callable[[], bool]) -> None:
+        """Also looks by itself: not all that changes is said."""
+        with self._changed:
+            for _ in range(int(PATIENCE / 0.05)):
+                if true():
+                    return
+                self._changed.wait(0.05)
+        raise AssertionError("it did not come to that")
+
+
+@contextmanager
+def machine(
+    cable: Cable, changes: Changes, *, simulate: str | None = "2xH100", patience: float = 10.0
+) -> Iterator[FarMachine]:
+    far = FarMachine(
+        HERE,
+        simulate=simulate,
+        seed=7,
+        launch=cable.launch,
+        on_change=changes.on_change,
+        patience=patience,
+    )
+    far.connect()
+    try:
+        yield far
+    finally:
+        assert far.stop(PATIENCE)

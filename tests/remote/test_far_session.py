@@ -1,0 +1,198 @@
+"""A session of another machine: as one of this computer, and it lives through a cut."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.remote.far_machine import FarMachine, LinkState
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.sources import simulated
+from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
+SPEC = "2xH100+nvlink"
+
+
+@pytest.fixture
+def cable(tmp_path: Path) -> Cable:
+    return Cable(tmp_path)
+
+
+@pytest.fixture
+def changes() -> Changes:
+    return Changes()
+
+
+@pytest.fixture
+def far(cable: Cable, changes: Changes) -> Iterator[FarMachine]:
+    with machine(cable, changes, simulate=SPEC) as made:
+        made.wait_until_up(PATIENCE)
+        yield made
+
+
+@pytest.fixture
+def session(far: FarMachine) -> Iterator[RememberingSession]:
+    made = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+    made.want()
+    made.start()
+    yield made
+    made.stop(PATIENCE)
+
+
+@pytest.fixture
+def here() -> Iterator[RememberingSession]:
+    made = RememberingSession(simulated(SPEC, seed=7), (), 0.1)
+    made.want()
+    made.start()
+    yield made
+    made.stop(PATIENCE)
+
+
+def values(session: Session, card: CardId) -> Mapping[MetricId, float]:
+    reading = session.reading(card)
+    return {} if reading is None else reading.values
+
+
+def state(session: Session, card: CardId) -> CardState | None:
+    reading = session.reading(card)
+    return None if reading is None else reading.state
+
+
+def test_it_knows_of_its_cards_what_a_session_here_would_know(
+    session: RememberingSession, here: RememberingSession
+) -> None:
+    for each in (session, here):
+        assert each.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.cards() == here.cards()
+    assert session.source == here.source
+    assert session.host == here.host
+    assert session.computer == here.computer
+    for card in here.cards():
+        there_now, here_now = session.reading(card.id), here.reading(card.id)
+        assert there_now is not None
+        assert here_now is not None
+        assert there_now.values.keys() == here_now.values.keys()
+        assert there_now.missing == here_now.missing
+        assert there_now.values.keys() | there_now.missing.keys() == metrics_of(card)
+    assert session.backend.topology() == here.backend.topology()
+    assert [(each.command, each.user) for each in session.named_processes()] == [
+        (each.command, each.user) for each in here.named_processes()
+    ]
+
+
+def test_the_other_computer_itself_is_read_too(
+    session: RememberingSession, changes: Changes
+) -> None:
+    changes.wait(lambda: CPU_UTILIZATION in values(session, HOST_ID))
+    reading = session.reading(HOST_ID)
+    assert reading is not None
+    assert session.read_host().values.keys() == reading.values.keys()
+
+
+def test_what_nobody_wants_is_not_told(far: FarMachine) -> None:
+    session = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+    session.want((Cadence.FAST,), processes=False)
+    session.start()
+    assert session.sampler.wait_for_fast_sweep(2, PATIENCE)
+    reading = session.reading(session.cards()[0].id)
+    assert reading is not None
+    told = reading.values.keys() | reading.missing.keys()
+    assert {METRICS[each].cadence for each in told} == {Cadence.FAST}
+    assert not session.named_processes()
+    session.stop(PATIENCE)
+
+
+def test_beats_come_as_often_as_a_person_wants_them(session: RememberingSession) -> None:
+    assert session.sampler.wait_for_fast_sweep(3, PATIENCE)
+    taken = session.beats().taken
+    assert taken >= 3
+    session.sampler.set_interval(0.2)
+    assert session.sampler.interval == 0.2
+    assert session.sampler.wait_for_fast_sweep(taken + 5, PATIENCE)
+
+
+def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
+    session: RememberingSession, far: FarMachine, cable: Cable, changes: Changes
+) -> None:
+    began = session.clock.now()
+    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.sampler.wait_for_fast_sweep(3, PATIENCE)
+    cards, card = session.cards(), session.cards()[0].id
+    cable.pull()
+    changes.wait(
+        lambda: (
+            (reading := session.reading(card)) is not None
+            and reading.state is CardState.NO_CONNECTION
+        )
+    )
+    reading = session.reading(card)
+    assert reading is not None
+    assert not reading.values
+    assert set(reading.missing.values()) == {Absence.NO_CONNECTION}
+    assert session.state_sentence(card) == "there is no connection to its computer"
+    assert session.sampler.silence(card) is None
+    assert not session.named_processes()
+    cut = session.clock.now()
+    changes.wait(lambda: far.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
+    cable.put_in()
+    changes.wait(lambda: GPU_UTILIZATION in values(session, card))
+    assert session.cards() is cards
+    kinds = [each.kind for each in session.happenings()]
+    assert kinds.count(Kind.CONNECTION_LOST) == 1
+    assert Kind.CARD_LOST not in kinds
+    assert Kind.NO_ANSWER not in kinds
+    trace = session.past.trace(card, GPU_UTILIZATION, began, session.clock.now(), 400)
+    assert 0 in trace.counts  # nothing stands where nothing was read
+    assert session.beats().missed > 5
+
+
+def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
+    cable: Cable, changes: Changes
+) -> None:
+    far = FarMachine(
+        HERE,
+        simulate="2xH100",
+        faults="hung:1@0s",
+        launch=cable.launch,
+    )
+    session = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+    far.connect()
+    far.wait_until_up(PATIENCE)
+    session.want()
+    session.start()
+    one, other = (card.id for card in session.cards())
+    changes.wait(lambda: session.sampler.silence(other) is not None)
+    assert session.state_sentence(other).startswith("no answer for")
+    changes.wait(lambda: GPU_UTILIZATION in values(session, one))
+    assert session.sampler.silence(one) is None
+    assert far.stop(PATIENCE)
+
+
+def test_one_reading_of_all_cards_takes_one_question(far: FarMachine, changes: Changes) -> None:
+    asked = frozenset({GPU_UTILIZATION, MEMORY_USED})
+    samples = [far.backend.read(card.id, asked) for card in far.cards()]
+    assert all(sample.values.keys() == asked for sample in samples)
+    assert samples[1].at - samples[0].at < 1.0
+    processes = [far.backend.processes(card.id) for card in far.cards()]
+    assert all(each is not None for each in processes)
+
+
+def test_one_reading_without_a_connection_has_the_reason(
+    far: FarMachine, cable: Cable, changes: Changes
+) -> None:
+    cable.pull()
+    changes.wait(lambda: far.state is LinkState.BROKEN)
+    card = far.cards()[0].id
+    sample = far.backend.read(card, [GPU_UTILIZATION])
+    assert sample.missing == {GPU_UTILIZATION: Absence.NO_CONNECTION}
+    assert sample.state is CardState.NO_CONNECTION
+    assert far.backend.processes(card) is None

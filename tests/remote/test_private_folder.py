@@ -1,0 +1,49 @@
+"""Sockets and questions of ssh lie where only this person looks, and where a path is short."""
+
+import os
+import stat
+import sys
+
+import pytest
+
+from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.ssh.command import ssh_command
+from gpuexplorer.remote.ssh.private_folder import private_folder
+from tests.remote.conftest import FakeSsh
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ssh shares nothing there")
+
+
+@pytest.fixture(autouse=True)
+def another_folder() -> None:
+    private_folder.cache_clear()
+
+
+@pytest.mark.parametrize("runtime", ["", "/run/user/1000", "/a/folder/that/is/not/there"])
+def test_nobody_else_can_look_into_it(monkeypatch: pytest.MonkeyPatch, runtime: str) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    assert stat.S_IMODE(private_folder().stat().st_mode) == 0o700
+    assert os.access(private_folder(), os.W_OK)
+
+
+def test_a_path_of_a_socket_is_short_enough(
+    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/x" * 40)
+    words = ssh_command(host_name("ada@there"), "true")
+    path = next(each for each in words if each.startswith("ControlPath=")).partition("=")[2]
+    # %C becomes 40 letters; ssh adds a dot and 16 while it makes it.
+    assert len(path) + 40 - 2 + 17 < 104
+
+
+def test_two_names_never_share_a_connection(fake_ssh: FakeSsh) -> None:
+    paths = {
+        next(each for each in ssh_command(host_name(name), "true") if "ControlPath" in each)
+        for name in ("there", "ada@there", "there-too")
+    }
+    assert len(paths) == 3
+
+
+def test_a_name_or_a_command_is_never_an_option(fake_ssh: FakeSsh) -> None:
+    words = ssh_command(host_name("there"), "-oProxyCommand=id")
+    assert words[-3:] == ["--", "there", "-oProxyCommand=id"]
