@@ -11,9 +11,9 @@ from pathlib import Path
 from bench.fleet_exporters import Exporters, hour, target
 
 PROMETHEUS, PROMTOOL = shutil.which("prometheus"), shutil.which("promtool")
-_PATIENCE = 120.0
+_PATIENCE, _HOUR = 120.0, 3600.0
 _CONFIG = """
-global: {{scrape_interval: 15s, scrape_timeout: 10s}}
+global: {{scrape_interval: {beat}s, scrape_timeout: {beat}s, evaluation_interval: {beat}s}}
 scrape_configs:
   - job_name: dcgm
     static_configs:
@@ -36,7 +36,7 @@ groups:
 
 @contextmanager
 def prometheus(
-    folder: Path, hosts: int, targets: int, past: tuple[str, ...] = (), seconds: float = 3600.0
+    folder: Path, hosts: int, targets: int, past: tuple[str, ...] = (), beat: int = 15
 ) -> Iterator[tuple[str, int]]:
     """Its address and the number of its process; `past`: of which metrics an hour is made."""
     assert PROMETHEUS is not None
@@ -47,10 +47,10 @@ def prometheus(
         f' instance: "{target(each * exporters.each)}"}}}}'
         for each in range(targets)
     ]
-    (folder / "prometheus.yml").write_text(_CONFIG.format(targets="\n".join(told)))
+    (folder / "prometheus.yml").write_text(_CONFIG.format(targets="\n".join(told), beat=beat))
     (folder / "rules.yml").write_text(_RULES)
     if past:
-        _make_past(folder, range(exporters.each * targets), past, seconds)
+        _make_past(folder, range(exporters.each * targets), past)
     port = _free_port()
     server = subprocess.Popen(
         [
@@ -71,11 +71,11 @@ def prometheus(
         exporters.end()
 
 
-def _make_past(folder: Path, cards: range, names: tuple[str, ...], seconds: float) -> None:
+def _make_past(folder: Path, cards: range, names: tuple[str, ...]) -> None:
     assert PROMTOOL is not None
     until = time.time() // 15 * 15 - 15
     source = folder / "past.txt"
-    hour(source, cards, names, until - seconds, until)
+    hour(source, cards, names, until - _HOUR, until)
     subprocess.run(
         [PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", source, folder / "data"],
         check=True,

@@ -32,7 +32,7 @@ def figures() -> list[Figure]:
     """In a window of 1600x1000 that is not seen."""
     application = QApplication.instance() or create_application(["bench"])
     assert isinstance(application, QApplication)
-    found = []
+    found: list[Figure] = []
     for machines, racks in ((30, 0), (1000, 50)):
         for page in Page:
             found += _of_page(machines, racks, page)

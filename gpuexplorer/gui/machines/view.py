@@ -189,7 +189,8 @@ class MachinesView(LiveView):
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
         hosts = HostList(self._look, self._settings, desk, placed=self._placed)
-        free = FreeList(self._look, self._settings, desk, placed=self._placed)
+        idle_for = self._source.idle_for
+        free = FreeList(self._look, self._settings, desk, idle_for, placed=self._placed)
         hosts.machine_opened.connect(self._source.open_machine)
         free.card_opened.connect(self._on_cell_opened)
         for each in (hosts, free):

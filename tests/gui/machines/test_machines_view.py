@@ -140,6 +140,7 @@ def test_who_is_free_lists_idle_cards_and_unused_ones_first(open_screen: OpenScr
         ["ant", "1", "78.00", "80", "nobody"],
         ["bee", "0", "50.00", "80", "bela, 1 process"],
     ]
+    assert [row[-2] for row in screen.rows] == ["6 min 12 s", "> 6 min 12 s"]
     assert any(each.startswith("A card is idle that answers") for each in said_below(screen))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
+from gpuexplorer.fleet.host_backend import NOT_HERE, PROMETHEUS
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -66,6 +67,8 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     ) -> WorkerProcess:
         if isinstance(backend, RecordedBackend):
             raise Trouble(RECORDED)
+        if backend.source.name == PROMETHEUS:
+            raise Trouble(NOT_HERE)
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",
