@@ -154,7 +154,7 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     room.state.add(Wanted("a", remember=True))
     room.state.add(Wanted("b"))
     next_time = Room(settings)
-    next_time.state.add_remembered()
+    next_time.state.begin()
     assert [each.key for each in next_time.state.rows()] == [HERE, "a"]
     assert next_time.row("a").standing is Standing.ENDED
     assert not next_time.made
@@ -172,7 +172,7 @@ def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
 ) -> None:
     settings.remember("machines", kept)
     room = Room(settings)
-    room.state.add_remembered()
+    room.state.begin()
     for row in room.state.rows()[1:]:
         room.state.retry(row.key)
         assert room.row(row.key).standing is Standing.REFUSED

@@ -14,7 +14,7 @@ from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
 from tests.screens.test_alerts import busy_cards_are_worth_an_alert
 
-LONG = 9_000
+LONG = 30_000
 
 
 class Machines:
