@@ -171,6 +171,7 @@ class App:
 
         watching = Watching(fleet)
         self._machines.fleet = FleetHosts(watching)
+        self._machines.changed.emit()
         watching.start()
         return watching
 

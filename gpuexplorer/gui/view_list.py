@@ -45,7 +45,7 @@ class Entry:
     icon: Icon
     make: Callable[[Desk], LiveView]
     without_cards: bool = False  # whether there is something to do on the computer alone
-    several: bool = False  # nothing to look at where there is one machine
+    several: bool = False  # it is about several machines: the rail leaves it out for one
 
 
 # Each is brought in when it is first opened: the window does not wait for what nobody looks at.

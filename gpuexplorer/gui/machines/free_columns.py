@@ -83,7 +83,7 @@ class FreeColumns:
     def _idle(self, free: FreeCard) -> Cell:
         idle = self._idle_for(free.cell.key)
         if idle is None:
-            return Cell(absent=(tr("not known"), "–"))
+            return Cell(absent=(tr("not known"), "–"), hint=tr("Its past is not kept here."))
         if idle.seconds < _MOMENT:
             return Cell(tr("a moment"), tone=Tone.FAINT)
         words = span_words(idle.seconds)

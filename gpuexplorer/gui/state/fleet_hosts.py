@@ -10,7 +10,7 @@ from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
-from gpuexplorer.gui.state.groups.group import HostGroup
+from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -43,7 +43,7 @@ class FleetHosts:
         )
 
 
-class FleetSource:
+class FleetSource(GroupSource):
     """A GroupSource for the screen of all machines."""
 
     def __init__(

@@ -112,7 +112,7 @@ class MachinesState(QObject):
     @property
     def several(self) -> bool:
         """Whether there is any but this computer."""
-        return bool(self._machines)
+        return bool(self._machines) or self.fleet is not None
 
     @property
     def here(self) -> RememberingSession:

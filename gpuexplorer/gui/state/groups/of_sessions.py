@@ -10,7 +10,13 @@ from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
-from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup, IdleFor
+from gpuexplorer.gui.state.groups.group import (
+    CardCell,
+    CellKey,
+    GroupSource,
+    HostGroup,
+    IdleFor,
+)
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
@@ -31,7 +37,7 @@ class _Users:
     processes: int
 
 
-class MachinesSource:
+class MachinesSource(GroupSource):
     """Reads what is there already, and waits for nobody."""
 
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
