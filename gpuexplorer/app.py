@@ -150,12 +150,12 @@ class App:
             self._settings.hold_scheme(Scheme(arguments.theme))
 
     def _add_machines(self, hosts: Sequence[str], arguments: argparse.Namespace) -> None:
-        """Those of the command line, and then those of last time."""
+        """Those of last time, and those of the command line, which are connected to."""
+        if arguments.screenshot is None:
+            self._machines.add_remembered()
         for host in dict.fromkeys(hosts):
             simulate = arguments.simulate
             self._machines.add(Wanted(host, "", simulate, arguments.fault, arguments.seed))
-        if arguments.screenshot is None:
-            self._machines.add_remembered()
         if hosts and arguments.view is None:
             self.window.navigation.open_screen("machines")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpuexplorer.commands import copies_hosts
 from gpuexplorer.commands.arguments import OK, WrongArgumentsError, add_source_arguments
 from gpuexplorer.commands.copies_progress import measured, status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, Head, write_offer, write_results
@@ -40,6 +41,7 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.ranks.wire import Way
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -65,8 +67,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         metavar=tr("LIST"),
-        default=Kind.ONE_WAY.value,
         help=tr("{modes}, or all", modes=", ".join(Kind)),
+    )
+    parser.add_argument(
+        "--hosts",
+        metavar=tr("LIST"),
+        help=tr(
+            "between these machines, such as localhost,user@server: {modes}; all if nothing is"
+            " said",
+            modes=", ".join(each.value for each in Way),
+        ),
     )
     parser.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
     parser.add_argument("--csv", action="store_true", help=tr("as CSV, a line for each copy"))
@@ -89,6 +99,9 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.hosts is not None:
+        return copies_hosts.run(arguments)
+    arguments.mode = arguments.mode or Kind.ONE_WAY.value
     asked = _understood(arguments)
     found, _ = open_source(arguments)
     backend: Backend = found or NoCards()

@@ -262,6 +262,7 @@ class MainWindow(QMainWindow):
         self._top.search_asked.connect(self._on_palette_asked)
         self.time_window.changed.connect(self._on_time_changed)
         self.machines.state.shown_changed.connect(self._on_machine_chosen)
+        self.machines.state.changed.connect(self._on_machines_changed)
         self._recordings.open_asked.connect(self.open_recording)
         self._recordings.close_asked.connect(self.close_recording)
 
@@ -288,6 +289,9 @@ class MainWindow(QMainWindow):
 
     def _on_machine_chosen(self) -> None:
         self._show(self.machines.state.session)
+
+    def _on_machines_changed(self) -> None:
+        self._alerts.follow(self.machines.heard(self._session))
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():

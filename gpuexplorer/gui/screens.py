@@ -1,12 +1,14 @@
 """Screens: those of one session, each made when it is first opened; or why there are none."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
+from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -16,6 +18,7 @@ from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.live_view import LiveView
 
 if TYPE_CHECKING:
+    from gpuexplorer.gui.nothing_found.nothing_there import NothingThere
     from gpuexplorer.gui.nothing_found.view import NothingFoundView
 
 
@@ -31,6 +34,7 @@ class Screens(QStackedWidget):
         self._by_machine: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
         self._explanation: NothingFoundView | None = None
+        self._nothing_there: NothingThere | None = None
         self._warming = Warming(LATER, self)
         navigation.asked.connect(self.show_screen)
 
@@ -97,7 +101,10 @@ class Screens(QStackedWidget):
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
         if desk.machine.session.bare and not entry.without_cards:
-            self.show_explanation(name)
+            if desk.machine.name:
+                self._show_nothing_there(desk)
+            else:
+                self.show_explanation(name)
             return
         view = self._views.get(name)
         if view is None:
@@ -110,6 +117,20 @@ class Screens(QStackedWidget):
         # Who goes through the rail with the keys stays there.
         if self._may_give_keyboard(focused):
             view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_nothing_there(self, desk: Desk) -> None:
+        """In the place of the screens of another machine that reads no card."""
+        if self._nothing_there is None:
+            from gpuexplorer.gui.nothing_found.nothing_there import (  # noqa: PLC0415
+                NothingThere,
+            )
+
+            self._nothing_there = nothing = NothingThere(desk.look)
+            nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
+            nothing.card_came.connect(self.show_screen)
+            self.addWidget(nothing)
+        self._nothing_there.show_machine(desk.machine)
+        self.setCurrentWidget(self._nothing_there)
 
     def commands_here(self) -> Sequence[QAction]:
         """What can be done on this screen; first of all with what has the keyboard on it."""

@@ -27,6 +27,7 @@ PATIENCE = 30.0  # to the mark, once ssh has logged in or was answered
 _KEPT = 8_192  # bytes of what it said last
 _STOPPING = (0.5, 0.3, 2.0)  # for it to end by itself; when it is asked to; when it must
 _LOGGED_IN = b"Authenticated to "
+_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
@@ -118,7 +119,7 @@ class Link:
                 env={**os.environ, **variables},
                 # Without a terminal ssh asks our program, and ends with all that it started.
                 start_new_session=not self._at_terminal,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                creationflags=0 if self._at_terminal else _NO_WINDOW,
             )
         except OSError as error:
             raise Trouble(

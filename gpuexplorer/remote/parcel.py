@@ -41,6 +41,14 @@ class Kind(Enum):
         True,
     )
     WORKER = ("gpuexplorer.worker", ("core", "lab", "worker"), False)
+    RANK = (
+        "gpuexplorer.worker.rank",
+        (
+            *("core", "ranks/wire.py", "worker/rank"),
+            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
+        ),
+        False,
+    )
 
     def __init__(self, module: str, parts: Sequence[str], reads_cards: bool) -> None:
         self.module = module

@@ -1,6 +1,7 @@
 """Readable: a process's output, read until it ends, or until nobody wants it any more."""
 
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from typing import IO
 
 _AT_ONCE = 1 << 16
 _LOOKING = 0.25  # seconds
+_WAITING = 16  # pieces
 
 
 class Readable:
@@ -18,18 +20,49 @@ class Readable:
         self._pipe, self._process = pipe, process
 
     def pieces(self, stopped: threading.Event) -> "Iterator[bytes]":
-        """Now and then an empty one, while nothing comes; closes the pipe at the end."""
+        """Now and then an empty one, while nothing comes."""
+        if sys.platform == "win32":  # has nothing to ask a pipe with
+            return self._pumped(stopped)
+        return self._polled(stopped)
+
+    def _polled(self, stopped: threading.Event) -> "Iterator[bytes]":
+        import select  # noqa: PLC0415 - not what it is on Windows
+
+        poll = select.poll()
+        poll.register(self._pipe, select.POLLIN)
         with self._pipe:
             while not stopped.is_set():
                 ended = self._process.poll() is not None
-                if not self._something_came():
-                    if ended:
+                if poll.poll(_LOOKING * 1000):
+                    if not (data := self._read()):
                         return
-                    yield b""
-                    continue
-                data = self._read()
-                if not data:
+                    yield data
+                elif ended:
                     return
+                else:
+                    yield b""
+
+    def _pumped(self, stopped: threading.Event) -> "Iterator[bytes]":
+        """By one more thread, which ends when the process has."""
+        came: queue.Queue[bytes] = queue.Queue(_WAITING)
+
+        def pump() -> None:
+            with self._pipe:
+                data = b" "
+                while data and not stopped.is_set():
+                    data = self._read()
+                    came.put(data)
+
+        threading.Thread(target=pump, name="link pump", daemon=True).start()
+        while True:  # also what is not wanted is taken, so that the pump can end
+            try:
+                if not (data := came.get(timeout=_LOOKING)):
+                    return
+            except queue.Empty:
+                data = b""
+                if self._process.poll() is not None:
+                    return
+            if not stopped.is_set():
                 yield data
 
     def _read(self) -> bytes:
@@ -37,12 +70,3 @@ class Readable:
             return os.read(self._pipe.fileno(), _AT_ONCE)
         except OSError:
             return b""
-
-    def _something_came(self) -> bool:
-        if sys.platform == "win32":  # has nothing to ask a pipe with; there reading waits
-            return True
-        import select  # noqa: PLC0415 - not what it is on Windows
-
-        poll = select.poll()
-        poll.register(self._pipe, select.POLLIN)
-        return bool(poll.poll(_LOOKING * 1000))

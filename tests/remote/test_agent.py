@@ -179,6 +179,29 @@ def test_real_cards_are_read_and_their_processes_have_names(
     assert not facts.ended
 
 
+@needs_compiler
+def test_a_driver_that_hangs_at_once_keeps_neither_a_knock_nor_the_end() -> None:
+    surroundings = stub.environment("cards=1 hang=nvmlInit_v2 hang=nvmlInitWithFlags")
+    with OverThere(Settings(), environment=surroundings) as there:
+        there.order(wire.Knock(1))
+        assert isinstance(there.next(), wire.Knocked)
+        there.hang_up()
+        assert there.end() == 0
+    assert not [line for line in there.raw if b'"Hello"' in line]
+
+
+@needs_compiler
+def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> None:
+    surroundings = stub.environment("init=not_loaded")
+    with OverThere(Settings(), environment=surroundings) as there:
+        hello = there.until(wire.Hello)
+        assert not hello.cards
+        assert not hello.source.cards
+        assert hello.attempts
+        there.order(watch(POWER_DRAW))
+        assert there.until(wire.Sampled).sample.card == HOST_ID
+
+
 def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
     began = psutil.Process(willing.pid).create_time()
     with OverThere() as there:

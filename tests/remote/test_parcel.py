@@ -27,7 +27,7 @@ NEWER = {
     "enum": {"StrEnum", "ReprEnum", "EnumCheck", "verify", "member", "nonmember", "property"},
     "typing": {
         *("Self", "assert_never", "assert_type", "reveal_type", "LiteralString", "Never"),
-        *("Required", "NotRequired", "TypeVarTuple", "Unpack", "override", "TypedDict"),
+        *("Required", "NotRequired", "TypeVarTuple", "Unpack", "override"),
     },
     "datetime": {"UTC"},
     "contextlib": {"chdir"},
@@ -164,6 +164,8 @@ def test_nothing_in_it_needs_more_than_python_3_10(kind: Kind) -> None:
             if isinstance(node, ast.ImportFrom) and node.module in NEWER:
                 assert not NEWER[node.module] & {each.name for each in node.names}, name
                 assert node.module != "tomllib", name
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert node.attr not in NEWER.get(node.value.id, ()), name
             if isinstance(node, ast.Import):
                 assert not {each.name for each in node.names} & {"tomllib"}, name
             if isinstance(node, ast.ClassDef):

@@ -10,7 +10,7 @@ import pytest
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.remote.agent.teller import MOST_WAITING, Teller
-from gpuexplorer.remote.wire import Done, Sampled, Told, Used, told_of
+from gpuexplorer.remote.wire import Done, Knocked, Sampled, Told, Used, told_of
 
 PATIENCE = 30.0
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
@@ -86,6 +86,22 @@ def test_of_a_card_the_oldest_are_left_out_and_no_answer_ever_is(
     # One more may have been on its way already.
     assert MOST_WAITING <= len(times) <= MOST_WAITING + 1
     assert times[-MOST_WAITING:] == [float(each) for each in range(MANY - MOST_WAITING, MANY)]
+
+
+def test_a_knock_is_answered_before_all_that_waits(pipe: tuple[int, int]) -> None:
+    reads, writes = pipe
+    stuffed(writes)
+    teller = Teller(writes, lambda: None)
+    for number in range(MANY):
+        teller.tell(Done(number))
+    teller.tell(Knocked(7, 1.0, 2.0))
+    heard: list[Told] = []
+    reader = threading.Thread(target=lambda: heard.extend(all_told(reads)))
+    reader.start()
+    end(teller, writes)
+    reader.join(PATIENCE)
+    assert heard.index(Knocked(7, 1.0, 2.0)) <= 1  # one was on its way already
+    assert len(heard) == MANY + 1
 
 
 def test_that_nobody_reads_any_more_is_noticed(pipe: tuple[int, int]) -> None:

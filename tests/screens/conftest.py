@@ -1,7 +1,7 @@
 """Opens the program as its command line does, and hands it to a person."""
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -15,6 +15,7 @@ from gpuexplorer.commands.arguments import add_source_arguments
 from gpuexplorer.commands.window_arguments import add_window_arguments
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.settings import Settings, open_store
+from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.session import Attempt
 from tests.screens.person import Person
@@ -68,9 +69,12 @@ def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
         read_only: bool = False,
         interval: float | None = None,
         size: tuple[int, int] = (1280, 860),
+        hosts: Sequence[str] = (),
+        launch: Launch | None = None,
     ) -> Person:
         """`real` is asked for real cards, and none are simulated then. `interval` is between
-        two readings, in seconds.
+        two readings, in seconds. Where there are `hosts`, cards are simulated there and not
+        here; `launch` runs what runs there.
         """
         parser = argparse.ArgumentParser()
         add_window_arguments(parser)
@@ -78,6 +82,7 @@ def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
         words = ["--seed", str(seed), *(["--read-only"] if read_only else [])]
         if real is None:
             words += ["--simulate", simulate, *(["--fault", fault] if fault else [])]
+        words += [f"--host={each}" for each in hosts]
         because = "This window was started with --read-only." if read_only else ""
         settings = Settings(open_store(), read_only_because=because)
         if interval is not None:
@@ -87,6 +92,7 @@ def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
             real or no_cards,
             settings=settings,
             past=past,
+            launch=launch,
         )
         programs.append(program)
         window = program.window

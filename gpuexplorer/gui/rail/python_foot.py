@@ -50,8 +50,12 @@ class PythonFoot(PaintedButton):
         self.hide()
 
     def show_lab(self, lab: LabState | None) -> None:
-        """The lab of the session that is shown."""
+        """The lab of the session that is shown; another machine has Pythons of its own."""
         before, self._lab = self._lab, lab
+        if lab is not None and lab.pythons is not self._pythons:
+            self._pythons.changed.disconnect(self._on_changed)
+            self._pythons = lab.pythons
+            self._pythons.changed.connect(self._on_changed)
         if before is not None:
             before.stage_changed.disconnect(self._on_changed)
         if lab is not None:

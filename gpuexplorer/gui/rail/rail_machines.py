@@ -21,7 +21,7 @@ _SIDE, _NARROW_SIDE, _TEXT_LEFT = 20, 14, 52.0
 _SIGN = 16.0
 _HEIGHT = 32
 # So many in a rail of this height; the others are on the screen of all machines.
-_MOST = ((0, 1), (760, 3), (900, 5))
+_MOST = ((0, 1), (640, 2), (760, 3), (900, 5))
 
 
 class RailMachines(QWidget):
@@ -33,7 +33,7 @@ class RailMachines(QWidget):
         self._narrow = False
         self._most = _MOST[0][1]
         self._entries: list[MachineEntry] = []
-        self.setAccessibleName(tr("Machines"))
+        self.setAccessibleName(tr("Machines of this window"))
         self.setObjectName("rail.machines")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._heading = ElidedLabel(look.letters.caption, Tone.QUIET, tr("Machine"))

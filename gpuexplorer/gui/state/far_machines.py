@@ -81,7 +81,7 @@ def reach(
 ) -> Reached:
     """`launch` runs commands over there, where not ssh does."""
     from gpuexplorer.remote.far_machine import FarMachine  # noqa: PLC0415 - rarely needed
-    from gpuexplorer.remote.ssh.questions import questions_of  # noqa: PLC0415 - as above
+    from gpuexplorer.remote.ssh.questions import CAN_ASK, questions_of  # noqa: PLC0415 - as above
 
     host = host_name(wanted.host)
     far = FarMachine(
@@ -91,7 +91,7 @@ def reach(
         faults=wanted.faults,
         seed=wanted.seed,
         launch=launch,
-        asking=partial(questions_of, host, asking),
+        asking=partial(questions_of, host, asking) if CAN_ASK else None,
         on_change=on_change,
     )
     return Reached(far, partial(_session_of, far, settings, bridge))
@@ -108,7 +108,10 @@ def kept_machines(settings: Settings) -> Sequence[Wanted]:
 
 def keep_machines(settings: Settings, machines: Sequence[Wanted]) -> None:
     kept = [{"host": each.host, "python": each.python} for each in machines if each.remember]
-    settings.remember(_KEPT, json.dumps(kept))
+    written = json.dumps(kept)
+    if written != (settings.remembered(_KEPT) or "[]"):
+        settings.remember(_KEPT, written)
+        settings.flush()
 
 
 def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> RememberingSession:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 
@@ -166,16 +166,21 @@ class MachinesState(QObject):
         """And connect to it. Raises Trouble for what is no name of a machine, and for one that
         is there already.
         """
-        if wanted.host in self._machines:
+        there = self._machines.get(wanted.host)
+        if there is not None and there.reached is not None:
             raise Trouble(
                 "{machine} is in the list already.",
                 "Choose it in the list of machines.",
                 machine=wanted.host,
             )
+        if there is not None:
+            python = wanted.python or there.wanted.python
+            wanted = replace(wanted, python=python, remember=True)
         reached = self._reached(wanted)
         self._machines[wanted.host] = _Machine(wanted, reached)
         reached.far.connect()
-        self._keep()
+        if wanted.remember:
+            self._keep()
         self.changed.emit()
 
     def add_remembered(self) -> None:

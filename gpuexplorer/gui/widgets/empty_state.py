@@ -7,7 +7,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, column, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
 
 _WIDTH = 440
 
@@ -20,6 +20,7 @@ class EmptyState(QWidget):
 
     def __init__(self, look: Look, icon: Icon) -> None:
         super().__init__()
+        self._look = look
         self._heading = wrapped_label(look, "", Tone.TEXT)
         self._heading.setFont(look.letters.title.font)
         self._more = wrapped_label(look, "", Tone.QUIET)
@@ -42,7 +43,8 @@ class EmptyState(QWidget):
     ) -> None:
         """Without a way on there is no button."""
         self._heading.setText(heading)
-        parts = ((more, self._more), (way_on, self._button), (other_way, self._other))
-        for words, part in parts:
+        show_sentence(self._more, self._look, more)
+        self._more.setVisible(bool(more))
+        for words, part in ((way_on, self._button), (other_way, self._other)):
             part.setText(words)
             part.setVisible(bool(words))

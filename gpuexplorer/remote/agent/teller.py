@@ -5,10 +5,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 
-from gpuexplorer.remote.wire import Sampled, Told, Used, line_of
+from gpuexplorer.remote.wire import Knocked, Sampled, Told, Used, line_of
 
-# Of one card, when the link is slower than its readings: the oldest of more than these go.
-MOST_WAITING = 32
+# Of one card, when the link is slower than its readings: the oldest of more than these go. The
+# pipe holds a hundred besides.
+MOST_WAITING = 8
 
 
 class Teller:
@@ -21,6 +22,7 @@ class Teller:
         self._on_broken = on_broken
         self._changed = threading.Condition()
         self._lines: dict[int, bytes] = {}  # by number, the oldest first
+        self._urgent: deque[bytes] = deque()
         self._of_card: dict[Hashable, deque[int]] = {}
         self._number = 0
         self._writing = self._stopping = False
@@ -30,7 +32,10 @@ class Teller:
         line, whose = line_of(told), _whose(told)
         with self._changed:
             self._number += 1
-            self._lines[self._number] = line
+            if isinstance(told, Knocked):  # it says how long the way takes
+                self._urgent.append(line)
+            else:
+                self._lines[self._number] = line
             if whose is not None:
                 waiting = self._of_card.setdefault(whose, deque())
                 waiting.append(self._number)
@@ -43,7 +48,7 @@ class Teller:
         """Wait until everything is in the pipe."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: not self._lines and not self._writing, seconds
+                lambda: not (self._urgent or self._lines or self._writing), seconds
             )
 
     def stop(self) -> None:
@@ -57,10 +62,10 @@ class Teller:
             with self._changed:
                 self._writing = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._lines or self._stopping)
+                self._changed.wait_for(lambda: self._urgent or self._lines or self._stopping)
                 if self._stopping:
                     return
-                line = memoryview(self._lines.pop(next(iter(self._lines))))
+                line = memoryview(self._next())
                 self._writing = True
             try:
                 while line:
@@ -68,6 +73,11 @@ class Teller:
             except OSError:  # nobody reads any more
                 self._on_broken()
                 return
+
+    def _next(self) -> bytes:
+        if self._urgent:
+            return self._urgent.popleft()
+        return self._lines.pop(next(iter(self._lines)))
 
 
 def _whose(told: Told) -> "Hashable | None":

@@ -36,6 +36,10 @@ _YES_NO = re.compile(r"\(yes/no|type 'yes'|\[y/n\]", re.IGNORECASE)
 _SHOWN = re.compile(r"(user ?name|login|user) *(for .*)?: *$", re.IGNORECASE)
 
 
+# ssh of Windows asks no program of ours; keys and the agent work there as well.
+CAN_ASK = sys.platform != "win32"
+
+
 def _nobody() -> None:
     """Nobody wants to know."""
 
@@ -167,8 +171,8 @@ def _both_ways(path: Path) -> int:
 def questions_of(
     host: HostName, asking: "Asking | None", on_change: Callable[[], None] = _nobody
 ) -> "AskedQuestions | None":
-    """None where nobody can be asked: ssh of Windows asks no program of ours."""
-    if asking is None or sys.platform == "win32":
+    """None where nobody can be asked."""
+    if asking is None or not CAN_ASK:
         return None
     try:
         return AskedQuestions(host, asking, on_change)

@@ -47,6 +47,7 @@ class AddMachineSheet(Sheet):
         self._hosts = FieldRow(look, {"host": Labelled(look, tr("Machine"), self._host)})
         self.body.addWidget(self._hosts)
         self._names = QListWidget()
+        self._names.setProperty("kind", "menu")
         self._names.setAccessibleName(tr("Machines of ~/.ssh/config"))
         self._names.setFixedHeight(_NAMES_HEIGHT)
         self._names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -96,6 +97,7 @@ class AddMachineSheet(Sheet):
             except Trouble as trouble:
                 problem = trouble.told
         self._hosts.show_problems({"host": problem})
+        self.area.updateGeometry()  # and so the sheet's height
 
     def _on_name_chosen(self, name: str) -> None:
         if name:
@@ -109,6 +111,7 @@ class AddMachineSheet(Sheet):
         names = [each for each in self._reading.result() if each not in there]
         self._names.addItems(names)
         self._names_box.setVisible(bool(names))
+        self.area.updateGeometry()
 
 
 def _field(look: Look, name: str, example: str) -> QLineEdit:

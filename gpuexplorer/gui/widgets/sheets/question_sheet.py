@@ -9,6 +9,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _LONGEST = 900
+_MOST_LINES = 14
 
 
 class QuestionSheet(Sheet):
@@ -20,7 +21,7 @@ class QuestionSheet(Sheet):
         self.question = question
         self._field = QLineEdit()
         self.add_sentence(tr("Word for word, from ssh or from the other machine:"), Tone.QUIET)
-        self.add_code(question.text, tr("Question"))
+        self.add_code(question.text, tr("Question"), most=_MOST_LINES)
         if question.yes_no:
             self._ask_yes_no()
         else:

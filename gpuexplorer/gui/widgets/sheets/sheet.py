@@ -75,8 +75,12 @@ class Sheet(QDialog):
         self.body.addWidget(said)
         return said
 
-    def add_code(self, text: str, name: str, beside: QWidget | None = None) -> QPlainTextEdit:
-        """In letters of one width, whole, and to be copied; at its right what is `beside`."""
+    def add_code(
+        self, text: str, name: str, beside: QWidget | None = None, most: int = _MOST_LINES
+    ) -> QPlainTextEdit:
+        """In letters of one width, whole, and to be copied; at its right what is `beside`. More
+        lines than `most` are scrolled.
+        """
         code = QPlainTextEdit(text)
         code.setReadOnly(True)
         code.setTabChangesFocus(True)
@@ -87,7 +91,7 @@ class Sheet(QDialog):
         taken = 80 if beside is None else 80 + _BESIDE + beside.sizeHint().width()
         per_line = (self._width - taken) // self.look.letters.mono.width("m")
         lines = sum(1 + int(len(each) / per_line) for each in text.split("\n"))
-        code.setFixedHeight(round(min(lines, _MOST_LINES) * line + 30))
+        code.setFixedHeight(round(min(lines, most) * line + 30))
         if beside is None:
             self.body.addWidget(code)
         else:

@@ -1,0 +1,200 @@
+"""gpuexplorer copies --hosts: how fast bytes move between machines, and whether they arrive."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
+from gpuexplorer.commands.copies_progress import status_after
+from gpuexplorer.commands.copies_text import INCOMPLETE, WRONG
+from gpuexplorer.commands.lab_python import lab_python
+from gpuexplorer.commands.page import NONE, Column, Page, percent
+from gpuexplorer.commands.progress_line import ProgressLine
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.copies.words import sizes_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import bytes_words, duration, rate
+from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.lab import packaged
+from gpuexplorer.ranks.company import Company, Member
+from gpuexplorer.ranks.measuring import Asked, measure
+from gpuexplorer.ranks.meeting import Met
+from gpuexplorer.ranks.result import RankResult, as_csv, as_json
+from gpuexplorer.ranks.wire import Way
+from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.ssh.command import ssh_command
+
+_HERE = ("localhost", ".")
+_SIZES = (8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20)
+_MOST_HOSTS = 16
+_TITLES = {
+    Way.ONE_WAY: mark("{source} to {target}, one way, until it says that all is there:"),
+    Way.BOTH_WAYS: mark("{source} and {target}, both ways at once, each direction:"),
+    Way.ALL_REDUCE: mark("All-reduce of all {ranks}, bytes of each:"),
+    Way.ALL_GATHER: mark("All-gather of all {ranks}, bytes that each has in the end:"),
+}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with in_the_words():
+        asked = Asked(_ways(arguments.mode), _sizes(arguments.sizes))
+        hosts = [host_name(each) for each in arguments.hosts.split(",")]
+    _check(arguments, hosts)
+    members = _members(hosts, arguments.python)
+    results: list[RankResult] = []
+    met: list[Met] = []
+    end: str | None = ""
+    hint = ""
+    with ProgressLine(sys.stderr) as line:
+        try:
+            with Company(members) as company:
+                measure(
+                    company, asked, met.append, results.append, lambda told: line.show(tr(told))
+                )
+        except KeyboardInterrupt:
+            end = None
+        except Trouble as trouble:
+            end, hint = trouble.sentence, trouble.hint
+    _show(arguments, [each.name for each in members], met, results, complete=end == "")
+    if end:
+        raise Trouble(end, hint)
+    return status_after(end, well=all(each.intact for each in results))
+
+
+def _ways(text: str | None) -> Sequence[Way]:
+    """All of them, if nothing is said."""
+    if text is None or text.strip().lower() == "all":
+        return tuple(Way)
+    words = [each.strip().lower() for each in text.split(",")]
+    for word in words:
+        if word not in {each.value for each in Way}:
+            raise Trouble(
+                "--mode names {word!r}, which does not go between machines.",
+                "There are: {modes}.",
+                word=word,
+                modes=", ".join(each.value for each in Way),
+            )
+    return tuple(dict.fromkeys(map(Way, words)))
+
+
+def _sizes(text: str | None) -> Sequence[int]:
+    return _SIZES if text is None else sizes_of(text)
+
+
+def _check(arguments: argparse.Namespace, hosts: Sequence[HostName]) -> None:
+    if len(hosts) < 2:
+        raise WrongArgumentsError(
+            "--hosts needs two machines or more.",
+            "Write them with commas, such as --hosts localhost,user@server.",
+        )
+    if len(hosts) > _MOST_HOSTS:
+        raise WrongArgumentsError("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
+    if arguments.json and arguments.csv:
+        raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
+    if arguments.simulate or arguments.devices or arguments.datasheet or arguments.list:
+        raise WrongArgumentsError(
+            "--hosts measures between real machines.",
+            "Leave out --simulate, --devices, --datasheet and --list.",
+        )
+
+
+def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]:
+    """`localhost` is this computer, without ssh and with the lab's Python."""
+    members: list[Member] = []
+    for host in hosts:
+        count = sum(each.host == host for each in members) + 1
+        name = host.text if count == 1 else f"{host.text} ({count})"
+        if host.text in _HERE:
+            members.append(Member(name, host, _here, _python_here(python)))
+        else:
+            launch = partial(ssh_command, somebody_answers=False)
+            members.append(Member(name, host, launch, str(python or "python3")))
+    return members
+
+
+def _here(_host: HostName, command: str) -> Sequence[str]:
+    return ["sh", "-c", command]
+
+
+def _python_here(named: Path | None) -> str:
+    if sys.platform == "win32":
+        raise Trouble(
+            "Windows cannot be one of the machines between which copies are measured.",
+            "Between others it can: name those.",
+        )
+    found = lab_python(named, Message("Copies are measured with PyTorch.")).path
+    if packaged.is_this_program(found):
+        raise Trouble(
+            "The PyTorch inside this program does not measure between machines.",
+            "Name a Python that has it with --python.",
+        )
+    return str(found)
+
+
+def _show(
+    arguments: argparse.Namespace,
+    hosts: Sequence[str],
+    met: Sequence[Met],
+    results: Sequence[RankResult],
+    *,
+    complete: bool,
+) -> None:
+    if arguments.json:
+        told = as_json(hosts, results, complete=complete)
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    elif arguments.csv:
+        sys.stdout.write(as_csv(results))
+    elif results:
+        terminal = Terminal()
+        page = Page(terminal.width())
+        for each in met:
+            page.say(*each.remarks)
+        _write(page, results)
+        page.gap()
+        page.say("" if complete else INCOMPLETE)
+        terminal.show(str(page))
+    sys.stdout.flush()
+
+
+def _write(page: Page, results: Sequence[RankResult]) -> None:
+    groups: dict[tuple[Way, str, str], list[RankResult]] = {}
+    for each in results:
+        groups.setdefault((each.way, each.source, each.target), []).append(each)
+    for (way, source, target), group in groups.items():
+        first = group[0]
+        page.gap()
+        page.say(Message(_TITLES[way], source=source, target=target, ranks=first.ranks))
+        page.say(_promise(first))
+        page.gap()
+        columns = [
+            Column(Message("Size"), 100, right=True),
+            Column(Message("Median"), 90, right=True),
+            Column(Message("Quartiles"), 60, right=True),
+            Column(Message("Rate"), 90, right=True),
+        ]
+        columns += [Column(Message("On the wire"), 70, right=True)] if way.together else []
+        columns += [Column(Message("Share"), 80, right=True)] if first.promised else []
+        page.table(columns, [_row(each)[: len(columns)] for each in group])
+
+
+def _promise(result: RankResult) -> Message:
+    if result.promised is not None:
+        promised = rate(result.promised)
+        if not result.path:
+            return Message("The narrowest wire promises {rate}.", rate=promised)
+        return Message("{path}; the network promises {rate}.", path=result.path, rate=promised)
+    if not result.path:
+        return Message("What the network promises is not known.")
+    return Message("{path}; what the network promises is not known.", path=result.path)
+
+
+def _row(result: RankResult) -> Sequence[str]:
+    low, middle, high = (str(duration(each)) for each in result.quartiles)
+    cells = [bytes_words(result.bytes), middle, f"{low} – {high}"]
+    cells.append(WRONG if result.rate is None else str(rate(result.rate)))
+    if result.way.together:
+        cells.append(NONE if result.bus_rate is None else str(rate(result.bus_rate)))
+    return [*cells, NONE if result.share is None else percent(result.share)]

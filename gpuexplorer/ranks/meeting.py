@@ -1,0 +1,240 @@
+"""Meeting: how the ranks reach each other, what moves the bytes, and that all have joined."""
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.ranks.company import PATIENCE, Company
+from gpuexplorer.ranks.wire import (
+    Address,
+    Begin,
+    Begun,
+    Found,
+    Here,
+    Meet,
+    Meeting,
+    Other,
+    Reach,
+    Reached,
+)
+
+_MOST_ADDRESSES = 8
+_SLOWEST = 500_000.0  # bytes per second that PyTorch's own time-out allows for
+
+
+@dataclass(frozen=True)
+class Path:
+    """The way between two ranks, as both ends see it."""
+
+    here: Address
+    there: Address
+
+    @property
+    def inside(self) -> bool:
+        """Both ends are one computer: nothing leaves it."""
+        return self.here.text == self.there.text
+
+    @property
+    def promised(self) -> float | None:
+        """Bytes per second: the narrowest counts. None where an end does not say."""
+        both = self.here.promised, self.there.promised
+        if self.inside or both[0] is None or both[1] is None:
+            return None
+        return min(both[0], both[1])
+
+    @property
+    def words(self) -> Message:
+        if self.inside:
+            return Message("inside one computer")
+        return Message(
+            "{interface} {address} to {other_interface} {other}",
+            interface=self.here.interface or "?",
+            address=self.here.text,
+            other_interface=self.there.interface or "?",
+            other=self.there.text,
+        )
+
+
+@dataclass(frozen=True)
+class Met:
+    backend: str  # nccl or gloo
+    cards: Sequence[int | None]
+    paths: Mapping[tuple[int, int], Path]
+    remarks: Sequence[Message]
+
+
+def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
+    """Raises Trouble where two cannot reach each other, or do not suit."""
+    names = [each.name for each in company.members]
+    remarks = list(_suited(here, names))
+    paths = _paths(company, here, names)
+    backend, cards, why = _backend(here, names)
+    remarks.append(why)
+    world = len(here)
+    place = paths[1, 0].there.text
+    company.tell(0, Meet(place))
+    late = Message("{host} did not open a port.", host=names[0])
+    port = company.answers(Meeting, [0], PATIENCE, late)[0].port
+    for rank in range(world):
+        at = paths[(rank + 1) % world, rank].there.interface
+        patience = PATIENCE + 2 * world * most_bytes / _SLOWEST
+        company.tell(
+            rank,
+            Begin(
+                *(rank, world, backend, place, port, at, cards[rank]),
+                patience,
+                PATIENCE,
+            ),
+        )
+    late = Message(
+        "All were started, but did not find each other within {seconds:.0f} s.",
+        seconds=2 * PATIENCE,
+    )
+    company.answers(Begun, range(world), 2 * PATIENCE, late)
+    return Met(backend, cards, paths, remarks)
+
+
+def _suited(here: Mapping[int, Here], names: Sequence[str]) -> Sequence[Message]:
+    """What PyTorch's versions say to each other changes; nobody promises that it does not."""
+    told = ", ".join(f"{names[rank]}: {each.torch}" for rank, each in sorted(here.items()))
+    versions = [each.torch.partition("+")[0].split(".") for each in here.values()]
+    if len({each[0] for each in versions}) > 1:
+        raise Trouble(
+            "The hosts have versions of PyTorch that do not understand each other: {told}.",
+            "Install the same one, or name a Python with --python.",
+            told=told,
+        )
+    if len({tuple(each[:2]) for each in versions}) > 1:
+        return [Message("Versions of PyTorch differ, which may not work: {told}.", told=told)]
+    return []
+
+
+def _paths(
+    company: Company, here: Mapping[int, Here], names: Sequence[str]
+) -> Mapping[tuple[int, int], Path]:
+    """Each one tries all others, at all addresses that these may have. Of each, PyTorch uses
+    one, which all others have to reach.
+    """
+    ranks = range(len(here))
+    candidates = {rank: _candidates(here, rank) for rank in ranks}
+    for rank in ranks:
+        company.tell(
+            rank,
+            Reach(
+                [
+                    Other(other, address, here[other].port, here[other].word)
+                    for other in ranks
+                    for address in candidates[other]
+                    if other != rank
+                ]
+            ),
+        )
+    late = Message("The hosts did not find ways to each other in time.")
+    told = company.answers(Reached, ranks, PATIENCE, late)
+    found = {
+        (rank, each.rank, each.address): each for rank in ranks for each in told[rank].found
+    }
+    paths: dict[tuple[int, int], Path] = {}
+    for other in ranks:
+        others = [rank for rank in ranks if rank != other]
+        for address in candidates[other]:
+            ways = {rank: found.get((rank, other, address)) for rank in others}
+            if all(way is not None and way.ours for way in ways.values()):
+                there = _known(here[other], address)
+                paths |= {
+                    (rank, other): Path(_known(here[rank], way.ours), there)
+                    for rank, way in ways.items()
+                    if way is not None
+                }
+                break
+        else:
+            raise _unreachable(names, other, found)
+    return paths
+
+
+def _unreachable(
+    names: Sequence[str], other: int, found: Mapping[tuple[int, int, str], Found]
+) -> Trouble:
+    tried = {key: each for key, each in found.items() if key[1] == other}
+    for rank, name in enumerate(names):
+        ways = [each for key, each in tried.items() if key[0] == rank]
+        if rank != other and not any(each.ours for each in ways):
+            return Trouble(
+                "{host} does not reach {other}: {why}.",
+                "The hosts have to reach each other at any port; a firewall may forbid it.",
+                host=name,
+                other=names[other],
+                why=", ".join(f"{each.address} ({each.why})" for each in ways)
+                or "it has no address",
+            )
+    return Trouble(
+        "{other} has no address at which all others reach it.",
+        "PyTorch needs one network that all hosts share.",
+        other=names[other],
+    )
+
+
+def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
+    """First those by which ssh came there, or by which it came from there to others."""
+    own = [each.text for each in here[rank].addresses]
+    came = here[rank].called[:1]
+    from_there = [each.called[1] for each in here.values() if len(each.called) == 2]
+    likely = [*came, *(each for each in from_there if each in own)]
+    found = [each for each in dict.fromkeys([*likely, *own]) if _is_address(each)]
+    found.sort(key=lambda each: ipaddress.ip_address(each).is_loopback)
+    return found[:_MOST_ADDRESSES]
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return not ipaddress.ip_address(text).is_unspecified
+    except ValueError:
+        return False
+
+
+def _known(here: Here, text: str) -> Address:
+    """One that it does not know itself is a translated one."""
+    return next((each for each in here.addresses if each.text == text), Address(text))
+
+
+def _backend(
+    here: Mapping[int, Here], names: Sequence[str]
+) -> tuple[str, Sequence[int | None], Message]:
+    """NCCL takes a card of its own for each rank, also of those that share a computer."""
+    none: Sequence[int | None] = [None] * len(here)
+    taken: dict[str, int] = {}
+    cards = []
+    for rank, each in sorted(here.items()):
+        number = taken.get(each.computer, 0)
+        taken[each.computer] = number + 1
+        if number >= len(each.cards) or not each.nccl:
+            return (
+                "gloo",
+                none,
+                Message(
+                    "By gloo, from memory to memory: NCCL needs a card for each, and "
+                    "{host} has {count}.",
+                    host=names[rank],
+                    count=len(each.cards),
+                ),
+            )
+        cards.append(number)
+    versions = {each.nccl.rpartition(".")[0] for each in here.values()}
+    if len(versions) > 1:
+        told = ", ".join(f"{names[rank]}: {each.nccl}" for rank, each in sorted(here.items()))
+        return (
+            "gloo",
+            none,
+            Message(
+                "By gloo, from memory to memory: versions of NCCL differ ({told}).",
+                told=told,
+            ),
+        )
+    used = [f"{names[rank]}: {here[rank].cards[each]}" for rank, each in enumerate(cards)]
+    return (
+        "nccl",
+        cards,
+        Message("By NCCL, from card to card ({cards}).", cards=", ".join(used)),
+    )

@@ -1,0 +1,241 @@
+"""MachinesState: what screens hear of machines, whatever their links do."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from enum import Enum, auto
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.gui.state.far_machines import Reached, Wanted
+from gpuexplorer.gui.state.machine_words import link_sentence
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.questions import Questions
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.remote.host_name import HostName, host_name
+from tests.gui.fakes import card, session_of, working
+
+
+class State(Enum):
+    """As LinkState has them."""
+
+    CONNECTING = auto()
+    UP = auto()
+    BROKEN = auto()
+    ENDED = auto()
+
+
+class FakeFar:
+    """A machine that does what a test tells it, from a thread of its own."""
+
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        self._on_change = on_change
+        self.state: Enum = State.ENDED
+        self.since, self.lost_at = 0.0, None
+        self.why = self.hint = NOTHING
+        self.retry_at: float | None = None
+        self.hello: object | None = None
+        self.done: list[str] = []
+
+    def becomes(self, state: State) -> None:
+        self.state = state
+        if state is State.UP:
+            self.hello = "hello"
+        thread = threading.Thread(target=self._on_change)
+        thread.start()
+        thread.join()
+
+    def connect(self) -> None:
+        self.done.append("connect")
+        self.state = State.CONNECTING
+
+    def retry_now(self) -> None:
+        self.done.append("retry")
+
+    def stop(self) -> None:
+        self.done.append("stop")
+
+
+class Room:
+    """Machines as they are made."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.made: dict[str, FakeFar] = {}
+        self.here = session_of({card(0): working()})
+        self.state = MachinesState(settings, self.here, self._reach)
+
+    def _reach(self, wanted: Wanted, on_change: Callable[[], None], _: object) -> Reached:
+        far = self.made[host_name(wanted.host).text] = FakeFar(on_change)
+        return Reached(far, lambda: session_of({card(0): working()}))
+
+    def row(self, key: str) -> MachineRow:
+        row = self.state.row(key)
+        assert row is not None
+        return row
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def room(qtbot: QtBot, settings: Settings) -> Iterator[Room]:
+    made = Room(settings)
+    yield made
+    made.state.stop()
+
+
+def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
+    room: Room, qtbot: QtBot
+) -> None:
+    room.state.add(Wanted("a"))
+    room.state.show("a")
+    assert room.state.shown == HERE
+    with qtbot.waitSignal(room.state.shown_changed):
+        room.made["a"].becomes(State.UP)
+    assert room.row("a").shown
+    assert room.state.session is room.row("a").session
+
+
+def test_who_chose_another_meanwhile_stays_there(room: Room, qtbot: QtBot) -> None:
+    room.state.add(Wanted("a"))
+    room.state.show("a")
+    room.state.show(HERE)
+    with qtbot.waitSignal(room.state.changed):
+        room.made["a"].becomes(State.UP)
+    assert room.row("a").session is not None
+    assert room.state.shown == HERE
+
+
+def test_a_link_that_comes_back_has_the_session_of_before(room: Room, qtbot: QtBot) -> None:
+    room.state.add(Wanted("a"))
+    with qtbot.waitSignal(room.state.changed):
+        room.made["a"].becomes(State.UP)
+    session = room.row("a").session
+    for state in (State.BROKEN, State.CONNECTING, State.UP):
+        with qtbot.waitSignal(room.state.changed):
+            room.made["a"].becomes(state)
+    assert session is not None
+    assert room.row("a").session is session
+
+
+def test_a_machine_that_is_removed_while_it_is_shown_leads_back_here(
+    room: Room, qtbot: QtBot
+) -> None:
+    room.state.add(Wanted("a"))
+    room.state.show("a")
+    with qtbot.waitSignal(room.state.shown_changed):
+        room.made["a"].becomes(State.UP)
+    with qtbot.waitSignal(room.state.shown_changed):
+        room.state.remove("a")
+    assert room.state.shown == HERE
+    assert [each.key for each in room.state.rows()] == [HERE]
+    qtbot.waitUntil(lambda: "stop" in room.made["a"].done)
+    room.made["a"].becomes(State.UP)  # its last word comes late, and nobody minds
+
+
+def test_a_name_can_be_added_once_and_a_bad_one_never(room: Room) -> None:
+    room.state.add(Wanted("a"))
+    with pytest.raises(Trouble, match="a is in the list already"):
+        room.state.add(Wanted("a"))
+    with pytest.raises(Trouble, match="cannot begin with a hyphen"):
+        room.state.add(Wanted("-a"))
+    assert len(room.state.rows()) == 2
+
+
+def test_only_what_is_to_be_remembered_is_there_next_time(
+    room: Room, settings: Settings, qtbot: QtBot
+) -> None:
+    room.state.add(Wanted("a", remember=True))
+    room.state.add(Wanted("b"))
+    next_time = Room(settings)
+    next_time.state.add_remembered()
+    assert [each.key for each in next_time.state.rows()] == [HERE, "a"]
+    assert next_time.row("a").standing is Standing.ENDED
+    assert not next_time.made
+    next_time.state.retry("a")
+    assert next_time.made["a"].done == ["connect"]
+    next_time.state.stop()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    ["{}", "[1]", '[{"host": 7}]', "no JSON", json.dumps([{"host": "-x", "python": ""}])],
+)
+def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
+    settings: Settings, qtbot: QtBot, kept: str
+) -> None:
+    settings.remember("machines", kept)
+    room = Room(settings)
+    room.state.add_remembered()
+    for row in room.state.rows()[1:]:
+        room.state.retry(row.key)
+        assert room.row(row.key).standing is Standing.REFUSED
+    room.state.stop()
+
+
+def test_a_broken_link_is_told_with_since_when_why_and_what_next() -> None:
+    clock = ManualClock(100.0)
+    row = MachineRow(
+        "a",
+        "a",
+        Standing.BROKEN,
+        Message("There is no route to a."),
+        Message("Look at the network."),
+        since=88.0,
+        retry_at=103.2,
+    )
+    said = link_sentence(row, clock)
+    assert said.startswith("No connection to a since ")
+    assert said.endswith(
+        ", for 12 s. There is no route to a. Look at the network. Next try in 4 s."
+    )
+
+
+def test_who_asks_waits_for_an_answer_in_a_thread_of_their_own(qtbot: QtBot) -> None:
+    questions = Questions()
+    answers: list[str | None] = []
+
+    def ask() -> None:
+        host = HostName("a")
+        answers.append(questions.asker.ask(host, "Password:", secret=True, yes_no=False))
+
+    thread = threading.Thread(target=ask)
+    with qtbot.waitSignal(questions.changed):
+        thread.start()
+    question = questions.next()
+    assert question is not None
+    assert (question.machine, question.text) == ("a", "Password:")
+    question.answer("secret")
+    thread.join()
+    assert answers == ["secret"]
+    assert questions.next() is None
+
+
+def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
+    questions = Questions()
+    answers: list[str | None] = []
+
+    def ask(name: str) -> None:
+        answers.append(
+            questions.asker.ask(HostName(name), "Password:", secret=True, yes_no=False)
+        )
+
+    threads = [threading.Thread(target=ask, args=(each,)) for each in ("a", "b")]
+    for thread in threads:
+        with qtbot.waitSignal(questions.changed):
+            thread.start()
+    questions.asker.withdraw(HostName("a"))
+    threads[0].join()
+    left = questions.next()
+    assert left is not None
+    assert left.machine == "b"
+    questions.stop()
+    threads[1].join()
+    assert answers == [None, None]
+    assert questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False) is None

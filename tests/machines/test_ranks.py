@@ -1,0 +1,111 @@
+"""Copies between machines on wires that are shaped, cut, or shut, each for real."""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gpuexplorer.__main__ import main
+from tests.lab.processes import needs_torch
+from tests.machines.ground import Ground, run, wait_for
+from tests.machines.network import Wire
+
+pytestmark = [pytest.mark.machines, needs_torch]
+LESS_HEADERS = 0.956
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def wire(ground: Ground) -> Iterator[Wire]:
+    """With a machine at its end that is called as it is."""
+    made = Wire()
+    try:
+        made.pull()
+        ground.user(made.name, is_root=True)
+        ground.serve(22, made.address, made.inside)
+        ground.host(made.name, made.name, address=made.address, port=22)
+        yield made
+    finally:
+        wait_for(lambda: not ranks_of(made))
+        made.close()
+
+
+def ranks_of(wire: Wire) -> str:
+    """What runs over there besides sshd."""
+    pids = run("ip", "netns", "pids", wire.name).split()
+    told = (run("ps", "-o", "args=", "-p", each, check=False) for each in pids)
+    return "".join(each for each in told if "eval(i.readline" in each)
+
+
+def copies(wire: Wire, *words: str) -> int:
+    hosts = f"localhost,{wire.name}"
+    return main(["copies", "--hosts", hosts, "--python", sys.executable, *words])
+
+
+@pytest.mark.parametrize(("rate", "bits"), [("1gbit", 1e9), ("100mbit", 1e8)])
+def test_a_shaped_wire_is_measured_as_it_was_shaped(
+    wire: Wire, capsys: Out, rate: str, bits: float
+) -> None:
+    wire.shape(rate)
+    sizes = "4M,16M" if bits == 1e9 else "1M,4M"  # 16 bursts and more
+    assert copies(wire, "--sizes", sizes, "--mode", "one-way,all-reduce", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    for each in told["results"]:
+        share = each["bus_rate_gbs"] * 8e9 / (bits * LESS_HEADERS)
+        kind = each["mode"], each["source"], each["target"], each["bytes"]
+        with capsys.disabled():
+            print(f"{rate} {kind}: {each['rate_gbs'] * 1e3:.1f} MB/s, {share:.3f} of the shape")
+        assert 0.9 < share < 1.1
+        assert each["intact"]
+
+
+def test_a_host_that_vanishes_is_told_within_the_patience(wire: Wire, capsys: Out) -> None:
+    wire.shape("100mbit")
+    cut: list[float] = []
+
+    def cut_it() -> None:
+        wait_for(lambda: moved(wire) > 20_000_000)
+        cut.append(time.monotonic())
+        wire.cut()
+
+    cutting = threading.Thread(target=cut_it)
+    cutting.start()
+    try:
+        assert copies(wire, "--sizes", "32M", "--mode", "one-way") == 1
+        took = time.monotonic() - cut[0]
+    finally:
+        cutting.join()
+        wire.mend()
+    said = capsys.readouterr().err
+    with capsys.disabled():
+        print(f"told after {took:.1f} s: {said}")
+    assert "has not been heard of for 10 s" in said
+    assert took < 20
+
+
+@pytest.mark.parametrize("what", ["drop", "reject"])
+def test_ports_that_a_firewall_shuts_are_told(wire: Wire, capsys: Out, what: str) -> None:
+    run(*wire.inside, "nft", "add", "table", "inet", "shut")
+    run(
+        *(*wire.inside, "nft", "add", "chain", "inet", "shut", "in"),
+        "{ type filter hook input priority 0; }",
+    )
+    run(
+        *(*wire.inside, "nft", "add", "rule", "inet", "shut", "in"),
+        *("iif", "!=", "lo", "tcp", "dport", "!=", "22", "ct", "state", "new", what),
+    )
+    began = time.monotonic()
+    assert copies(wire, "--sizes", "1M") == 1
+    said = capsys.readouterr().err
+    with capsys.disabled():
+        print(f"told after {time.monotonic() - began:.1f} s: {said}")
+    assert f"localhost does not reach {wire.name}: " in said
+    assert time.monotonic() - began < 25
+
+
+def moved(wire: Wire) -> int:
+    said = run("ip", "-s", "-j", "link", "show", "dev", wire.name.replace("wire", "gxh"))
+    return int(json.loads(said)[0]["stats64"]["tx"]["bytes"])
