@@ -85,8 +85,8 @@ def _check_other(host: str, arguments: argparse.Namespace, out: TextIO) -> int:
             "Run the doctor on {host} itself, or leave out --bundle.",
             host=host,
         )
-    # Whoever looks at this computer needs no ssh, and over there this very file runs.
-    from gpuexplorer.commands.far_doctor import examined  # noqa: PLC0415
+    # Whoever looks at this computer needs no ssh.
+    from gpuexplorer.commands.far_doctor import examined  # noqa: PLC0415 - as just said
 
     _show(examined(host, arguments), arguments, out)
     return OK
