@@ -3,17 +3,18 @@
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.fleet_exporters import Exporters, hour, target
+from bench.fleet_exporters import CARDS_EACH, hour, target
 
 PROMETHEUS, PROMTOOL = shutil.which("prometheus"), shutil.which("promtool")
-_PATIENCE = 120.0
+_PATIENCE, _HOUR = 120.0, 3600.0
 _CONFIG = """
-global: {{scrape_interval: 15s, scrape_timeout: 10s}}
+global: {{scrape_interval: {beat}s, scrape_timeout: {beat}s, evaluation_interval: {beat}s}}
 scrape_configs:
   - job_name: dcgm
     static_configs:
@@ -36,21 +37,29 @@ groups:
 
 @contextmanager
 def prometheus(
-    folder: Path, hosts: int, targets: int, past: tuple[str, ...] = (), seconds: float = 3600.0
+    folder: Path, hosts: int, targets: int, past: tuple[str, ...] = (), beat: int = 15
 ) -> Iterator[tuple[str, int]]:
     """Its address and the number of its process; `past`: of which metrics an hour is made."""
     assert PROMETHEUS is not None
-    exporters = Exporters(hosts, targets)
-    where = f"127.0.0.1:{exporters.server_address[1]}"
+    # A process of its own, so that what it costs is nobody else's.
+    exporters = subprocess.Popen(
+        [sys.executable, "-m", "bench.fleet_exporters", str(hosts), str(targets)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert exporters.stdout is not None
+    where = f"127.0.0.1:{int(exporters.stdout.readline())}"
+    each_has = hosts * CARDS_EACH // targets
     told = [
         f'      - {{targets: ["{where}"], labels: {{number: "{each}",'
-        f' instance: "{target(each * exporters.each)}"}}}}'
+        f' instance: "{target(each * each_has)}"}}}}'
         for each in range(targets)
     ]
-    (folder / "prometheus.yml").write_text(_CONFIG.format(targets="\n".join(told)))
+    (folder / "prometheus.yml").write_text(_CONFIG.format(targets="\n".join(told), beat=beat))
     (folder / "rules.yml").write_text(_RULES)
     if past:
-        _make_past(folder, range(exporters.each * targets), past, seconds)
+        _make_past(folder, range(each_has * targets), past)
     port = _free_port()
     server = subprocess.Popen(
         [
@@ -68,14 +77,14 @@ def prometheus(
     finally:
         server.terminate()
         server.wait(_PATIENCE)
-        exporters.end()
+        exporters.communicate()  # which closes its pipe, and so ends it
 
 
-def _make_past(folder: Path, cards: range, names: tuple[str, ...], seconds: float) -> None:
+def _make_past(folder: Path, cards: range, names: tuple[str, ...]) -> None:
     assert PROMTOOL is not None
     until = time.time() // 15 * 15 - 15
     source = folder / "past.txt"
-    hour(source, cards, names, until - seconds, until)
+    hour(source, cards, names, until - _HOUR, until)
     subprocess.run(
         [PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", source, folder / "data"],
         check=True,

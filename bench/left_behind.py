@@ -43,6 +43,7 @@ def figures() -> Sequence[Figure]:
             window.frame_clock,
             lab,
             lambda: lessons,
+            window.machines.state,
         )
         for entry in VIEWS:
             rows += _screen(app, desk, entry)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QWidget
@@ -40,6 +41,9 @@ from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
+
+if TYPE_CHECKING:
+    from gpuexplorer.fleet.watching import Watching
 
 # Whichever of them comes, a recording ends as it should.
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -99,6 +103,7 @@ class App:
             self._session, attempts = self._look_for_real_cards()
         connect = partial(reach, self._settings, self._bridge, launch)
         self._machines = MachinesState(self._settings, self._session, connect)
+        self._watching = self._watch_fleet(arguments)
         self.window = MainWindow(
             self._session,
             attempts,
@@ -122,7 +127,12 @@ class App:
         self._lookout.timeout.connect(self._on_lookout)
         self._look_out(until_found=self._session.bare)
         self._on_start_due()
-        self._add_machines(hosts, arguments)
+        self._machines.begin(
+            [Wanted(e, "", arguments.simulate, arguments.fault, arguments.seed) for e in hosts],
+            remembered=arguments.screenshot is None,
+        )
+        if (hosts or self._watching is not None) and arguments.view is None:
+            self.window.navigation.open_screen("machines")
         if arguments.open is not None:
             self._open_recording(Path(arguments.open), self._patience)
 
@@ -134,6 +144,8 @@ class App:
         self._lookout.stop()
         self._starting.stop()
         self.window.stop()
+        if self._watching is not None:
+            self._watching.stop()
         self._session.stop()
         if self._aside is not None:
             self._aside[0].stop()
@@ -149,15 +161,18 @@ class App:
         if arguments.theme is not None and arguments.screenshot is None:
             self._settings.hold_scheme(Scheme(arguments.theme))
 
-    def _add_machines(self, hosts: Sequence[str], arguments: argparse.Namespace) -> None:
-        """Those of last time, and those of the command line, which are connected to."""
-        if arguments.screenshot is None:
-            self._machines.add_remembered()
-        for host in dict.fromkeys(hosts):
-            simulate = arguments.simulate
-            self._machines.add(Wanted(host, "", simulate, arguments.fault, arguments.seed))
-        if hosts and arguments.view is None:
-            self.window.navigation.open_screen("machines")
+    def _watch_fleet(self, arguments: argparse.Namespace) -> "Watching | None":
+        """The screen of all machines then shows what a Prometheus tells."""
+        fleet = getattr(arguments, "fleet", None)
+        if fleet is None:
+            return None
+        from gpuexplorer.fleet.watching import Watching  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.gui.state.fleet_hosts import FleetHosts  # noqa: PLC0415 - as above
+
+        watching = Watching(fleet)
+        self._machines.fleet = FleetHosts(watching)
+        watching.start()
+        return watching
 
     def _look_for_real_cards(self) -> tuple[RememberingSession, Sequence[Attempt]]:
         """Look for real cards. Whatever a driver does, the window opens soon."""

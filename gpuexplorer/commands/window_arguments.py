@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from gpuexplorer.commands.arguments import OneOf, WrongArgumentsError, number
+from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 
@@ -44,6 +45,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
             "several times for several. With --simulate the cards are simulated over there"
         ),
     )
+    add_fleet_arguments(parser)
     parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
     parser.add_argument(
         "--or-simulate",
@@ -113,6 +115,7 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
         from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
 
         arguments.host = [host_name(each).text for each in arguments.host]
+    check_fleet_arguments(arguments)
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
 

@@ -41,7 +41,8 @@ class Prometheus:
     ) -> None:
         self.where = where
         self._patience = patience
-        self._asker = Asker(where, login or Login())
+        self._login = login or Login()
+        self._asker = Asker(where, self._login)
         self.cost = Cost()
         self.warnings: Sequence[str] = ()  # of the last answer that had some
 
@@ -79,6 +80,10 @@ class Prometheus:
 
     def build(self) -> "answers.Labels":
         return self._ask("status/buildinfo", {}, answers.texts, _SMALL, post=False)
+
+    def another(self) -> "Prometheus":
+        """A client for the same, which ends by itself."""
+        return Prometheus(self.where, self._login, self._patience)
 
     def end(self) -> None:
         """Gives up what waits. For any thread."""

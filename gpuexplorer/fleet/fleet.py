@@ -81,7 +81,7 @@ class Fleet:
         """`match` as `selector.match` gave it."""
         self.server = server
         self.match = match
-        self._chosen = chosen
+        self.chosen = chosen
         self._wall = wall
         self.exporters: Sequence[Exporter] = ()
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
@@ -94,7 +94,7 @@ class Fleet:
 
     def choose(self, chosen: Chosen) -> None:
         """From the next look for cards on."""
-        self._chosen, self._cards = chosen, {}
+        self.chosen, self._cards = chosen, {}
 
     def look_for_cards(self) -> None:
         """Who tells of which cards, and what hardly ever changes. Raises Trouble where nobody
@@ -118,7 +118,7 @@ class Fleet:
             if keys[each.title]:
                 rows += [(each.title, point.labels) for point in self._identities(each, there)]
         self._keys, self.labels, self._known = keys, sorted(labels), {}
-        now = identified(rows, self._chosen)
+        now = identified(rows, self.chosen)
         # Who fell silent stays among the others, with the reason.
         self._cards = {**self._cards, **now}
         if not self._cards:
@@ -141,7 +141,7 @@ class Fleet:
                 rows += [
                     (each.title, point.labels) for point in self._identities(each, there, _BACK)
                 ]
-        self._cards = {**identified(rows, self._chosen), **self._cards}
+        self._cards = {**identified(rows, self.chosen), **self._cards}
 
     def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
@@ -165,14 +165,14 @@ class Fleet:
             (*self._notes(), *said),
         )
 
-    def by_card(self, of: str) -> Sequence[str]:
-        """By which labels an exporter's figures are told apart."""
-        return self._keys.get(of, ())
+    def keys(self) -> Mapping[str, Sequence[str]]:
+        """By which labels the figures of each exporter are told apart."""
+        return self._keys
 
     def _identities(
         self, of: Exporter, there: Collection[str], back: str = ""
     ) -> Sequence[Point]:
-        wanted = dict.fromkeys((*WANTED, *filter(None, self._chosen)))
+        wanted = dict.fromkeys((*WANTED, *filter(None, self.chosen)))
         asked = selector(of.anchor, of.marks, self.match)
         if back:
             asked = f"last_over_time({asked}[{back}])"
@@ -220,7 +220,7 @@ class Fleet:
     def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
         """Some keep their rules elsewhere, and answer all but this."""
         try:
-            return firing(self.server.alerts(), self._cards, self._chosen), ()
+            return firing(self.server.alerts(), self._cards, self.chosen), ()
         except PrometheusError as error:
             if not error.status:
                 raise

@@ -9,6 +9,7 @@ _LONGEST = 2000
 _LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
 _TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|`[^`]*`"
 _ONE = re.compile(rf"\s*({_LABEL})\s*(=~|!~|!=|=)\s*({_TEXT})\s*", re.ASCII)
+_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _FORM = 'Such as: --match \'cluster="a",node=~"gpu-.*"\''
 
 
@@ -48,6 +49,12 @@ def quoted(value: str) -> str:
     """As PromQL writes a text, whatever is in it."""
     value = value.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + value.replace("\n", "\\n").replace("\r", "\\r") + '"'
+
+
+def one_of(label: str, values: Collection[str]) -> str:
+    """A matcher for any of these values."""
+    told = "|".join(_SPECIAL.sub(r"\\\1", each) for each in sorted(values))
+    return f"{label}=~{quoted(told)}"
 
 
 def selector(metric: str, labels: Mapping[str, str], matched: str = "") -> str:

@@ -40,7 +40,7 @@ class Watching:
         self.now: FleetNow | None = None
         self.answered_at: float | None = None
         self.broken: Broken | None = None
-        self._on_change = on_change
+        self._listeners = [on_change]
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)
@@ -56,6 +56,12 @@ class Watching:
         if self._thread.ident is not None:
             self._thread.join(seconds)
         return not self._thread.is_alive()
+
+    def listen(self, on_change: Callable[[], None]) -> None:
+        self._listeners.append(on_change)
+
+    def stop_listening(self, on_change: Callable[[], None]) -> None:
+        self._listeners.remove(on_change)
 
     def ask_now(self) -> None:
         """Instead of at the next beat."""
@@ -78,7 +84,8 @@ class Watching:
             self.broken, self._failures = None, 0
             self._beats += 1
         if not self._ended:
-            self._on_change()
+            for each in list(self._listeners):
+                each()
 
     def _note(self, trouble: Trouble) -> None:
         self._failures += 1

@@ -140,7 +140,12 @@ class MainWindow(QMainWindow):
         )
         self._ways = WindowWays(
             *(self.look, self.commands, self.navigation, self._screens, self.explanation),
-            *(self._top, self._banner, self, simulate, look_again, open_recording),
+            self._top,
+            self._banner,
+            self,
+            simulate,
+            look_again,
+            open_recording,
             nothing_real=or_simulated or session.bare,
         )
         self.open_recording = self._ways.open_recording

@@ -17,6 +17,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.live_view import LiveView
 
 if TYPE_CHECKING:
+    from gpuexplorer.gui.state.groups.group import GroupSource
     from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 
 
@@ -44,6 +45,7 @@ class Entry:
     icon: Icon
     make: Callable[[Desk], LiveView]
     without_cards: bool = False  # whether there is something to do on the computer alone
+    several: bool = False  # it is about several machines: the rail leaves it out for one
 
 
 # Each is brought in when it is first opened: the window does not wait for what nobody looks at.
@@ -135,13 +137,18 @@ def _machines(desk: Desk) -> LiveView:
     from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
     from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
 
+    source: GroupSource = MachinesSource(desk.machines, desk.navigation)
+    if desk.machines.fleet is not None:
+        from gpuexplorer.gui.state.fleet_hosts import FleetSource  # noqa: PLC0415
+
+        source = FleetSource(desk.machines.fleet, desk.machines, desk.navigation)
     return MachinesView(
         desk.look,
         desk.machine,
         desk.time_window,
         desk.settings,
         desk.frame_clock,
-        MachinesSource(desk.machines, desk.navigation),
+        source,
     )
 
 
@@ -181,5 +188,6 @@ VIEWS = (
     Entry(
         *("machines", mark("Machines"), Icon.MACHINES, _machines),
         without_cards=True,
+        several=True,
     ),
 )

@@ -58,6 +58,7 @@ class Hello:
     simulated: bool
     devices: "tuple[Device, ...]" = ()
     seed: int = 0  # with which its random numbers begin
+    pid: int = 0  # where it runs; 0: it was not told
 
 
 @dataclass(frozen=True)

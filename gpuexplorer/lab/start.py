@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gpuexplorer.lab import packaged
+from gpuexplorer.lab.elsewhere import Elsewhere
 
 NAME = "GPUEXPLORER_LAB"
 
@@ -71,6 +72,8 @@ class Start:
     links: "Sequence[Mapping[str, object]]" = ()
     program: "Program | None" = None
     sampled: bool = False  # the watch may leave steps out, to take less time
+    # The computer it runs on, where that is another one; all paths are those over there.
+    elsewhere: "Elsewhere | None" = None
 
     @property
     def command(self) -> "list[str]":
@@ -84,7 +87,11 @@ class Start:
 
     @property
     def variables(self) -> "dict[str, str]":
-        variables = dict(os.environ)
+        """On this computer."""
+        return self.variables_in(os.environ)
+
+    def variables_in(self, surroundings: "Mapping[str, str]") -> "dict[str, str]":
+        variables = dict(surroundings)
         if self.visible is not None:
             variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
             variables["CUDA_VISIBLE_DEVICES"] = ",".join(self.visible)

@@ -15,6 +15,7 @@ from typing import Any
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab import endings
+from gpuexplorer.lab.elsewhere import SIGN_EVERY, Begun
 from gpuexplorer.lab.events import (
     VERSION,
     Began,
@@ -30,7 +31,9 @@ from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Cancel, Command, Garbled, event_of, line_of
 
 _ENDING_PATIENCE = 1.0
+_FAR_ENDING_PATIENCE = 5.0  # what it says and its end come by ways of their own
 _KILLING_PATIENCE = 1.0
+_SHELLS = 128  # and the number of the signal: how one process tells of another's end
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
 _SERVING: "dict[str, Any]" = {
     "stdin": subprocess.PIPE,
@@ -42,6 +45,10 @@ _SERVING: "dict[str, Any]" = {
     "bufsize": 1,
     "start_new_session": True,  # to be ended with all that it started
 }
+
+_LETTERS = ("encoding", "errors", "bufsize")
+# What another computer says first may be no text.
+_FAR_SERVING = {name: each for name, each in _SERVING.items() if name not in _LETTERS}
 
 
 class WorkerProcess:
@@ -75,18 +82,29 @@ class WorkerProcess:
         self._own_streams = False
         self._pipes: ProgramPipes | None = None
         self._outcome: Finished | Failed | None = None  # of a program, as it says itself
+        self._far: Begun | None = None
+        self._far_pid = 0
+        if start.elsewhere is not None:
+            self._far = start.elsewhere.begin(start)
         options, variables = _SERVING, start.variables
-        if start.program is not None:
+        if self._far is not None:
+            options, variables = _FAR_SERVING, {**os.environ, **self._far.variables}
+        elif start.program is not None:
             self._own_streams = start.program.own_streams
             self._pipes = ProgramPipes(on_event, own_streams=self._own_streams)
             options, variables = self._pipes.options, {**variables, **self._pipes.variables}
         try:
             self._process: subprocess.Popen[Any] = subprocess.Popen(
-                start.command, env=variables, cwd=start.folder, **options
+                start.command if self._far is None else self._far.command,
+                env=variables,
+                cwd=start.folder if self._far is None else None,
+                **options,
             )
         except OSError as error:
             if self._pipes is not None:
                 self._pipes.not_begun()
+            if self._far is not None:
+                self._far.close()
             raise Trouble(
                 "This Python cannot be started: {python} ({why}).",
                 "Choose another Python for the lab.",
@@ -107,7 +125,8 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        """As the driver of its computer names it; of another one, once it has said so."""
+        return self._process.pid if self._far is None else self._far_pid
 
     @property
     def running(self) -> bool:
@@ -188,17 +207,29 @@ class WorkerProcess:
         pipe = self._process.stdin
         if pipe is None:
             return
+        pipe_takes_text = self._pipes is None and self._far is None
         # Where it is gone, the reader notices, and says so for every command.
         with contextlib.suppress(OSError), pipe:
-            while (line := self._outgoing.get()) is not None:
-                pipe.write(line if self._pipes is None else line.encode())
+            if self._far is not None:
+                pipe.write(self._far.preamble)
+                pipe.flush()
+            while (line := self._next_line()) is not None:
+                pipe.write(line if pipe_takes_text else line.encode())
                 pipe.flush()
 
+    def _next_line(self) -> "str | None":
+        """Another computer hears now and then that somebody is there."""
+        try:
+            return self._outgoing.get(timeout=None if self._far is None else SIGN_EVERY)
+        except queue.Empty:
+            return "\n"
+
     def _read(self) -> None:
-        said = self._process.stdout if self._pipes is None else self._pipes.events
+        # Any: text; of another computer, bytes.
+        said: Any = self._process.stdout if self._pipes is None else self._pipes.events
         assert said is not None
-        with said as lines:
-            self._hear(lines)
+        with said:
+            self._hear(said if self._far is None else self._far.lines(said))
         if self._pipes is None:
             self._wait_for_its_end()
             self._stderr_reader.join(_KILLING_PATIENCE)
@@ -221,6 +252,8 @@ class WorkerProcess:
             if not self._greeted:
                 self._last_words.clear()  # what was said while it started
             self._greeted = True
+            if isinstance(event, Hello):
+                self._far_pid = event.pid
             if self._pipes is not None:
                 self._hear_program(event)
                 continue
@@ -267,7 +300,7 @@ class WorkerProcess:
     def _wait_for_its_end(self) -> None:
         """And end what it leaves behind."""
         try:
-            self._process.wait(_ENDING_PATIENCE)
+            self._process.wait(_ENDING_PATIENCE if self._far is None else _FAR_ENDING_PATIENCE)
         except subprocess.TimeoutExpired:
             self.kill(Message(endings.PIPE_CLOSED))
             self._process.wait()
@@ -298,7 +331,10 @@ class WorkerProcess:
 
     def _read_stderr(self) -> None:
         assert self._process.stderr is not None
-        with self._process.stderr as lines:
+        with self._process.stderr as said:
+            lines: Iterable[str] = said
+            if self._far is not None:
+                lines = self._far.complaints(said)
             for line in lines:
                 self._last_words.append(line.rstrip())
 
@@ -309,6 +345,8 @@ class WorkerProcess:
             lost = list(self._unanswered)
             self._unanswered.clear()
         self._outgoing.put(None)
+        if self._far is not None:
+            self._far.close()
         for command in lost:
             self._on_event(endings.unanswered(command, self._last_words, self._why))
         self._on_end(self._why)
@@ -316,4 +354,9 @@ class WorkerProcess:
     def _why_it_ended(self) -> Message:
         if self._asked_to_end:
             return Message("The worker was ended.")
-        return endings.of_worker(self._process.returncode, "".join([*self._last_words][-1:]))
+        status = self._process.returncode
+        if self._far is not None:
+            if why := self._far.why(status):
+                return why
+            status = status if status <= _SHELLS else _SHELLS - status
+        return endings.of_worker(status, "".join([*self._last_words][-1:]))

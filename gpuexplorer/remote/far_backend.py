@@ -11,10 +11,15 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.start import Start
+from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.link_state import LinkNow
 from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
-from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
+from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Topology
 
 # Whoever asks for one reading waits so long, the way there and back included.
@@ -32,9 +37,13 @@ class Machine(Protocol):
     """The machine, as far as it is needed here."""
 
     host: HostName
+    settings: Settings
 
     @property
     def clock(self) -> Clock: ...
+    @property
+    def now(self) -> LinkNow: ...
+    def lab_start(self, start: Start) -> Start: ...
     def ask(self, order: Question, seconds: float) -> Told: ...
     def stop(self, seconds: float = 3.0) -> bool: ...
 
@@ -53,6 +62,8 @@ class FarBackend:
         self._noted: Sequence[Message] = ()
         self.clock_differs: float | None = None
         self._wiring = NO_WIRING
+        # Simulated over there: the same cards here, for what is worked out and not read.
+        self.twin: SimulatedBackend | None = None
         self._told = threading.Condition()
         self._asking = threading.Lock()  # one Read at a time, which serves all cards
         self._samples: dict[CardId, list[Sample]] | None = None  # while one is under way
@@ -66,6 +77,10 @@ class FarBackend:
     def close(self) -> None:
         """Ends the connection for good."""
         self._far.stop(0.3)
+
+    @property
+    def machine(self) -> Machine:
+        return self._far
 
     @property
     def source(self) -> Source:
@@ -128,6 +143,7 @@ class FarBackend:
         return (*self._noted, _clock_words(self._far.host, self.clock_differs))
 
     def greeted(self, hello: Hello) -> None:
+        self.twin = _twin(self._far.settings)
         self.listed(hello.cards, hello.source)
         self._noted = ()
         self.clock_differs = None
@@ -184,6 +200,21 @@ class FarBackend:
         card = next((each for each in self._cards if each.id == kept.card), None)
         applicable = asked if card is None else asked & metrics_of(card)
         return applicable <= kept.values.keys() | kept.missing.keys()
+
+
+def made_up(backend: Backend) -> SimulatedBackend | None:
+    """The model behind simulated cards, wherever they are read; None for real ones."""
+    return backend.twin if isinstance(backend, FarBackend) else _simulated(backend)
+
+
+def _simulated(backend: Backend) -> SimulatedBackend | None:
+    return backend if isinstance(backend, SimulatedBackend) else None
+
+
+def _twin(settings: Settings) -> SimulatedBackend | None:
+    if settings.simulate is None:
+        return None
+    return _simulated(simulated(settings.simulate, settings.faults, settings.seed))
 
 
 def _together(samples: Sequence[Sample]) -> Sample:

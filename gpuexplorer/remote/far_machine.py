@@ -9,10 +9,12 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.awaited import Answered, Awaited
 from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.far_backend import FarBackend
+from gpuexplorer.remote.far_lab import FarLab
 from gpuexplorer.remote.far_names import Known
 from gpuexplorer.remote.far_reach import FarReach, host_card
 from gpuexplorer.remote.far_sampler import FarSampler
@@ -201,6 +203,10 @@ class FarMachine:
         link = self._link
         if link is not None and self.state is LinkState.UP:
             link.send(line_of(order))
+
+    def lab_start(self, start: Start) -> Start:
+        """The same, run over there."""
+        return replace(start, elsewhere=FarLab(self, self._asking))
 
     def retry_now(self) -> None:
         """Where it is broken or refused; a person wants it."""

@@ -39,12 +39,13 @@ class Kind(Enum):
         ),
         True,
     )
-    WORKER = ("gpuexplorer.worker", ("core", "lab", "worker"), False)
+    WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
     RANK = (
         "gpuexplorer.worker.rank",
         (
-            *("core", "ranks/wire.py", "worker/rank"),
-            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
+            *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "worker/guards.py"),
+            *("lab/elsewhere.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
+            *("lab/start.py", "lab/torch_builds.py"),
         ),
         False,
     )

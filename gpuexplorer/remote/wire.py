@@ -12,6 +12,7 @@ from gpuexplorer.core.harmless import cleaned
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
@@ -174,14 +175,13 @@ class Wired:
 
 @dataclass(frozen=True)
 class Found:
-    """A Python over there that has PyTorch, or why it will not do."""
+    """A Python over there, as the lab's LabPython; `reason` why it will not do, else empty."""
 
     path: str
-    version: str
-    torch: str
-    usable: bool
+    version: "Sequence[int]" = ()
+    build: "TorchBuild | None" = None
     reason: Message = NOTHING
-    cards: bool = False  # its PyTorch was built for cards
+    prefix: str = ""
 
 
 @dataclass(frozen=True)

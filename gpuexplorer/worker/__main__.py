@@ -48,7 +48,8 @@ def main() -> int:
         from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
 
         engine = engine_for(settings)
-        hello = replace(engine.hello(), seed=int(settings.get("seed", 0)))
+        seed = int(settings.get("seed", 0))
+        hello = replace(engine.hello(), seed=seed, pid=os.getpid())
     except (ImportError, AttributeError) as error:
         return _refuse(LACKING_TORCH, f"{version}, {error}")
     sys.argv = [""]

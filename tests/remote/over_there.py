@@ -112,6 +112,12 @@ class OverThere:
                 return told
         raise AssertionError(f"no {kind.__name__} came")
 
+    def said(self, words: bytes) -> None:
+        """It says them, or has said them."""
+        while (line := self._lines.get(timeout=PATIENCE)) is not None and words not in line:
+            pass
+        assert line is not None, self.complaints
+
     def end(self) -> int:
         """Its status, once it has ended by itself and everything was heard."""
         status = self.process.wait(PATIENCE)

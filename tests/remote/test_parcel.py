@@ -1,6 +1,7 @@
 """What is sent, and that any Python and any shell over there takes it as it is meant."""
 
 import ast
+import importlib.util
 import re
 import shutil
 import sys
@@ -84,7 +85,7 @@ def test_the_home_folder_is_found_by_the_shell_over_there(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", Kind)
 def test_it_is_small(kind: Kind) -> None:
-    assert 100_000 < len(parcel(kind).preamble) < 700_000
+    assert 10_000 < len(parcel(kind).preamble) < 700_000
 
 
 def test_a_shell_that_echoes_it_says_no_mark() -> None:
@@ -116,8 +117,9 @@ def file_of(module: str) -> str | None:
 @pytest.mark.parametrize("kind", Kind)
 def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
     there, seen = files_of(kind), set[str]()
-    first = kind.module if kind is Kind.AGENT else f"{kind.module}.__main__"
-    waiting = [file_of(first)]
+    waiting = [file_of(kind.module), file_of(f"{kind.module}.__main__")]
+    if kind is Kind.WORKER:
+        waiting.append(file_of("gpuexplorer.worker.__main__"))  # it is run by the other
     while waiting:
         file = waiting.pop()
         if file is None or file in seen:
@@ -125,7 +127,7 @@ def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
         assert file in there, file
         seen.add(file)
         waiting += [file_of(module) for module in imported_by(PACKAGE.parent / file)]
-    assert len(seen) > 20
+    assert len(seen) > 5
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -242,11 +244,11 @@ def test_an_error_over_there_shows_the_very_line(tmp_path: Path) -> None:
 
 
 def test_the_worker_runs_from_the_same_kind_of_parcel() -> None:
-    with OverThere(parcel(Kind.WORKER)) as there:
-        there.hang_up()
-        status = there.end()
     without_torch = 4
-    assert status in {0, without_torch}, there.complaints
-    assert there.greeted
-    if status == 0:
-        assert b'"hello"' in b"".join(there.raw)
+    with OverThere(parcel(Kind.WORKER)) as there:
+        if importlib.util.find_spec("torch") is None:
+            assert there.end() == without_torch
+            return
+        there.said(b'"hello"')
+        there.hang_up()
+        assert there.end() == 0

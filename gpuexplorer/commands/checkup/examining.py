@@ -1,4 +1,4 @@
-"""All topics, looked at one after another. Runs on other computers too."""
+"""Examining: all topics of one check-up, in the order in which they are read."""
 
 from datetime import datetime
 

@@ -87,6 +87,8 @@ _SHORT_REASONS = {
     Absence.REFUSED: (mark("refused just now"), mark("refused")),
     Absence.NOT_YET: (mark("not read yet"), mark("not yet")),
     Absence.NOT_ASKED: (mark("not read"),),
+    Absence.NOT_TOLD: (mark("not told by the exporter"), mark("not told")),
+    Absence.NO_NEW_VALUE: (mark("no new value"), mark("too old")),
 }
 
 

@@ -1,26 +1,30 @@
 """FreeColumns: what the list of free cards says of each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import USUAL, Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
+from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes
 from gpuexplorer.gui.machines.model import FreeCard, natural
 from gpuexplorer.gui.machines.words import age_words, held_words, users_words
+from gpuexplorer.gui.state.groups.group import CellKey, IdleFor
 from gpuexplorer.gui.tables.cell import Cell, Gauge
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
 
+_MOMENT = 5.0  # seconds
 FREE, PLACE = "free", "place"
 
 
 class FreeColumns:
     """Cells are made of what is known when they are asked for."""
 
-    def __init__(self, *, placed: bool) -> None:
+    def __init__(self, idle_for: Callable[[CellKey], IdleFor | None], *, placed: bool) -> None:
+        self._idle_for = idle_for
         self.units: Units = USUAL
         self._placed = placed
 
@@ -40,6 +44,9 @@ class FreeColumns:
                    kept=4, meaning=tr("The whole memory of the card.")),
             Column("held", tr("Held by"), self._held, lambda f: held_words(f.cell), width=140,
                    stretches=True, meaning=tr("Whose programs are on it, though it is idle.")),
+            Column("idle", tr("Idle for"), self._idle, self._idle_seconds, width=96, right=True,
+                   largest_first=True, kept=5,
+                   meaning=tr("So long it has computed nothing, as far as it was read.")),
             Column("temperature", tr("Temp."), self._temperature,
                    lambda f: f.cell.values.get(heat.TEMPERATURE), width=76, right=True, kept=1),
             Column(PLACE, tr("Place"), self._place, lambda f: f.group.place, width=90, kept=2,
@@ -72,6 +79,19 @@ class FreeColumns:
             if not total
             else Cell(f"{float(gigabytes(total, self.units)):.0f}")
         )
+
+    def _idle(self, free: FreeCard) -> Cell:
+        idle = self._idle_for(free.cell.key)
+        if idle is None:
+            return Cell(absent=(tr("not known"), "–"), hint=tr("Its past is not kept here."))
+        if idle.seconds < _MOMENT:
+            return Cell(tr("a moment"), tone=Tone.FAINT)
+        words = span_words(idle.seconds)
+        return Cell(f"> {words}" if idle.more else words)
+
+    def _idle_seconds(self, free: FreeCard) -> float | None:
+        idle = self._idle_for(free.cell.key)
+        return None if idle is None else idle.seconds
 
     def _held(self, free: FreeCard) -> Cell:
         said = held_words(free.cell)

@@ -33,6 +33,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.painted import Painted
 
+_BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _WAYS = {
     Qt.Key.Key_Left: (-1, 0),
@@ -67,6 +68,7 @@ class HeatMap(Painted):
         self._hover: int | None = None
         self._current: CellKey | None = None
         self._keyed = 0  # the place of that one
+        self._by_keyboard = False  # it has a ring only then
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Map of all cards"))
@@ -81,7 +83,7 @@ class HeatMap(Painted):
     def looked_at(self) -> CardCell | None:
         """Under the pointer, or else at the keyboard."""
         at = self._hover
-        if at is None and self.hasFocus():
+        if at is None and self.hasFocus() and self._by_keyboard:
             at = self._at_keyboard()
         return None if at is None else self._cells[at]
 
@@ -125,7 +127,7 @@ class HeatMap(Painted):
                     draw_close(drawing, laid, block, self._groups[block.start : block.stop])
             first += count
         self._draw_ring(drawing, self._hover, drawing.theme.text)
-        if self.hasFocus():
+        if self.hasFocus() and self._by_keyboard:
             self._draw_ring(drawing, self._at_keyboard(), drawing.theme.accent)
 
     def _draw_ring(self, drawing: Drawing, at: int | None, ink: QColor) -> None:
@@ -218,6 +220,7 @@ class HeatMap(Painted):
     @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         at, key = self._at_keyboard(), Qt.Key(event.key())
+        self._by_keyboard = True
         if at is None:
             super().keyPressEvent(event)
         elif key in _ENTER:
@@ -238,6 +241,7 @@ class HeatMap(Painted):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._by_keyboard = event.reason() in _BY_KEYBOARD
         self._tell()
         self.pointed.emit()
 

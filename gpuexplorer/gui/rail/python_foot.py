@@ -15,7 +15,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.sheets.python_sheet import NONE, PythonSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, none_has_torch
 from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
 from gpuexplorer.lab.pythons import LabPython
 
@@ -60,6 +60,10 @@ class PythonFoot(PaintedButton):
             before.stage_changed.disconnect(self._on_changed)
         if lab is not None:
             lab.stage_changed.connect(self._on_changed)
+        if lab is not None and lab.pythons is not self._pythons:  # another computer's
+            self._pythons.changed.disconnect(self._on_changed)
+            self._pythons = lab.pythons
+            self._pythons.changed.connect(self._on_changed)
         if self._sheet is not None:
             self._sheet.reject()
         self.setVisible(lab is not None and not lab.recorded)  # a recording ran in none
@@ -113,6 +117,7 @@ class PythonFoot(PaintedButton):
             working=pythons.working,
             simulated=simulated,
             passed_over=tr(pythons.passed_over),
+            computer=pythons.computer,
         )
         if face != self._face:
             self._face = face
@@ -145,9 +150,10 @@ def foot_face(
     working: bool,
     simulated: bool,
     passed_over: str = "",
+    computer: str = "",
 ) -> FootFace:
     """`found`: those that were asked, for where none of them was taken yet. `passed_over` says
-    why the one that was chosen is not used.
+    why the one that was chosen is not used. `computer` is empty for this one.
     """
     if python is None:
         if working:
@@ -163,7 +169,7 @@ def foot_face(
             said = tr("The lab takes the first of them when it runs its first cell.")
             line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
             return FootFace(line, stage.words, Tone.QUIET, lit=False, hint=said)
-        trouble = trouble or (tr(NONE) if found else "")
+        trouble = trouble or (none_has_torch(computer) if found else "")
         if trouble:
             return FootFace(
                 tr("None with PyTorch"), tr("Choose one"), Tone.WARN, lit=False, hint=trouble

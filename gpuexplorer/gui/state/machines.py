@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSysInfo, Signal
 
@@ -23,6 +24,9 @@ from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 
 HERE = ""  # the key of this computer
 _PATIENCE = 1.5  # at the end of the program, for all machines together
@@ -90,6 +94,7 @@ class MachinesState(QObject):
         self._connect = connect
         self._here = here
         self._here_want = here.want(READ_ALWAYS, processes=False)
+        self.fleet: FleetHosts | None = None  # what the screen of all machines shows instead
         self.clock = SystemClock()
         self.questions = Questions(self)
         self.shown = HERE
@@ -107,7 +112,7 @@ class MachinesState(QObject):
     @property
     def several(self) -> bool:
         """Whether there is any but this computer."""
-        return bool(self._machines)
+        return bool(self._machines) or self.fleet is not None
 
     @property
     def here(self) -> RememberingSession:
@@ -162,9 +167,9 @@ class MachinesState(QObject):
             self.shown_changed.emit()
         self.changed.emit()
 
-    def add(self, wanted: Wanted) -> None:
-        """And connect to it. Raises Trouble for what is no name of a machine, and for one that
-        is there already.
+    def add(self, wanted: Wanted, connect: Connect | None = None) -> None:
+        """And connect to it, by `connect` where it is not reached as others are. Raises Trouble
+        for what is no name of a machine, and for one that is there already.
         """
         there = self._machines.get(wanted.host)
         if there is not None and there.reached is not None:
@@ -176,20 +181,26 @@ class MachinesState(QObject):
         if there is not None:
             python = wanted.python or there.wanted.python
             wanted = replace(wanted, python=python, remember=True)
-        reached = self._reached(wanted)
+        reached = self._reached(wanted, connect)
         self._machines[wanted.host] = _Machine(wanted, reached)
         reached.far.connect()
         if wanted.remember:
             self._keep()
         self.changed.emit()
 
-    def add_remembered(self) -> None:
-        """Those of last time are offered, and connected to where somebody chose so."""
-        for wanted in kept_machines(self._settings):
+    def begin(self, named: Sequence[Wanted] = (), *, remembered: bool = True) -> None:
+        """Those of last time are offered, and connected to where somebody chose so; those that
+        are `named` are connected to.
+        """
+        for wanted in kept_machines(self._settings) if remembered else ():
             if wanted.host not in self._machines:
                 self._machines[wanted.host] = _Machine(wanted)
                 if self._settings.choices.reconnect:
                     self.retry(wanted.host)
+        for host, wanted in {each.host: each for each in named}.items():
+            machine = self._machines.get(host)
+            if machine is None or machine.reached is None:
+                self.add(wanted)
         self.changed.emit()
 
     def retry(self, key: str) -> None:
@@ -238,10 +249,11 @@ class MachinesState(QObject):
         for each in ending:
             each.join(max(0.0, until - self.clock.now()))
 
-    def _reached(self, wanted: Wanted) -> Reached:
-        assert self._connect is not None  # nobody offers to add one otherwise
+    def _reached(self, wanted: Wanted, connect: Connect | None = None) -> Reached:
+        connect = connect or self._connect
+        assert connect is not None  # nobody offers to add one otherwise
         on_change = partial(self._inbox.letterbox.put, wanted.host)
-        return self._connect(wanted, on_change, self.questions.asker)
+        return connect(wanted, on_change, self.questions.asker)
 
     def _row(self, key: str, machine: _Machine) -> MachineRow:
         refused = machine.refused

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.remote import wire
 from gpuexplorer.telemetry.ending import Way, end
@@ -58,16 +57,10 @@ def _named(path: str) -> wire.Found:
     try:
         return _found(chosen(_whole(path)))
     except Trouble as trouble:
-        return wire.Found(path, "", "", usable=False, reason=trouble.sentence)
+        return wire.Found(path, reason=trouble.sentence)
 
 
 def _found(python: LabPython) -> wire.Found:
-    build = python.build
     return wire.Found(
-        path=str(python.path),
-        version=".".join(str(each) for each in python.version),
-        torch=build.version if build is not None else "",
-        usable=python.usable,
-        reason=python.trouble or NOTHING,
-        cards=build is not None and any((build.cuda, build.hip, build.xpu)),
+        str(python.path), python.version, python.build, python.trouble, python.prefix
     )

@@ -24,6 +24,8 @@ from tests.gui.frame.steps import ALT, CONTROL, SHIFT, called, keys, simulated_c
 from tests.gui.hands import in_front
 
 NAMES = [entry.name for entry in VIEWS]
+# What is about several machines is left out.
+OFFERED = [entry for entry in VIEWS if not entry.several]
 
 
 def three_cards(open_window: OpenWindow) -> MainWindow:
@@ -48,18 +50,19 @@ def test_digits_open_the_screens_and_the_arrows_go_back_and_forward(
 def test_control_tab_goes_round_through_the_screens(open_window: OpenWindow) -> None:
     window = three_cards(open_window)
     seen = []
-    for _ in NAMES:
+    names = [entry.name for entry in OFFERED]
+    for _ in names:
         keys(Qt.Key.Key_Tab, CONTROL)
         seen.append(window.navigation.screen)
-    assert seen == [*NAMES[1:], NAMES[0]]
+    assert seen == [*names[1:], names[0]]
     QTest.keyClick(window, Qt.Key.Key_Backtab, CONTROL | SHIFT)
-    assert window.navigation.screen == NAMES[-1]
+    assert window.navigation.screen == names[-1]
 
 
 def test_arrows_and_enter_walk_through_the_rail(open_window: OpenWindow) -> None:
     window = three_cards(open_window)
     called(RailEntry, window, VIEWS[0].title).setFocus(Qt.FocusReason.TabFocusReason)
-    for entry in VIEWS[1:]:
+    for entry in OFFERED[1:]:
         keys(Qt.Key.Key_Down)
         keys(Qt.Key.Key_Return)
         assert window.navigation.screen == entry.name

@@ -25,6 +25,8 @@ from tests.gui.frame.steps import called, keys, press_with_mouse, simulated_card
 from tests.gui.hands import press, texts, the
 
 Waiting = Callable[[MainWindow, str], QModelIndex]
+# What is about several machines is left out.
+ONE_MACHINE = [entry for entry in VIEWS if not entry.several]
 
 
 def said(index: QModelIndex) -> str:
@@ -70,7 +72,7 @@ def test_every_screen_has_its_entry_and_the_shown_one_is_marked(
     window = open_window(simulated_cards("1xT4"))
     titles = [entry.text() for entry in window.findChildren(RailEntry)]
     assert titles == [entry.title for entry in VIEWS]
-    for entry in VIEWS:
+    for entry in ONE_MACHINE:
         press_with_mouse(called(RailEntry, window, entry.title))
         assert window.navigation.screen == entry.name
         marked = [each.text() for each in window.findChildren(RailEntry) if each.isChecked()]
@@ -219,7 +221,8 @@ def test_it_is_narrow_in_a_narrow_window_and_where_somebody_wants_it(
     assert rail.width() == WIDE
     window.commands[Do.FOLD].trigger()
     assert rail.width() == NARROW
-    assert all(entry.isVisible() for entry in window.findChildren(RailEntry))
+    shown = [each.text() for each in window.findChildren(RailEntry) if each.isVisible()]
+    assert shown == [entry.title for entry in ONE_MACHINE]
 
 
 def test_the_chosen_width_is_remembered(open_window: OpenWindow) -> None:

@@ -9,7 +9,13 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
-from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
+from gpuexplorer.gui.state.groups.group import (
+    CardCell,
+    CellKey,
+    GroupSource,
+    HostGroup,
+    IdleFor,
+)
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -115,20 +121,22 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
     return [here, broken, late, some, connecting, refused, *rest]
 
 
-class Room:
+class Room(GroupSource):
     """Hands out what a test has made, and remembers what was opened."""
 
     def __init__(self, groups: Sequence[HostGroup]) -> None:
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
-        self.adds = False
 
     def groups(self) -> Sequence[HostGroup]:
         return self.listed
 
     def look(self, *, looking: bool) -> None:
         self.looked = looking
+
+    def idle_for(self, key: CellKey) -> IdleFor | None:
+        return IdleFor(372.0, more=key.card.endswith("0"))
 
     def open_machine(self, key: str) -> None:
         self.opened.append((key,))

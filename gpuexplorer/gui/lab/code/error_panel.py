@@ -24,7 +24,7 @@ from gpuexplorer.lab.cures import cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.expected_copy import Expected, expected_copy
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.remote.far_backend import made_up
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
 _BESIDE = 5
@@ -206,7 +206,7 @@ def error_face(lab: LabState, faces: CellFaces, selected: int | None) -> ErrorFa
     found = () if cell.cured_by is not None else _ways_on(lab, cell, cell.failed)
     units = lab.machine.settings.choices.units
     cures = tuple(cure_face(each, partial(_expected, lab), units) for each in found)
-    modelled = isinstance(lab.machine.session.backend, SimulatedBackend)  # no recording
+    modelled = made_up(lab.machine.session.backend) is not None  # no recording
     timed = modelled and any(each.copies for each in found)
     meaning = faces.meaning(cell.id)
     if not meaning and not cures:
@@ -239,8 +239,8 @@ def _ways_on(lab: LabState, cell: Cell, failed: Failed) -> Sequence[Cure]:
 
 def _expected(lab: LabState, copying: Copying) -> Expected | None:
     """None for real cards: nothing is claimed about them."""
-    backend = lab.machine.session.backend
-    if not isinstance(backend, SimulatedBackend):
+    backend = made_up(lab.machine.session.backend)
+    if backend is None:
         return None
     spec, visible = backend.machine.spec, lab.switches.visible
     return expected_copy(spec, visible, copying.source, copying.target, copying.bytes)

@@ -13,6 +13,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
+from gpuexplorer.remote.far_backend import FarBackend, made_up
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 # A model answers at once; at this pace a person sees one cell after the other.
@@ -31,9 +32,12 @@ def bench_maker(lab: LabState, ways: Ways) -> MakeBench:
     backend = lab.machine.session.backend
     if lab.recorded:
         return _refuse
-    if isinstance(backend, SimulatedBackend):
-        return lambda: _modelled(backend, ways)
-    return lambda: _on_cards(lab, ways)
+
+    def make() -> Bench | None:
+        model = made_up(backend)
+        return _on_cards(lab, ways) if model is None else _modelled(model, ways)
+
+    return make
 
 
 def _refuse() -> Bench:
@@ -72,4 +76,7 @@ def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
         readings = {card: session.reading(card) for card in wired}
         return {card: each.values for card, each in readings.items() if each is not None}
 
-    return WorkerBench(Start(python.path), lambda _devices: routes, busy, under_load)
+    start = Start(python.path)
+    if isinstance(session.backend, FarBackend):
+        start = session.backend.machine.lab_start(start)
+    return WorkerBench(start, lambda _devices: routes, busy, under_load)

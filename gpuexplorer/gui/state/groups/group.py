@@ -4,10 +4,11 @@ Whoever reads machines makes these, be it sessions over ssh or a server that gat
 what shows them knows no difference. A card is a tuple: there may be 8 000 at each beat.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
@@ -59,6 +60,13 @@ class CardCell(NamedTuple):
         if free is not None or used is None or total is None:
             return free
         return max(0.0, total - used)
+
+
+class IdleFor(NamedTuple):
+    """How long a card has been idle, or `more` than that: nobody knows of the time before."""
+
+    seconds: float
+    more: bool = False
 
 
 class Hottest(NamedTuple):
@@ -119,27 +127,35 @@ class HostGroup:
         return together(self.cards, self.name)
 
 
-class GroupSource(Protocol):
+class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
 
     @property
     def adds(self) -> bool:
         """Whether a person may add a machine."""
-        ...
+        return False
 
+    @abstractmethod
     def groups(self) -> Sequence[HostGroup]:
         """In the order of whoever lists them. The very same groups, where nothing is new."""
-        ...
 
+    @abstractmethod
     def look(self, *, looking: bool) -> None:
         """Who uses which card is asked only while somebody looks."""
-        ...
 
+    def idle_for(self, key: CellKey) -> IdleFor | None:
+        """Of a card that is idle; None where nobody kept its past."""
+        return None
+
+    @abstractmethod
     def open_machine(self, key: str) -> None: ...
 
+    @abstractmethod
     def open_card(self, key: str, card: CardId) -> None: ...
 
-    def ask_add(self) -> None: ...
+    def ask_add(self) -> None:
+        """Whoever hears it asks which; only where a person may."""
+        raise NotImplementedError
 
 
 def together(cards: Iterable[CardCell], host: str) -> Together:

@@ -8,7 +8,7 @@ from gpuexplorer.gui.state.lab.card_match import matches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import context_bytes
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.remote.far_backend import made_up
 from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import Session
@@ -83,8 +83,8 @@ def expected_contexts(session: Session, devices: Sequence[BenchDevice]) -> Mappi
         for each in devices
         if each.name and not each.context_bytes and each.label in seen
     }
-    backend = session.backend
-    if isinstance(backend, SimulatedBackend):
+    backend = made_up(session.backend)
+    if backend is not None:
         models = {
             card.id: backend.machine.spec.cards[card.index].model
             for card in session.cards()

@@ -1,6 +1,5 @@
-"""LabPythons: which Python of this computer runs the lab; looked for in a thread."""
+"""LabPythons: which Python of a computer runs the lab; looked for in a thread."""
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,12 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.lab.python_places import Answer, Asked, Here, PythonPlace
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
-
-_REMEMBERED = "lab/python"
-Asked = Sequence[LabPython]  # in that order
-Answer = Asked | Trouble  # or why the one that was picked cannot be used
+from gpuexplorer.lab.pythons import LabPython
 
 
 class LabPythons(QObject):
@@ -24,9 +20,16 @@ class LabPythons(QObject):
 
     changed = Signal()
 
-    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        parent: QObject | None = None,
+        place: PythonPlace | None = None,
+    ) -> None:
+        """Those of this computer, unless `place` is another."""
         super().__init__(parent)
         self._settings = settings
+        self._place: PythonPlace = place or Here()
         self.python: LabPython | None = None  # the one that is used; None before one was found
         # All that were asked, usable or not, the likeliest first.
         self.found: Sequence[LabPython] = ()
@@ -39,6 +42,11 @@ class LabPythons(QObject):
         self._take: Callable[[Asked], None] | None = None  # what is asked just now
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_answered)
+
+    @property
+    def computer(self) -> str:
+        """Empty for this one."""
+        return self._place.computer
 
     @property
     def passed_over(self) -> Message:
@@ -74,15 +82,19 @@ class LabPythons(QObject):
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
         if self.python is None:
-            self._ask(partial(_asked, self._chosen_earlier(), first=True), self._take_first)
+            self._ask(
+                partial(self._place.asked, self._chosen_earlier(), first=True), self._take_first
+            )
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
-        self._ask(partial(_asked, self._chosen_earlier(), first=False), self._take_all)
+        self._ask(
+            partial(self._place.asked, self._chosen_earlier(), first=False), self._take_all
+        )
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
-        self._ask(partial(_picked, path), self._take_picked)
+        self._ask(partial(self._place.picked, path), self._take_picked)
 
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
@@ -103,7 +115,7 @@ class LabPythons(QObject):
         threading.Thread(target=run, name="lab pythons").start()
 
     def _chosen_earlier(self) -> Path | None:
-        remembered = self._settings.remembered(_REMEMBERED)
+        remembered = self._settings.remembered(self._place.key)
         return Path(remembered) if remembered else None
 
     def _take_first(self, asked: Asked) -> None:
@@ -112,7 +124,7 @@ class LabPythons(QObject):
         if asked and asked[-1].usable:
             self.python = asked[-1]
         else:
-            self.trouble = told(self.passed_over, none_has_torch(len(asked)))
+            self.trouble = told(self.passed_over, self._place.none_has_torch(len(asked)))
 
     def _take_all(self, asked: Asked) -> None:
         self.searched = True
@@ -134,7 +146,7 @@ class LabPythons(QObject):
         self.python, self._passed_over = python, None
         if python.path not in {each.path for each in self.found}:
             self.found = [python, *self.found]
-        self._settings.remember(_REMEMBERED, str(python.path))
+        self._settings.remember(self._place.key, str(python.path))
 
     def _on_answered(self, answer: Answer | None) -> None:
         take, self._take, self.working = self._take, None, False
@@ -156,37 +168,3 @@ def _answer(
     """None where it was given up meanwhile."""
     answer = ask_them(given_up)
     put(None if given_up.is_set() else answer)
-
-
-def _asked(earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
-    """All that may be one, or up to the `first` that is usable."""
-    asked: list[LabPython] = []
-    for path in _in_order(earlier):
-        if given_up.is_set() or (first and asked and asked[-1].usable):
-            break
-        asked.append(ask(path, given_up=given_up))
-    return asked
-
-
-def _picked(path: Path, given_up: threading.Event) -> Answer:
-    try:
-        return [chosen(path, given_up)]
-    except Trouble as trouble:
-        return trouble
-
-
-def _in_order(first: Path | None) -> Sequence[Path]:
-    """All that may be one, the one that was chosen earlier first."""
-    paths = candidates(dict(os.environ), Path.home())
-    return paths if first is None else [first, *(each for each in paths if each != first)]
-
-
-def none_has_torch(asked: int) -> Message:
-    """When so many Python programs were asked."""
-    if not asked:
-        return Message("No Python was found on this computer.")
-    return Message.counted(
-        "The one Python program on this computer does not have PyTorch.",
-        "Of {count} Python programs on this computer none has PyTorch.",
-        asked,
-    )

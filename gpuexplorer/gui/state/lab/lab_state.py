@@ -45,7 +45,7 @@ class LabState(LabShown):
         pythons: LabPythons,
         start_worker: StartWorker,
         load: Load | None = None,
-        nvidia_smi: Callable[[str], str] | None = None,
+        nvidia_smi: Callable[[str], str | None] | None = None,
         parent: QObject | None = None,
         start_program: StartProgram | None = None,
         program_load: Load | None = None,

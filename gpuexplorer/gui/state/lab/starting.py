@@ -1,4 +1,6 @@
-"""Starting: the worker that suits a session: on real devices, or on its simulated cards."""
+"""Starting: the worker that suits a session: on real devices or on its simulated cards, here or
+on another machine.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,10 +10,12 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
+from gpuexplorer.fleet.host_backend import NOT_HERE, PROMETHEUS
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.python_places import There
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
@@ -21,6 +25,7 @@ from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_backend import RecordedBackend
 from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.remote.far_backend import FarBackend, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
@@ -32,8 +37,12 @@ OnEnd = Callable[[Message], None]
 
 
 def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
-    """For the session that is shown. Starts nothing yet."""
+    """For the session that is shown. Starts nothing yet. `pythons`: of this computer; another
+    one has its own.
+    """
     session = machine.session
+    if isinstance(session.backend, FarBackend):
+        pythons = LabPythons(machine.settings, machine, There(session.backend.machine))
     lab = LabState(
         machine,
         pythons,
@@ -58,6 +67,8 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     ) -> WorkerProcess:
         if isinstance(backend, RecordedBackend):
             raise Trouble(RECORDED)
+        if backend.source.name == PROMETHEUS:
+            raise Trouble(NOT_HERE)
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",
@@ -66,10 +77,10 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
             program=program,
             sampled=program is not None,
         )
-        if isinstance(backend, SimulatedBackend):
-            made = present_cards(
-                backend.machine, backend.faults, backend.elapsed, switches.visible
-            )
+        if isinstance(backend, FarBackend):
+            begun = backend.machine.lab_start(begun)
+        if (model := made_up(backend)) is not None:
+            made = present_cards(model.machine, model.faults, model.elapsed, switches.visible)
             begun = replace(begun, cards=made.cards, links=made.links)
         elif switches.visible is not None:
             ids = {card.index: str(card.id) for card in session.cards()}
@@ -81,24 +92,29 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
 
 
 def load_of(session: Session, *, live: bool = False) -> Load | None:
-    """Real cards notice by themselves what is done to them. `live`: of a program."""
+    """Real cards notice by themselves what is done to them; simulated ones of another machine
+    cannot be told. `live`: of a program.
+    """
     backend = session.backend
     if isinstance(backend, SimulatedBackend):
         return Load(backend.machine, lambda: backend.elapsed, live=live)
     return None
 
 
-def smi_of(session: Session) -> Callable[[str], str] | None:
+def smi_of(session: Session) -> Callable[[str], str | None] | None:
     """What `!nvidia-smi` prints, by its arguments. None where cards are real: they have one."""
     backend = session.backend
-    if not isinstance(backend, SimulatedBackend):
+    if not isinstance(backend, FarBackend | SimulatedBackend):
         return None
 
-    def smi(arguments: str) -> str:
+    def smi(arguments: str) -> str | None:
         from gpuexplorer.telemetry.nvidia_smi import nvidia_smi  # noqa: PLC0415
 
+        model = made_up(backend)
+        if model is None:
+            return None
         try:
-            said = nvidia_smi(arguments, backend, datetime.now().astimezone())
+            said = nvidia_smi(arguments, model, datetime.now().astimezone())
         except Trouble as trouble:
             return trouble.told
         return f"{said}\n{tr(MADE_UP)}"

@@ -102,7 +102,7 @@ class TopBar(QFrame):
             self._label.show_text("")
         elif source.name == RECORDED:
             self._label.show_text("")  # the banner below says it
-        elif source.simulated:
+        elif source.simulated and "cards" in source.label.values:
             cards = str(source.label.values["cards"]).replace("NVIDIA ", "")
             self._label.show_text(tr("{cards}; no real card is read", cards=cards))
         else:

@@ -1,4 +1,4 @@
-"""PythonSheet: every Python of this computer that could run the lab, to choose one."""
+"""PythonSheet: every Python of a computer that could run the lab, to choose one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
+    QInputDialog,
     QPushButton,
     QWidget,
 )
@@ -28,7 +29,6 @@ from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import Suits, flavour
 
-NONE = mark("No Python of this computer has PyTorch.")
 _MAKE_ONE = mark("Make one: `python3 -m venv lab`, then `lab/bin/pip install torch`.")
 _TONES = {Verdict.FINE: Tone.QUIET, Verdict.LOOK: Tone.QUIET, Verdict.BROKEN: Tone.WARN}
 
@@ -54,13 +54,21 @@ class PythonSheet(Sheet):
         self._faces: list[RowFace] | None = None
         self._asked: Path | None = None
         self.add_sentence(
-            tr(
-                "The lab's cells run in another process, in a Python of yours that has PyTorch."
+            tr("The lab's cells run in another process, in a Python of yours that has PyTorch.")
+            if not pythons.computer
+            else tr(
+                "The lab's cells run on {host}, in a Python there that has PyTorch.",
+                host=pythons.computer,
             ),
             Tone.QUIET,
         )
         self._state = self.add_sentence(
-            tr("Python programs of this computer are asked whether they have PyTorch…"),
+            tr("Python programs of this computer are asked whether they have PyTorch…")
+            if not pythons.computer
+            else tr(
+                "Python programs of {host} are asked whether they have PyTorch…",
+                host=pythons.computer,
+            ),
             Tone.QUIET,
         )
         self._trouble = self.add_sentence("", Tone.WARN)
@@ -146,11 +154,29 @@ class PythonSheet(Sheet):
 
     def _on_other(self) -> None:
         """Never waited for: the window goes on meanwhile."""
+        if self._pythons.computer:
+            self._ask_for_path()
+            return
         dialog = QFileDialog(self, tr("Choose a Python with PyTorch"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._on_used)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def _ask_for_path(self) -> None:
+        """Of another computer, whose files are not shown here."""
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(tr("Choose a Python with PyTorch"))
+        dialog.setLabelText(
+            tr("Its path on {host}, such as ~/venv/bin/python:", host=self._pythons.computer)
+        )
+        dialog.textValueSelected.connect(self._on_path_typed)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_path_typed(self, path: str) -> None:
+        if path.strip():
+            self._choose(Path(path.strip()))
 
     def _on_changed(self) -> None:
         pythons = self._pythons
@@ -165,7 +191,7 @@ class PythonSheet(Sheet):
         none = not any(each.usable for each in pythons.found)
         trouble = tr(pythons.trouble) or tr(pythons.passed_over)
         if none and pythons.searched and not (trouble or pythons.working):
-            trouble = NONE
+            trouble = none_has_torch(pythons.computer)
         say(self._trouble, trouble)
         self._way.setVisible(none and pythons.searched)
         self._show_rows(self._rows())
@@ -199,6 +225,13 @@ class PythonRow(QWidget):
 
     def _on_clicked(self) -> None:
         self.used.emit(self._face.path)
+
+
+def none_has_torch(computer: str) -> str:
+    """Empty is this one."""
+    if not computer:
+        return tr("No Python of this computer has PyTorch.")
+    return tr("No Python of {host} has PyTorch.", host=computer)
 
 
 def row_face(

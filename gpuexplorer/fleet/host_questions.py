@@ -1,0 +1,125 @@
+"""HostQuestions: what is asked about the cards of one host, now and over a stretch of time."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.fleet.client import Line, Prometheus
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
+from gpuexplorer.fleet.names import Exporter, Told
+from gpuexplorer.fleet.selector import any_of, one_of, selector
+from gpuexplorer.telemetry.exporter_names import UUID_LABELS
+
+# Of how often an exporter is read, where its values do not tell.
+_USUAL_STEP, _MOST_STEP = 15.0, 300.0
+_COUNTED = 600.0
+# Some tell of a card's memory in parts alone.
+_TOTAL = MetricId("memory_total")
+_PARTS = tuple(MetricId(f"memory_{each}") for each in ("used", "free", "reserved"))
+
+
+class CardNow(NamedTuple):
+    """What is told of one card now."""
+
+    values: Mapping[MetricId, float]
+    impossible: frozenset[MetricId]
+    age: float | None  # None: nobody has told of it for some minutes
+
+
+class HostQuestions:
+    """By a client of its own, so that it can end while the fleet goes on."""
+
+    def __init__(self, fleet: Fleet, server: Prometheus) -> None:
+        self._fleet, self.server = fleet, server
+
+    def now(self, cards: Collection[FleetCard]) -> Mapping[CardId, CardNow]:
+        values: dict[CardId, dict[MetricId, float]] = {each.id: {} for each in cards}
+        wrong: dict[CardId, set[MetricId]] = {each.id: set() for each in cards}
+        ages: dict[CardId, float] = {}
+        for exporter, keys, meant in self._asked(cards):
+            parts = sorted({name for told in exporter.told.values() for name in told.labels})
+            named = {(told.name, *told.labels.items()): told for told in exporter.told.values()}
+            asked = any_of({told.name for told in exporter.told.values()}, {}, meant)
+            by = ",".join(("__name__", *keys, *parts))
+            for labels, value in self.server.instant(f"max by ({by}) ({asked})"):
+                own = [(part, labels[part]) for part in parts if part in labels]
+                told = named.get((labels.get("__name__", ""), *own))
+                card = card_id(key_of(labels))
+                if told is not None and card in values and math.isfinite(value):
+                    _keep(told, value / told.factor, values[card], wrong[card])
+            asked = selector(exporter.anchor, exporter.marks, meant)
+            query = f"time() - max by ({','.join(keys)}) (timestamp({asked}))"
+            for labels, value in self.server.instant(query):
+                ages.setdefault(card_id(key_of(labels)), max(0.0, value))
+        for told_of in values.values():
+            if _TOTAL not in told_of and all(part in told_of for part in _PARTS):
+                told_of[_TOTAL] = sum(told_of[part] for part in _PARTS)
+        return {
+            each: CardNow(told, frozenset(wrong[each] - told.keys()), ages.get(each))
+            for each, told in values.items()
+        }
+
+    def how_often(self, cards: Collection[FleetCard]) -> float:
+        """Seconds from one value to the next, as they came of late."""
+        for exporter, _, meant in self._asked(cards):
+            asked = selector(exporter.anchor, exporter.marks, meant)
+            found = self.server.instant(f"max(count_over_time({asked}[{_COUNTED:.0f}s]))")
+            if found and found[0].value >= 2:
+                step = _COUNTED / found[0].value
+                return min(max(1.0, step), _MOST_STEP)
+        return _USUAL_STEP
+
+    def past(
+        self,
+        cards: Collection[FleetCard],
+        metric: MetricId,
+        how: str,
+        window: float,
+        stretch: tuple[float, float, float],
+    ) -> Mapping[CardId, tuple[Sequence[float], Sequence[float]]]:
+        """Times and values from start to end by step, each `how`, such as "max", over what came
+        within `window` before it.
+        """
+        found: dict[CardId, tuple[Sequence[float], Sequence[float]]] = {}
+        for exporter, keys, meant in self._asked(cards):
+            told = exporter.told.get(metric)
+            if told is None:
+                continue
+            asked = selector(told.name, told.labels, meant)
+            query = f"max by ({','.join(keys)}) ({how}_over_time({asked}[{window:.0f}s]))"
+            for line in self.server.range(query, *stretch):
+                card = card_id(key_of(line.labels))
+                found.setdefault(card, (line.times, _figures(line, told)))
+        return found
+
+    def _asked(
+        self, cards: Collection[FleetCard]
+    ) -> Iterator[tuple[Exporter, Sequence[str], str]]:
+        """Each exporter, the labels that tell cards apart, and which cards are meant."""
+        uuids = {each.uuid for each in cards}
+        for exporter in self._fleet.exporters:
+            keys = self._fleet.keys().get(exporter.title, ())
+            for label in keys:
+                if label in UUID_LABELS and uuids:
+                    meant = one_of(label, uuids)
+                    yield exporter, keys, ",".join(filter(None, (meant, self._fleet.match)))
+
+
+def _figures(line: Line, told: Told) -> Sequence[float]:
+    metric = METRICS[told.metric]
+    figures = [each / told.factor for each in line.values]
+    return [
+        each if math.isfinite(each) and metric.plausible(each) else math.nan for each in figures
+    ]
+
+
+def _keep(
+    told: Told, value: float, values: dict[MetricId, float], wrong: set[MetricId]
+) -> None:
+    if METRICS[told.metric].plausible(value):
+        values.setdefault(told.metric, value)
+    else:
+        wrong.add(told.metric)

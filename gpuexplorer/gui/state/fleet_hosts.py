@@ -1,0 +1,147 @@
+"""FleetHosts: the hosts of a fleet for the window: as groups, and each as a machine."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.gui.state.far_machines import Reached, Wanted
+from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
+from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
+from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.navigation import Navigation
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.ssh.questions import Asking
+
+
+class FleetHosts:
+    """Lives as long as the window. Asks nothing itself."""
+
+    def __init__(self, watching: Watching) -> None:
+        self.watching = watching
+        self.groups = FleetGroups(watching)
+
+    def open(self, host: str, machines: MachinesState) -> str:
+        """Among the machines of the window from now on, under this key."""
+        key = tr("{host} (Prometheus)", host=host)
+        if machines.row(key) is None:
+            machines.add(Wanted(key), partial(self._reach, host))
+        return key
+
+    def _reach(
+        self, host: str, wanted: Wanted, on_change: Callable[[], None], asking: "Asking"
+    ) -> Reached:
+        server = self.watching.fleet.server
+        return Reached(
+            FleetLink(self.watching, on_change),
+            lambda: HostSession(self.watching, host, server.another()),
+        )
+
+
+class FleetSource(GroupSource):
+    """A GroupSource for the screen of all machines."""
+
+    def __init__(
+        self, hosts: FleetHosts, machines: MachinesState, navigation: Navigation
+    ) -> None:
+        self._hosts, self._machines, self._navigation = hosts, machines, navigation
+
+    adds = False  # what is there, Prometheus says
+
+    def groups(self) -> Sequence[HostGroup]:
+        return self._hosts.groups.groups()
+
+    def look(self, *, looking: bool) -> None:
+        """It is asked at the beat, whoever looks."""
+
+    def open_machine(self, key: str) -> None:
+        if self._known(key):
+            self._navigation.open_machine(self._hosts.open(key, self._machines))
+            self._navigation.open_screen("overview")
+
+    def open_card(self, key: str, card: CardId) -> None:
+        if self._known(key):
+            self._navigation.open_machine(self._hosts.open(key, self._machines))
+            self._navigation.open_card(card)
+
+    def ask_add(self) -> None:
+        """Nobody is offered that."""
+
+    def _known(self, key: str) -> bool:
+        """No host is called like the server, which stands there until it has answered."""
+        return self._hosts.watching.now is not None
+
+
+class LinkState(Enum):
+    """As far as there is a connection of its own: the names of `Standing`."""
+
+    CONNECTING = auto()
+    UP = auto()
+    BROKEN = auto()
+    ENDED = auto()
+
+
+class FleetLink:
+    """A Far: as good or bad as the connection to Prometheus."""
+
+    def __init__(self, watching: Watching, on_change: Callable[[], None]) -> None:
+        self._watching, self._on_change = watching, on_change
+        self._connected = False
+        self._began = watching.clock.now()
+
+    @property
+    def state(self) -> LinkState:
+        if not self._connected:
+            return LinkState.ENDED
+        if self._watching.broken is not None:
+            return LinkState.BROKEN
+        return LinkState.CONNECTING if self._watching.now is None else LinkState.UP
+
+    @property
+    def since(self) -> float:
+        broken = self._watching.broken
+        return self._began if broken is None else broken.since
+
+    @property
+    def lost_at(self) -> float | None:
+        broken = self._watching.broken
+        return None if broken is None else broken.since
+
+    @property
+    def why(self) -> Message:
+        broken = self._watching.broken
+        return NOTHING if broken is None else broken.why
+
+    @property
+    def hint(self) -> Message:
+        broken = self._watching.broken
+        return NOTHING if broken is None else broken.hint
+
+    @property
+    def retry_at(self) -> float | None:
+        broken = self._watching.broken
+        return None if broken is None else broken.retry_at
+
+    @property
+    def hello(self) -> object | None:
+        return self._watching.now
+
+    def connect(self) -> None:
+        if not self._connected:
+            self._connected = True
+            self._watching.listen(self._on_change)
+            self._on_change()
+
+    def retry_now(self) -> None:
+        self._watching.ask_now()
+
+    def stop(self) -> None:
+        if self._connected:
+            self._connected = False
+            self._watching.stop_listening(self._on_change)
+            self._on_change()

@@ -1,0 +1,131 @@
+"""FarLab: workers of the lab on another machine, each by an ssh that shares the login."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Protocol
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.lab.elsewhere import Begun
+from gpuexplorer.lab.start import Start
+from gpuexplorer.remote.ending import Course
+from gpuexplorer.remote.host_name import HostName, Launch
+from gpuexplorer.remote.link import Questions
+from gpuexplorer.remote.link_state import LinkNow, LinkState
+from gpuexplorer.remote.pace import Pace
+from gpuexplorer.remote.parcel import Kind, Parcel, parcel
+from gpuexplorer.remote.plain_text import plain
+from gpuexplorer.remote.ssh.refusals import SSHS_LINES, ending_of
+
+# A figure or a large table comes as one line.
+_LONGEST_LINE = 64 << 20
+_AT_ONCE = 1 << 16
+_KEPT = 8_192  # bytes of what was said last
+_SSHS = 255
+_NO_SUCH_COMMAND = 127
+NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
+_RUN_CELLS = Message("Open it and run its cells: they run on {host}.")
+
+
+class Machine(Protocol):
+    """The machine, as far as it is needed here."""
+
+    @property
+    def host(self) -> HostName: ...
+    @property
+    def launch(self) -> Launch: ...
+    @property
+    def now(self) -> LinkNow: ...
+
+
+class FarLab:
+    """For any thread; holds nothing but the way there."""
+
+    def __init__(self, far: Machine, asking: Callable[[], Questions | None] | None = None) -> None:
+        self._far, self._asking = far, asking
+
+    def begin(self, start: Start) -> Begun:
+        far = self._far
+        if start.program is not None:
+            raise Trouble(NO_PROGRAMS, Message(_RUN_CELLS, host=far.host.text))
+        if far.now.state is not LinkState.UP:
+            raise Trouble(
+                told(
+                    Message("There is no connection to {host}.", host=far.host.text),
+                    far.now.why,
+                ),
+                "It is tried again by itself; run this once more when it is there.",
+            )
+        sent = parcel(Kind.WORKER, start.variables_in({}), any_python=False)
+        command = [*far.launch(far.host, sent.command(start.python.as_posix()))]
+        questions = None if self._asking is None else self._asking()
+        return _FarWorker(far.host, command, sent, questions)
+
+
+class _FarWorker:
+    """Its two readers' threads share it with the one that ends it."""
+
+    def __init__(
+        self, host: HostName, command: list[str], sent: Parcel, questions: Questions | None
+    ) -> None:
+        self._host, self._mark = host, sent.mark
+        self._questions = questions
+        self._stopped = threading.Event()
+        self._begun = False  # the mark came
+        self._heard = self._complained = b""
+        self._endless = False
+        self.command, self.preamble = command, sent.preamble
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return {} if self._questions is None else self._questions.variables
+
+    def lines(self, said: IO[bytes]) -> Iterator[str]:
+        """A login shell may print without an end; what is after our mark is the worker's."""
+        while not self._begun:
+            piece = said.readline(_AT_ONCE)
+            if not piece:
+                return
+            self._heard = (self._heard + piece)[-_KEPT:]
+            self._begun = self._mark in piece
+        pace = Pace(self._stopped)
+        while line := said.readline(_LONGEST_LINE):
+            if not line.endswith(b"\n"):
+                self._endless = len(line) >= _LONGEST_LINE
+                return
+            pace.take(len(line), 1)
+            yield line.decode("utf-8", "replace")
+
+    def complaints(self, said: IO[bytes]) -> Iterator[str]:
+        pace = Pace(self._stopped)
+        while line := said.readline(_AT_ONCE):
+            pace.take(len(line), 1)
+            self._complained = (self._complained + line)[-_KEPT:]
+            if text := SSHS_LINES.sub("", plain(line)).strip():
+                yield text
+
+    def why(self, status: int) -> Message:
+        """What ssh or a shell says, as a sentence; the worker's own end the lab words."""
+        if self._endless:
+            return Message("{host} sent a line without an end.", host=self._host.text)
+        if self._begun and status != _SSHS and status >= 0:
+            return NOTHING
+        if not self._begun and status == _NO_SUCH_COMMAND:
+            return Message(
+                "The chosen Python is not there any more on {host}.", host=self._host.text
+            )
+        ending = ending_of(
+            Course(
+                self._host.text,
+                status if status >= 0 else None,
+                self._begun,
+                heard=self._heard,
+                complained=self._complained,
+            )
+        )
+        return told(ending.why, ending.hint)
+
+    def close(self) -> None:
+        self._stopped.set()
+        if self._questions is not None:
+            self._questions.stop()

@@ -1,0 +1,146 @@
+"""The lab and the copies of another machine: cells run there, copies are measured there."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
+from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.events import Printed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.lab.conftest import KnownPython
+from tests.lab.processes import needs_torch
+from tests.remote.waiting import gone_within
+
+pytestmark = [
+    needs_torch,
+    pytest.mark.skipif(sys.platform == "win32", reason="POSIX there"),
+]
+PATIENCE = 60_000
+SERVER = HostName("kim@server")
+OVER = ("done", "failed", "cancelled")
+Far = Callable[..., LabState]
+
+
+def runs_here(_: HostName, command: str) -> Sequence[str]:
+    return ["sh", "-c", command]
+
+
+@pytest.fixture
+def far(qtbot: QtBot) -> Iterator[Far]:
+    """The lab of a machine that is connected. This computer's Python is another one."""
+    made: list[tuple[FarMachine, RememberingSession, LabState]] = []
+
+    def connect(simulate: str | None = None) -> LabState:
+        far = FarMachine(SERVER, python=sys.executable, simulate=simulate, launch=runs_here)
+        far.connect()
+        far.wait_until_up(PATIENCE / 1000)
+        session = RememberingSession(far.backend, (), 0.5, reach=far.reach)
+        session.start()
+        settings = Settings()
+        machine = MachineState(session, settings)
+        made.append((far, session, lab_of(machine, KnownPython(settings, machine))))
+        return made[-1][2]
+
+    yield connect
+    for machine, session, lab in made:
+        pid = lab.worker_pid
+        lab.stop()
+        session.stop()
+        machine.stop()
+        assert not pid or gone_within(pid, PATIENCE / 1000)
+        lab.machine.deleteLater()
+
+
+def ran(qtbot: QtBot, lab: LabState, code: str) -> Cell:
+    cell = lab.ledger.cell(lab.run(code))
+    assert cell is not None
+    qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
+    return cell
+
+
+def printed(cell: Cell) -> str:
+    return "".join(str(each.text) for each in cell.outputs if isinstance(each, Printed))
+
+
+def test_a_cell_runs_there_in_a_python_that_was_found_there(far: Far, qtbot: QtBot) -> None:
+    lab = far()
+    cell = ran(qtbot, lab, "import os; print(os.getpid())")
+    assert cell.state == "done", cell.failed
+    assert printed(cell).strip() == str(lab.worker_pid)
+    assert lab.pythons.computer == "kim@server"
+    assert lab.pythons.python is not None
+    assert lab.pythons.python.usable
+
+
+def test_simulated_cards_of_another_machine_are_those_that_its_cells_use(
+    far: Far, qtbot: QtBot
+) -> None:
+    lab = far("2xH100")
+    cell = ran(qtbot, lab, "torch.ones(3, device='cuda:1'); print(torch.cuda.device_count())")
+    assert cell.state == "done", cell.failed
+    assert printed(cell).strip() == "2"
+    assert lab.ledger.hello is not None
+    assert lab.ledger.hello.simulated
+    assert "H100" in printed(ran(qtbot, lab, "!nvidia-smi"))
+
+
+def test_a_program_of_this_computer_is_not_watched_there(
+    far: Far, qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    lab = far()
+    file = tmp_path_factory.mktemp("programs") / "train.py"
+    lab.program.start(Chosen(file, "print(1)"))
+    qtbot.waitUntil(lambda: lab.program.phase is Phase.REFUSED, timeout=PATIENCE)
+    assert lab.program.sentence.startswith("A program is watched on the computer that it")
+
+
+def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
+    far: Far, qtbot: QtBot
+) -> None:
+    lab = far()
+    ran(qtbot, lab, "1")
+    machine = lab.machine.session.backend.machine
+    machine.stop()
+    lab.restart()
+    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
+    cell = ran(qtbot, lab, "2")
+    assert cell.failed is not None
+    assert "There is no connection to kim@server." in cell.failed.sentence
+
+
+def test_copies_are_measured_there(far: Far, qtbot: QtBot) -> None:
+    lab = far()
+    result = measured(qtbot, lab, CopyJob("cpu", "cpu", 1 << 20))
+    assert result.measured
+    assert not result.wrong
+
+
+def test_copies_between_simulated_cards_of_another_machine_are_modelled(
+    far: Far, qtbot: QtBot
+) -> None:
+    lab = far("2xH100")
+    assert measured(qtbot, lab, CopyJob("cuda:0", "cuda:1", 1 << 28)).measured
+
+
+def measured(qtbot: QtBot, lab: LabState, job: CopyJob) -> CopyResult:
+    copies = copies_of(lab)
+    copies.ways.look()
+    copies.measure([job])
+    qtbot.waitUntil(lambda: not copies.running, timeout=PATIENCE)
+    result = copies.result(job)
+    assert result is not None, copies.sentence
+    copies.stop()
+    return result

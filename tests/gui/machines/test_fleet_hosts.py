@@ -1,0 +1,119 @@
+"""The hosts of a fleet in the window: as groups, and as machines once they are opened."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.fleet.address import address
+from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
+from gpuexplorer.gui.state.machines import Standing
+from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
+
+
+@pytest.fixture
+def server() -> Iterator[FakePrometheus]:
+    with fake_prometheus() as made:
+        for name in ("DEV_GPU_UTIL", "DEV_GPU_TEMP"):
+            made.series[f"DCGM_FI_{name}"] = [
+                (card(each, rack="r1", simulated="true"), 40.0) for each in range(16)
+            ]
+        yield made
+
+
+@pytest.fixture
+def watching(server: FakePrometheus) -> Iterator[Watching]:
+    made = Watching(Fleet(Prometheus(address(server.url))), clock=ManualClock())
+    yield made
+    made.stop()
+
+
+def test_before_the_first_answer_the_server_stands_there(watching: Watching) -> None:
+    (group,) = FleetHosts(watching).groups.groups()
+    assert group.name == watching.fleet.server.where.url
+    assert group.standing is Standing.CONNECTING
+
+
+def test_a_server_that_never_answered_says_why(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    hosts = FleetHosts(watching)
+    server.special["*"] = 401, {}, b""
+    watching.look()
+    (group,) = hosts.groups.groups()
+    assert group.standing is Standing.BROKEN
+    assert "wants to know who asks" in group.why
+    assert "--prometheus-login" in group.hint
+    assert group.retry_in == 60.0
+
+
+def test_hosts_stand_with_their_cards_rack_and_age(watching: Watching) -> None:
+    hosts = FleetHosts(watching)
+    watching.look()
+    one, other = hosts.groups.groups()
+    assert (one.name, other.name, one.place) == ("node-0", "node-1", "r1")
+    assert one.standing is Standing.UP
+    assert one.age == 3.0
+    assert one.simulated
+    assert one.together.busy == pytest.approx(0.4)
+    cell = one.cards[0]
+    assert cell.values[MetricId("temperature")] == 40.0
+    assert cell.missing[MetricId("power_draw")] is Absence.NOT_TOLD
+    assert cell.users is None
+
+
+def test_groups_stay_the_same_until_the_next_answer(watching: Watching) -> None:
+    hosts = FleetHosts(watching)
+    watching.look()
+    assert hosts.groups.groups() is hosts.groups.groups()
+
+
+def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watching) -> None:
+    hosts = FleetHosts(watching)
+    watching.look()
+    for series in server.series.values():
+        del series[:8]
+    watching.look()
+    one, other = hosts.groups.groups()
+    assert one.standing is Standing.BROKEN
+    assert "no new value of its cards" in one.why
+    assert {each.state for each in one.cards} == {CardState.NO_ANSWER}
+    assert other.standing is Standing.UP
+
+
+def test_what_was_known_stays_when_the_server_breaks(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    hosts = FleetHosts(watching)
+    watching.look()
+    server.special["*"] = 503, {}, b""
+    watching.look()
+    groups = hosts.groups.groups()
+    assert len(groups) == 2
+    assert all(each.standing is Standing.BROKEN and each.cards for each in groups)
+    assert "too busy" in groups[0].why
+
+
+def test_the_link_of_a_host_is_as_good_as_the_server_s(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    heard: list[None] = []
+    link = FleetLink(watching, lambda: heard.append(None))
+    assert link.state.name == Standing.ENDED.name
+    link.connect()
+    watching.look()
+    assert link.state.name == Standing.UP.name
+    assert link.hello is not None
+    server.special["*"] = 503, {}, b""
+    watching.look()
+    broken = link.state
+    assert broken.name == Standing.BROKEN.name
+    assert link.why
+    link.stop()
+    assert len(heard) == 4

@@ -1,0 +1,169 @@
+"""The machines of a window, read over their sessions, become groups of cards."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.catalogue import clocks, memory
+from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.words import Message
+from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.gui.fakes import Answer, FakeBackend, card, working
+
+FAST = (Cadence.FAST, Cadence.SLOW)
+
+
+class Listed(MachinesState):
+    """Machines as a test lists them."""
+
+    def __init__(self, here: RememberingSession, rows: Sequence[MachineRow]) -> None:
+        super().__init__(Settings(), here)
+        self.listed = rows
+        self.clock = ManualClock(100.0)  # type: ignore[assignment]  # time is handed in
+
+    def rows(self) -> Sequence[MachineRow]:
+        return self.listed
+
+    def show(self, key: str) -> None:
+        row = self.row(key)
+        if row is not None and row.session is not None:
+            self.shown = key
+
+
+def session_on(*answers: Answer) -> RememberingSession:
+    backend = FakeBackend({card(at): answer for at, answer in enumerate(answers)})
+    session = RememberingSession(backend)
+    session.read_now(FAST, processes=True)
+    return session
+
+
+OpenSource = Callable[[Sequence[MachineRow]], MachinesSource]
+
+
+@pytest.fixture
+def navigation() -> Navigation:
+    return Navigation()
+
+
+@pytest.fixture
+def source_of(qtbot: QtBot, navigation: Navigation) -> Iterator[OpenSource]:
+    states = []
+
+    def open_one(rows: Sequence[MachineRow]) -> MachinesSource:
+        here = next((each.session for each in rows if each.session), None)
+        state = Listed(here or session_on(), rows)
+        navigation.machine_asked.connect(state.show)
+        states.append(state)
+        return MachinesSource(state, navigation)
+
+    yield open_one
+    for state in states:
+        state.stop()
+
+
+def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) -> None:
+    session = session_on(working(busy=0.0, used=0.5), working(busy=0.9))
+    [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
+    assert group.name == "desk"
+    assert [each.idle for each in group.cards] == [True, False]
+    assert [each.number for each in group.cards] == ["0", "1"]
+    assert group.together.cards == group.together.answering == 2
+    assert group.age is not None
+
+
+def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
+    session = session_on(working(busy=0.9))
+    row = MachineRow(
+        "ant",
+        "ant",
+        Standing.BROKEN,
+        Message("Nobody answers."),
+        since=40.0,
+        retry_at=104.0,
+        session=session,
+    )
+    [group] = source_of([row]).groups()
+    assert [(each.state, dict(each.values)) for each in group.cards] == [
+        (CardState.NO_ANSWER, {})
+    ]
+    assert (group.for_seconds, group.retry_in) == (60.0, 4.0)
+    assert group.together.busy is None
+
+
+def test_a_machine_that_never_answered_has_no_cards(source_of: OpenSource) -> None:
+    [group] = source_of([MachineRow("ant", "ant", Standing.CONNECTING)]).groups()
+    assert (group.cards, group.age) == ((), None)
+
+
+def test_a_card_that_is_too_hot_is_marked(source_of: OpenSource) -> None:
+    hot = {clocks.throttle("hw_thermal_slowdown"): 1.0}
+    answer = working(busy=0.9)
+    answer.values = {**answer.values, **hot}
+    session = session_on(answer)
+    [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
+    [cell] = group.cards
+    assert cell.mark is not None
+
+
+def test_a_figure_that_is_missing_brings_its_reason(source_of: OpenSource) -> None:
+    session = session_on(Answer(otherwise=Absence.NOT_SUPPORTED))
+    [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
+    [cell] = group.cards
+    assert cell.missing[memory.MEMORY_USED] is Absence.NOT_SUPPORTED
+    assert not cell.idle
+
+
+def test_cells_are_the_very_same_until_something_else_is_read(source_of: OpenSource) -> None:
+    session = session_on(working(busy=0.9))
+    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
+    [before], [after] = source.groups(), source.groups()
+    assert before.cards[0] is after.cards[0]
+    session.read_now(FAST, processes=False)
+    [later] = source.groups()
+    assert later.cards[0] is not before.cards[0]
+
+
+def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> None:
+    session = session_on(working(busy=0.9))
+    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
+    asked = [session.sampler.asks_for_processes]
+    for looking in (True, False):
+        source.look(looking=looking)
+        asked.append(session.sampler.asks_for_processes)
+    assert asked == [False, True, False]
+
+
+def test_how_long_a_card_has_been_idle_is_told(source_of: OpenSource) -> None:
+    session = session_on(working(busy=0.0))
+    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
+    [group] = source.groups()
+    idle = source.idle_for(group.cards[0].key)
+    assert idle is not None
+    assert idle.more
+    assert idle.seconds < 60
+    ant = MachineRow("ant", "ant", Standing.UP, session=session_on(working(busy=0.5)))
+    other = source_of([ant])
+    [group] = other.groups()
+    idle = other.idle_for(group.cards[0].key)
+    assert idle is not None
+    assert not idle.more
+
+
+def test_a_far_card_opens_on_its_machine(source_of: OpenSource, navigation: Navigation) -> None:
+    session = session_on(working(busy=0.9))
+    here = MachineRow(HERE, "desk", Standing.HERE, session=session)
+    ant = MachineRow("ant", "ant", Standing.UP, session=session_on(working(busy=0.1)))
+    source = source_of([here, ant, MachineRow("bee", "bee", Standing.CONNECTING)])
+    source.open_card("ant", card(0).id)
+    assert (navigation.screen, navigation.card) == ("card", card(0).id)
+    navigation.open_screen("machines")
+    source.open_machine("bee")
+    assert navigation.screen == "machines"

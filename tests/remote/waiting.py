@@ -1,0 +1,25 @@
+"""Waiting for what comes by itself, and for processes that belong to nobody here."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def becomes(true: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not (came := true()) and time.monotonic() < deadline:
+        pass
+    return came
+
+
+def gone_within(pid: int, seconds: float) -> bool:
+    """Or nothing but its entry is left, since nobody asked for its status."""
+    return becomes(lambda: _gone(pid), seconds)
+
+
+def _gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2]
+    except OSError:
+        return True
+    return state.split()[0] == "Z"
