@@ -114,7 +114,7 @@ class ColumnsShown(QObject):
         self.fit()
         self._on_changed()
 
-    def fit(self) -> None:
+    def fit(self, *, again: bool = True) -> None:
         """Hides what does not fit; columns that stretch take what is left."""
         if self._placing:
             return
@@ -140,6 +140,9 @@ class ColumnsShown(QObject):
             header.resizeSection(at, width)
             left -= width
         self._placing = False
+        if self._table.viewport().width() != room and again:
+            self.fit(again=False)  # a scroll bar came or went meanwhile
+            return
         self._table.viewport().update()
         self.fitted.emit()
 

@@ -51,7 +51,11 @@ class CardCell(NamedTuple):
 
     @property
     def memory_total(self) -> float | None:
-        return self.values.get(memory.MEMORY_TOTAL) or self.memory_bytes
+        """What is used and what is free, where nobody tells more."""
+        total = self.values.get(memory.MEMORY_TOTAL) or self.memory_bytes
+        used = self.values.get(memory.MEMORY_USED)
+        free = self.values.get(memory.MEMORY_FREE)
+        return used + free if total is None and used is not None and free is not None else total
 
     @property
     def memory_free(self) -> float | None:
@@ -129,6 +133,11 @@ class HostGroup:
 
 class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
+
+    @property
+    def keeps_past(self) -> bool:
+        """Whether `idle_for` knows anything."""
+        return False
 
     @property
     def adds(self) -> bool:
