@@ -114,7 +114,7 @@ class ColumnsShown(QObject):
         self.fit()
         self._on_changed()
 
-    def fit(self, *, again: bool = True) -> None:
+    def fit(self) -> None:
         """Hides what does not fit; columns that stretch take what is left."""
         if self._placing:
             return
@@ -134,15 +134,14 @@ class ColumnsShown(QObject):
         left, stretching = room - self._taken(), self._stretching()
         for before, at in enumerate(stretching):
             others = len(stretching) - before - 1
-            width = max(self._least_of(at), left // (others + 1))
+            theirs = sum(map(self._least_of, stretching[before + 1 :]))
+            share = min(left // (others + 1), left - theirs)
+            width = max(self._least_of(at), share)
             if others and self.all[at].widest:
                 width = min(width, self.all[at].widest)
             header.resizeSection(at, width)
             left -= width
         self._placing = False
-        if self._table.viewport().width() != room and again:
-            self.fit(again=False)  # a scroll bar came or went meanwhile
-            return
         self._table.viewport().update()
         self.fitted.emit()
 
