@@ -27,6 +27,7 @@ from gpuexplorer.gui.machines.model import (
     in_order,
     lost,
     not_known,
+    of_now,
     users_of,
 )
 from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
@@ -121,6 +122,7 @@ class MachinesView(LiveView):
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
+        groups = of_now(groups)
         shown = filtered(groups, self._asked)
         self._by_key = {group.key: group for group in groups}
         self._tools.show_least(self._least, units)
