@@ -44,7 +44,10 @@ class FleetGroups:
         if now is None:
             self._groups = (self._whole(broken),)
         elif broken is None:
-            self._groups = _groups(now, self._watching.beat)
+            groups = _groups(now, self._watching.beat)
+            for each in groups:
+                _ = each.together  # here, so that the window need not
+            self._groups = groups
         else:
             clock = self._watching.clock.now()
             since = self._watching.answered_at
