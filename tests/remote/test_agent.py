@@ -258,9 +258,8 @@ def test_a_python_that_was_named_is_asked_and_its_trouble_told(tmp_path: Path) -
     with OverThere() as there:
         there.order(wire.AskPythons(1, sys.executable), wire.AskPythons(2, str(no_python)))
         answers = {each.id: each.found[0] for each in (_pythons(there), _pythons(there))}
-    assert answers[1].version == sys.version.partition(" ")[0]
-    assert answers[1].usable is bool(answers[1].torch)
-    assert not answers[2].usable
+    assert tuple(answers[1].version) == sys.version_info[:3]
+    assert (answers[1].build is None) is bool(answers[1].reason)
     assert "did not answer as a Python does" in answers[2].reason
 
 
@@ -269,7 +268,7 @@ def test_the_pythons_over_there_are_found() -> None:
     with OverThere(environment={"PATH": f"{folder}:{os.defpath}"}) as there:
         there.order(wire.AskPythons(1))
         found = _pythons(there).found
-    assert sys.version.partition(" ")[0] in {each.version for each in found}
+    assert sys.version_info[:3] in {tuple(each.version) for each in found}
 
 
 def test_the_doctor_looks_at_what_concerns_a_computer_without_our_window() -> None:

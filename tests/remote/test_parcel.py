@@ -117,7 +117,7 @@ def file_of(module: str) -> str | None:
 @pytest.mark.parametrize("kind", Kind)
 def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
     there, seen = files_of(kind), set[str]()
-    waiting = [file_of(kind.module)]
+    waiting = [file_of(kind.module), file_of(f"{kind.module}.__main__")]
     if kind is Kind.WORKER:
         waiting.append(file_of("gpuexplorer.worker.__main__"))  # it is run by the other
     while waiting:
