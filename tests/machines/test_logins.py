@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.remote.ending import Ending
-from tests.machines.ground import PASSPHRASE, PASSWORD, Ground, wait_for
+from tests.machines.ground import PASSPHRASE, PASSWORD, Ground, login_of, wait_for
 from tests.machines.reaching import Person, Reached
 
 pytestmark = pytest.mark.machines
@@ -69,7 +69,7 @@ def test_the_agent_runs_under_any_login_shell_and_ends_with_us(
 ) -> None:
     with Reached(host) as reached:
         hello = reached.hello()
-        assert hello.user == f"gx-{'fish' if host == 'jump' else host}"
+        assert hello.user == login_of("fish" if host == "jump" else host)
         for number in range(10):
             reached.knock(number)
         assert "python" in users.left_of("fish" if host == "jump" else host)

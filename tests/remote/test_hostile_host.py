@@ -14,7 +14,6 @@ import pytest
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.far_machine import FarMachine, LinkState
 from gpuexplorer.remote.host_name import HostName, host_name
@@ -54,7 +53,7 @@ GOOD: Sequence[Told] = [
     wire.Used(
         _CARD.id, [wire.Facts(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
     ),
-    wire.Pythons(3, [wire.Found("/usr/bin/python3", (3, 12, 1), TorchBuild("2.4.0", "12.4"))]),
+    wire.Pythons(3, [wire.Found("/usr/bin/python3", (3, 12, 1))]),
     wire.Knocked(1, 2.0, 3.0),
     wire.Done(5, Message("No.")),
 ]
