@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -216,6 +216,8 @@ class WindowMachines(QObject):
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
+        if not self._window.isActiveWindow():
+            QApplication.alert(self._window)
         self._sheet = QuestionSheet(self._look, question, self._window)
         self._sheet.finished.connect(self._on_question_answered)
         self._sheet.open()
