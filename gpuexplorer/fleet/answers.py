@@ -49,7 +49,8 @@ def told(body: bytes) -> tuple[Any, Sequence[str]]:
 
 def points(data: Any) -> list[Point]:
     """In one piece, since there may be a hundred thousand of them at each beat."""
-    found = []
+    found: list[Point] = []
+    new = tuple.__new__  # a third of the time of a call of Point
     try:
         for each in _result(data, "vector"):
             labels, (_, text) = each["metric"], each["value"]
@@ -58,7 +59,7 @@ def points(data: Any) -> list[Point]:
             for value in labels.values():
                 if type(value) is not str:
                     raise NoAnswerError
-            found.append(Point(labels, float(text)))
+            found.append(new(Point, (labels, float(text))))
     except (LookupError, TypeError, ValueError) as error:
         raise NoAnswerError from error
     return found
