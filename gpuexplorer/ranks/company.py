@@ -28,7 +28,7 @@ from gpuexplorer.remote.parcel import Kind, parcel
 T = TypeVar("T")
 PATIENCE = 15.0  # with what takes no time worth mentioning
 STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
-_SILENT = 10.0
+SILENT = 10.0
 _GRACE = 1.5  # for the real reason, which may come after the others' complaints
 _GLANCE = 0.25
 
@@ -51,8 +51,9 @@ class _Said(NamedTuple):
 class Company:
     """Use it with `with`. What waits raises Trouble as soon as one of them fails."""
 
-    def __init__(self, members: Sequence[Member]) -> None:
-        self.members = members
+    def __init__(self, members: Sequence[Member], silent: float = SILENT) -> None:
+        """Who is not heard of for so many seconds is gone."""
+        self.members, self._silent = members, silent
         self._said: queue.SimpleQueue[_Said] = queue.SimpleQueue()
         self._links: dict[int, Link] = {}
         self._starts: dict[int, int] = {}
@@ -162,12 +163,12 @@ class Company:
 
     def _miss_nobody(self, now: float) -> None:
         for rank, heard in self._heard.items():
-            if now - heard > _SILENT:
+            if now - heard > self._silent:
                 raise Trouble(
                     "{host} has not been heard of for {seconds:.0f} s.",
                     "It is off the network, or its rank was stopped. It ends by itself.",
                     host=self.members[rank].name,
-                    seconds=_SILENT,
+                    seconds=self._silent,
                 )
 
     def _real_reason(self, first: _Said) -> Trouble:

@@ -11,8 +11,6 @@ from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, writte
 from gpuexplorer.core.words import NOTHING, Message
 
 KNOCKS_EVERY = 2.0
-# Without a word from us for so long, a rank ends itself.
-ALONE = 20.0
 
 
 class Way(str, Enum):

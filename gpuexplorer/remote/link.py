@@ -31,6 +31,10 @@ _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
+# At our terminal it would end by the Ctrl+C that is meant for us, and before our last words.
+_WITHOUT_CTRL_C = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
+
+
 class Questions(Protocol):
     """Whoever answers what ssh asks; `ssh/questions.py` brings it to a person."""
 
@@ -108,7 +112,12 @@ class Link:
                 each.join()
 
     def _started(self, command: Sequence[str]) -> "subprocess.Popen[bytes]":
-        variables = {} if self._questions is None else self._questions.variables
+        # A jump host's ssh knows nothing of our options.
+        variables = {} if self._at_terminal else {"SSH_ASKPASS_REQUIRE": "never"}
+        if self._questions is not None:
+            variables = self._questions.variables
+        if self._at_terminal and sys.platform != "win32":
+            command = [*_WITHOUT_CTRL_C, *command]
         try:
             return subprocess.Popen(
                 command,

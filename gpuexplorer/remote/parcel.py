@@ -35,8 +35,7 @@ class Kind(Enum):
         (
             *("core", "simulation", "telemetry", "remote/agent", "remote/wire.py"),
             *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
-            *("commands/agent.py", "commands/checkup", "commands/doctor.py"),
-            *("commands/arguments.py", "commands/terminal.py", "commands/windows_console.py"),
+            *("commands/agent.py", "commands/checkup"),
         ),
         True,
     )
@@ -44,8 +43,9 @@ class Kind(Enum):
     RANK = (
         "gpuexplorer.worker.rank",
         (
-            *("core", "ranks/wire.py", "worker/rank"),
-            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
+            *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "worker/guards.py"),
+            *("lab/elsewhere.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
+            *("lab/start.py", "lab/torch_builds.py"),
         ),
         False,
     )

@@ -25,6 +25,12 @@ _SHELLS = 128
 
 
 def main() -> None:
+    keep()
+    runpy.run_module("gpuexplorer.worker", run_name="__main__")
+
+
+def keep() -> None:
+    """Returns in a child, whose input is what comes here; this process ends with it."""
     commands, ahead = os.pipe()
     keeper = os.getpid()
     _process_control(_PR_SET_CHILD_SUBREAPER, 1)
@@ -39,7 +45,6 @@ def main() -> None:
     os.close(ahead)
     os.dup2(commands, 0)
     os.close(commands)
-    runpy.run_module("gpuexplorer.worker", run_name="__main__")
 
 
 class Keeper:

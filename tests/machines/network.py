@@ -1,5 +1,6 @@
 """Machines on wires of their own: namespaces of the network, shaped, cut, or far away."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,13 +19,12 @@ class Wire:
 
     def __init__(self) -> None:
         number = next(self._numbers)
-        self.name = f"wire{number}"
-        self.address = f"10.213.{number}.2"
-        self._here, self._there = f"gxh{number}", f"gxt{number}"
-        self._number = number
+        self.name = f"gx{os.getpid()}-wire{number}"
+        # Of another trial, ten thousand processes later, there is nothing left.
+        net = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 16 * 16 + number % 16}"
+        self.address, self._ours = f"{net}.2", f"{net}.1"
+        self._here, self._there = (f"gx{os.getpid()}{side}{number}" for side in "ht")
         self._relay: subprocess.Popen[bytes] | None = None
-        run("ip", "netns", "delete", self.name, check=False)  # left by a trial that was killed
-        run("ip", "link", "delete", self._here, check=False)
         run("ip", "netns", "add", self.name)
         self._inside("ip", "link", "set", "lo", "up")
 
@@ -49,7 +49,7 @@ class Wire:
 
     def _use(self) -> None:
         run("ip", "link", "set", self._there, "netns", self.name)
-        run("ip", "address", "add", f"10.213.{self._number}.1/24", "dev", self._here)
+        run("ip", "address", "add", f"{self._ours}/24", "dev", self._here)
         run("ip", "link", "set", self._here, "up")
         self._inside("ip", "address", "add", f"{self.address}/24", "dev", self._there)
         self._inside("ip", "link", "set", self._there, "up")

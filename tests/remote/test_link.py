@@ -66,7 +66,7 @@ def test_who_never_answers_is_not_waited_for() -> None:
 def test_an_end_is_told_with_its_last_words() -> None:
     listener = Listener()
     listener.link(python(_MARKED + "import sys; sys.exit('out of luck')"))
-    assert listener.end().why == "Our part on here ended with status 1: out of luck"
+    assert listener.end().why == "Our part on here ended with status 1: out of luck."
 
 
 def test_who_reads_nothing_of_a_long_preamble_is_still_heard() -> None:
@@ -74,7 +74,7 @@ def test_who_reads_nothing_of_a_long_preamble_is_still_heard() -> None:
     link = listener.link(
         ["sh", "-c", "echo 'python3: not found' >&2; exit 127"], b"x" * (4 << 20)
     )
-    assert listener.end().why == "here has no python3: python3: not found"
+    assert listener.end().why == "here has no python3: python3: not found."
     link.stop()
 
 

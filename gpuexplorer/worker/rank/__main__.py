@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import ask, candidates
 from gpuexplorer.ranks.wire import Elsewhere, Failed, line_of
-from gpuexplorer.worker.rank.keeper import keep
+from gpuexplorer.worker.kept import keep
 
 
 def main() -> None:

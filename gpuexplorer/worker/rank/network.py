@@ -57,11 +57,16 @@ class Door:
         self.port: int = self._open.getsockname()[1]
         threading.Thread(target=self._answer, daemon=True).start()
 
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._open.shutdown(socket.SHUT_RDWR)  # or who waits at it would not hear of it
+        self._open.close()
+
     def _answer(self) -> None:
-        while True:
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            while True:
                 came, _ = self._open.accept()
-                with came:
+                with came, contextlib.suppress(OSError):
                     came.settimeout(_KNOCKING)
                     came.sendall(self.word.encode())
 

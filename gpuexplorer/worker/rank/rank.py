@@ -65,6 +65,8 @@ class Rank:
         )
         while True:
             order = self._orders.get()
+            if isinstance(order, Begin):  # all have been reached by then
+                door.close()
             try:
                 self._carry_out(exchange, order)
             except (RuntimeError, OSError, ValueError) as error:  # a DistError is the first

@@ -1,0 +1,138 @@
+"""gpuexplorer copies --hosts, as a person in a terminal and a program that reads it meet it."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gpuexplorer.__main__ import main
+from tests.lab.processes import needs_torch
+from tests.remote.conftest import FakeSsh
+
+PATIENCE = 60.0
+Out = pytest.CaptureFixture[str]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts")
+
+
+@pytest.fixture(autouse=True)
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSsh:
+    made = FakeSsh(tmp_path / "ssh-there")
+    monkeypatch.setenv("PATH", f"{made.program.parent}{os.pathsep}{os.environ['PATH']}")
+    return made
+
+
+def told(capsys: Out, hosts: str, *words: str, status: int = 0) -> str:
+    asked = ["copies", "--hosts", hosts, "--python", sys.executable, *words]
+    assert main(asked) == status
+    captured = capsys.readouterr()
+    return captured.out or captured.err
+
+
+@needs_torch
+def test_json_has_the_fields_of_copies_and_both_machines(capsys: Out) -> None:
+    words = ("--sizes", "1K", "--mode", "both-ways,all-reduce", "--json")
+    said = json.loads(told(capsys, "localhost,user@b", *words))
+    assert said["schema"] == 1
+    assert said["complete"]
+    assert said["hosts"] == ["localhost", "user@b"]
+    both, reduced = said["results"]
+    assert (both["source"], both["target"], both["direction"]) == (
+        *("localhost", "user@b"),
+        "both",
+    )
+    assert both["rate_gbs"] == both["back_rate_gbs"] > 0
+    assert both["path"] == "inside one computer"
+    assert both["limit_gbs"] is None
+    assert (reduced["source"], reduced["mode"], reduced["ranks"]) == ("all", "all-reduce", 2)
+    assert reduced["lower_s"] <= reduced["median_s"] <= reduced["upper_s"]
+    assert reduced["intact"]
+    assert both["backend"] == "gloo"
+
+
+@needs_torch
+def test_csv_has_the_columns_of_copies_first(capsys: Out) -> None:
+    text = told(capsys, "a,b", "--sizes", "4K", "--mode", "one-way", "--csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert text.startswith("source,target,bytes,mode,")
+    assert [(row["source"], row["target"]) for row in rows] == [("a", "b"), ("b", "a")]
+    assert [row["intact"] for row in rows] == ["yes", "yes"]
+    assert float(rows[0]["rate_gbs"]) > 0
+
+
+@needs_torch
+def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
+    text = told(capsys, "localhost,.", "--sizes", "1K,64K", "--mode", "all-gather")
+    assert "By gloo, from memory to memory: NCCL needs a card for each" in text
+    assert "All-gather of all 2, bytes that each has in the end:" in text
+    assert "What the network promises is not known." in text
+    sizes = [line.split()[:2] for line in text.splitlines() if "KiB" in line]
+    assert sizes == [["1", "KiB"], ["64", "KiB"]]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "words", "said"),
+    [
+        ("a", (), "--hosts needs two machines or more."),
+        ("a,-oProxyCommand=x", (), "cannot begin with a hyphen"),
+        ("a,b\x1b[2J", (), "cannot hold spaces or control characters"),
+        ("a,,b", (), "The name of a machine is missing."),
+        ("a,b", ("--mode", "pageable"), "--mode names 'pageable', which does not go between"),
+        ("a,b", ("--sizes", "many"), "'many' is not a size."),
+        ("a,b", ("--json", "--csv"), "--json and --csv exclude each other."),
+        ("a,b", ("--simulate", "2xH100"), "--hosts measures between real machines."),
+        (",".join("abcdefghijklmnopq"), (), "--hosts takes up to 16 machines."),
+    ],
+)
+def test_what_is_wrong_is_said_before_anybody_is_called(
+    hosts: str, words: tuple[str, ...], said: str, capsys: Out
+) -> None:
+    text = told(capsys, hosts, *words, status=2)
+    assert said in text
+
+
+def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, ssh: FakeSsh) -> None:
+    ssh.refusing("a", "user@a: Permission denied (publickey).")
+    ssh.host("b", "exec sleep 1000")
+    text = told(capsys, "a,b", status=1)
+    assert "a refuses this login; it would take: publickey." in text
+    assert "`ssh a` in a terminal has to work first." in text
+
+
+@needs_torch
+def test_ctrl_c_shows_what_was_measured_and_leaves_nothing_running() -> None:
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gpuexplorer", "copies", "--hosts", "a,b"),
+            *("--python", sys.executable, "--sizes", ",".join(map(str, range(1000, 2000)))),
+            "--json",
+        ],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TESTED_HOST": "ctrl-c"},
+    ) as process:
+        below = psutil.Process(process.pid)
+        deadline = time.monotonic() + PATIENCE
+        while sum(map(_moves, below.children(recursive=True))) < 2:
+            assert time.monotonic() < deadline
+        ranks = below.children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert json.loads(out)["complete"] is False
+    _, alive = psutil.wait_procs(ranks, PATIENCE)
+    assert not alive
+
+
+def _moves(process: psutil.Process) -> bool:
+    """It has brought PyTorch in."""
+    try:
+        return any("torch" in each.path for each in process.memory_maps())
+    except psutil.Error:
+        return False
