@@ -72,6 +72,11 @@ def test_each_refusal_is_a_sentence_with_a_way_out(
     assert way_out in told.hint
 
 
+def test_http_where_https_is_spoken_is_said(server: FakePrometheus, client: Prometheus) -> None:
+    server.special["*"] = 400, {}, b"Client sent an HTTP request to an HTTPS server.\n"
+    assert _said(client).hint == "Write https:// before it."
+
+
 def test_nothing_is_sent_to_where_a_server_sends_on(
     server: FakePrometheus, client: Prometheus
 ) -> None:
