@@ -53,6 +53,10 @@ class Prometheus:
         """The same, where there are many: labels as JSON, for `answers.labels_of`."""
         return self._read("query", {"query": query}, answers.rows_of)
 
+    def samples(self, query: str) -> Sequence[Line]:
+        """As they came, of a selector with a stretch of time, such as `m{…}[5m]`."""
+        return self._ask("query", {"query": query}, answers.lines)
+
     def range(self, query: str, start: float, end: float, step: float) -> Sequence[Line]:
         """From the asked start on, a value per step: see `aligned`."""
         if not (step > 0 and end >= start) or (end - start) / step > MOST_POINTS:
