@@ -18,6 +18,7 @@ from gpuexplorer.telemetry.processes import CardProcess
 
 _ASKED_AGAIN_AFTER = 0.5
 _MOST_FOLLOWED = 1024
+_MOST_BYTES = 32 << 20  # of all lines that tell of processes; kept, they take some times more
 
 
 class Asking(Protocol):
@@ -34,15 +35,24 @@ class Known:
     def __init__(self, far: Asking) -> None:
         self._far = far
         self._facts: dict[CardId, Mapping[int, Facts]] = {}
+        self._sizes: dict[CardId, int] = {}
         self._followed: OrderedDict[tuple[int, float], _Followed] = OrderedDict()
         self.host: Sample | None = None
         self.elsewhere = False
 
-    def put(self, card: CardId, told: Sequence[Facts]) -> None:
+    def put(self, card: CardId, told: Sequence[Facts], size: int = 0) -> bool:
+        """`size`: bytes of its line. False where all together would be more than is kept."""
+        self._sizes[card] = 0
+        if sum(self._sizes.values()) + size > _MOST_BYTES:
+            self._facts.pop(card, None)
+            return False
+        self._sizes[card] = size
         self._facts[card] = {each.process.pid: each for each in told}
+        return True
 
     def forget_all_but(self, cards: Set[CardId]) -> None:
         self._facts = {card: told for card, told in self._facts.items() if card in cards}
+        self._sizes = {card: size for card, size in self._sizes.items() if card in cards}
 
     def named(self, process: CardProcess) -> NamedProcess:
         facts = self._facts.get(process.card, {}).get(process.pid)

@@ -97,6 +97,27 @@ def test_a_flood_of_lines_comes_at_our_pace() -> None:
     link.stop()
 
 
+class Slow(Listener):
+    """Works on each line."""
+
+    def on_line(self, line: bytes) -> None:
+        began = time.thread_time()
+        while time.thread_time() < began + 0.005:
+            """Works."""
+        super().on_line(line)
+
+
+def test_lines_that_take_long_to_understand_leave_time_for_others() -> None:
+    listener = Slow()
+    link = listener.link(python(_MARKED + "while True: print('x' * 99)"))
+    listener.wait(lambda: len(listener.lines) > 20)
+    began, many = time.monotonic(), len(listener.lines)
+    listener.wait(lambda: time.monotonic() > began + 1)
+    worked = 0.005 * (len(listener.lines) - many)
+    assert worked < 0.5 * (time.monotonic() - began)
+    link.stop()
+
+
 def test_a_flood_of_complaints_is_read_and_forgotten() -> None:
     listener = Listener()
     flood = "import sys, threading\nsys.stderr.write('y' * 50_000_000)\n"
