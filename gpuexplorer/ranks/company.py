@@ -118,14 +118,16 @@ class Company:
             now = time.monotonic()
             if said is None:
                 self._miss_nobody(now)
-                if now > until:
-                    raise Trouble(late, "A firewall between the hosts may do this.")
             elif isinstance(said.told, (Failed, Ending)):
                 raise self._real_reason(said)
             elif isinstance(said.told, kind):
-                answers[said.rank] = said.told
+                if said.rank in ranks:
+                    answers[said.rank] = said.told
+                continue
             elif more := longer(said.rank, said.told):
                 until = max(until, now + more)
+            if now > until:
+                raise Trouble(late, "A firewall between the hosts may do this.")
         return answers
 
     def _start(self, rank: int, python: str) -> None:
@@ -186,5 +188,8 @@ class Company:
         if isinstance(told, Ending):
             return Trouble(told.why, told.hint)
         name = self.members[rank].name
-        why = Message(told.why.template, **{**told.why.values, "host": name})
+        try:
+            why = Message(told.why.template, **{**told.why.values, "host": name})
+        except (ValueError, LookupError):  # not as one of ours would say it
+            why = told.why
         return Trouble(why, told.hint)

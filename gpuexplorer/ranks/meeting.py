@@ -41,7 +41,8 @@ class Path:
         both = self.here.promised, self.there.promised
         if self.inside or both[0] is None or both[1] is None:
             return None
-        return min(both[0], both[1])
+        narrowest = min(both[0], both[1])
+        return narrowest if narrowest > 0 else None
 
     @property
     def words(self) -> Message:

@@ -260,8 +260,8 @@ def told_of(line: bytes) -> Told:
     return told
 
 
-# Of a line of a stranger: four thousand processes of a card have fewer, and reading more of them
-# would keep all else here waiting.
+# Of a stranger's line: four thousand processes of a card have fewer, and reading more would
+# keep all else here waiting.
 _MOST_PARTS = 200_000
 
 

@@ -297,3 +297,13 @@ def test_many_rows_that_are_none_are_said_to_be_none(
     server.special["*"] = 200, {}, _HOSTILE[what]
     with pytest.raises(PrometheusError, match="is no Prometheus"):
         client.rows(_QUERY)
+
+
+def test_rows_of_several_stretches_are_all_there(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    row = '{"metric":{"UUID":"GPU-%d"},"value":[1,"%d"]}'
+    rows = ",".join(row % (each, each) for each in range(20_000))
+    body = f'{{"status":"success","data":{{"resultType":"vector","result":[{rows}]}}}}'
+    server.special["*"] = 200, {}, body.encode()
+    assert [figure for _, figure in client.rows(_QUERY)] == list(range(20_000))
