@@ -204,6 +204,34 @@ def test_a_python_that_went_away_is_named(begin: Begin) -> None:
     assert there.listener.end.startswith("The chosen Python is not there any more on here.")
 
 
+HOSTILE = """\
+import re, sys
+sent = eval(sys.stdin.buffer.readline())
+mark = re.search("MARK = b?'([^']*)'", sent).group(1)[::-1]
+sys.stdout.write("\\n{\\"mark\\": \\"" + mark + "\\"}\\n")
+while True:
+    sys.stdout.write(%r)
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("x" * 100_000, "here sent a line without an end."),
+        ('{"is":"finished","id":1e999}\n', "A message of the worker lacks something"),
+        ('{"is":"printed","id":1,"text":"x"}\n', "The other process did not introduce itself"),
+        ("\x1b[2J<b>\n", "The worker said something that is no message"),
+    ],
+)
+def test_a_hostile_machine_gets_a_sentence_and_no_more(
+    begin: Begin, said: str, sentence: str
+) -> None:
+    program = HOSTILE % said
+    there = begin(lambda *_: [sys.executable, "-c", program])
+    assert there.listener.end.startswith(sentence), there.listener.end
+    assert isinstance(there.run("1"), Failed)
+
+
 def test_nothing_is_started_where_there_is_no_connection() -> None:
     why = Message("here does not answer any more.")
     machine = Machine(now=LinkNow(LinkState.BROKEN, 0.0, why))
