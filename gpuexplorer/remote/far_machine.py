@@ -148,9 +148,7 @@ class FarMachine:
         self._stopping = False
         if self._thread is None or not self._thread.is_alive():
             self._set(self._now._replace(state=LinkState.CONNECTING))
-            self._thread = threading.Thread(
-                target=self._run, name=f"far machine {self.host.text}", daemon=True
-            )
+            self._thread = threading.Thread(target=self._run, name="far machine", daemon=True)
             self._thread.start()
 
     def wait_until_up(self, seconds: float | None = None) -> None:
