@@ -21,6 +21,7 @@ from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
 from tests.remote.listening import HERE
 from tests.remote.over_there import OverThere
+from tests.remote.pythons_here import SUITABLE, python_here
 from tests.remote.waiting import becomes, gone_within
 
 pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="POSIX there")]
@@ -253,3 +254,13 @@ def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
     except Trouble:
         return
     assert command[2].startswith(f"'{python}' ")
+
+
+@pytest.mark.parametrize("release", SUITABLE)
+def test_any_python_over_there_says_whether_it_has_pytorch(begin: Begin, release: str) -> None:
+    there = begin(python=python_here(release))
+    there.listener.wait(lambda: bool(there.listener.events or there.listener.ends))
+    if not there.listener.events:
+        assert there.listener.end.startswith(
+            "PyTorch cannot be loaded by this Python: No module"
+        )
