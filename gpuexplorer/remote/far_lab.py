@@ -41,7 +41,9 @@ class Machine(Protocol):
 class FarLab:
     """For any thread; holds nothing but the way there."""
 
-    def __init__(self, far: Machine, asking: Callable[[], Questions | None] | None = None) -> None:
+    def __init__(
+        self, far: Machine, asking: Callable[[], Questions | None] | None = None
+    ) -> None:
         self._far, self._asking = far, asking
 
     def begin(self, start: Start) -> Begun:
