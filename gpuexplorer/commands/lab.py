@@ -50,10 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "What was seen goes to standard error, so that the program's output stays its own. With"
         " --json standard output is the JSON alone, and the output goes to standard error. The"
         " exit status is the program's: 128 and the number of the signal where one ended it,"
-        " 130 after Ctrl-C. With --host the cells of the file run on that computer, one after the"
-        " other as a notebook's do, in the home folder there; a program is watched as a whole only"
-        " where it lies. The status is 1 where PyTorch cannot be started, and 2 when the command was"
-        " not understood."
+        " 130 after Ctrl-C. It is 1 where PyTorch cannot be started, and 2 when the command was"
+        " not understood. With --host the cells of the file run on that computer, one after the"
+        " other as a notebook's do, in the home folder there; a program is watched as a whole"
+        " only where it lies."
     )
     parser.add_argument(
         "--json", action="store_true", help=tr("what was seen, as JSON, schema 1")

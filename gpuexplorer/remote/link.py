@@ -19,7 +19,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.pace import Pace
-from gpuexplorer.remote.readable import Readable
+from gpuexplorer.remote.readable import Readable, write_all
 from gpuexplorer.remote.ssh.refusals import ending_of
 
 LONGEST_LINE = 4 << 20
@@ -76,6 +76,7 @@ class Link:
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
         self._stopped = threading.Event()
+        self._over = threading.Event()  # the process has ended
         self._ready = self._logged_in = False
         self._late: float | None = None
         self._because: Ending | None = None
@@ -142,9 +143,7 @@ class Link:
         # Whoever refuses us does not read on. Why it does, the readers hear.
         with contextlib.suppress(OSError), pipe:
             while (line := self._outgoing.get()) is not None:
-                left = memoryview(line)
-                while left:
-                    left = left[pipe.write(left) or 0 :]
+                write_all(pipe, line, self._over)
 
     def _read_errors(self) -> None:
         pace = Pace(self._stopped)
@@ -251,6 +250,7 @@ class Link:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
                 break
+        self._over.set()
         self._signal(_SIGKILL)
 
     def _signal(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""gpuexplorer copies and lab on another machine, which is this one behind an ssh of the tests."""
+"""gpuexplorer copies and lab on another machine: this one, behind an ssh of the tests."""
 
 import json
 import sys

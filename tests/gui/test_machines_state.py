@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from enum import Enum, auto
 
 import pytest
@@ -162,6 +163,17 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     assert not next_time.made
     next_time.state.retry("a")
     assert next_time.made["a"].done == ["connect"]
+    next_time.state.stop()
+
+
+def test_machines_of_last_time_are_connected_to_where_somebody_chose_so(
+    room: Room, settings: Settings
+) -> None:
+    room.state.add(Wanted("a", python="/opt/python3.12", remember=True))
+    settings.choose(replace(settings.choices, reconnect=True))
+    next_time = Room(settings)
+    next_time.state.begin([Wanted("b")])
+    assert next_time.made["a"].done == next_time.made["b"].done == ["connect"]
     next_time.state.stop()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.machines.ground import PASSWORD, PATIENCE, Ground
+from tests.machines.ground import PASSWORD, PATIENCE, Ground, wait_for
 
 pytestmark = pytest.mark.machines
 _PASSWORDS = ["PreferredAuthentications password"]
@@ -83,3 +83,22 @@ def test_ctrl_c_at_a_question_ends_the_command(terminal: Terminal) -> None:
     terminal.type(b"\x03")
     assert terminal.process.wait(PATIENCE) != 0
     assert b"Traceback" not in terminal.shown
+
+
+def test_ctrl_c_ends_a_recording_of_another_machine_in_good_order(
+    ground: Ground, tmp_path: Path
+) -> None:
+    ground.user("recorded")
+    ground.host("recorded", "recorded")
+    file = tmp_path / "there.gpurec"
+    made = Terminal("record", str(file), "--host", "recorded", "--simulate", "2xTitanRTX")
+    try:
+        made.wait_for(b"Ctrl")
+        wait_for(lambda: file.exists() and file.stat().st_size > 0)
+        made.type(b"\x03")
+        assert made.process.wait(PATIENCE) == 0
+        made.wait_for(b"there.gpurec")
+        assert b"Traceback" not in made.shown
+        assert b"broke" not in made.shown
+    finally:
+        made.close()

@@ -1,5 +1,7 @@
 """A link: its mark is found in any noise, its lines come in order, and its end is told once."""
 
+import os
+import signal
 import sys
 import time
 
@@ -128,3 +130,14 @@ def test_what_the_process_leaves_behind_keeps_no_link() -> None:
         ["sh", "-c", f"echo {MARK.decode()}; (trap '' HUP; exec sleep 1000) & exit 3"]
     )
     assert listener.end().why.startswith("Our part on here ended with status 3")
+
+
+def test_what_keeps_our_pipes_and_reads_nothing_keeps_no_link() -> None:
+    """As a shared connection of ssh does, whose wire was cut."""
+    deaf = "setsid sleep 1000 <&0 & echo $! >&2; wait"
+    listener = Listener()
+    link = listener.link(["sh", "-c", deaf], b"x" * (4 << 20))
+    began = time.monotonic()
+    link.stop()
+    assert time.monotonic() - began < 5
+    os.kill(int(link._complained), signal.SIGKILL)

@@ -19,7 +19,7 @@ _SMALL_HEAD, _SMALL_GAP, _MOST_IN_A_ROW = 18, 14, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
 _WIDER_GAP = 12
 _STEPS = (26, 22, 18, 16, 14, 12, 11, 10, 9, 8, 7)
-_LEAST_TITLE = 44
+_LEAST_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from gpuexplorer.gui.machines.model import (
     in_order,
     lost,
     not_known,
+    of_now,
     users_of,
 )
 from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
@@ -88,7 +89,7 @@ class MachinesView(LiveView):
         kept = settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
         kept = settings.remembered(_ORDER)
-        self._order = Order(kept) if kept in set(Order) else Order.NAME
+        self._order = Order(kept) if kept in set(Order) else None
         named = {each.name: each for each in HEAT_METRICS}
         self._metric = named.get(settings.remembered(_METRIC) or "", HEAT_METRICS[0])
         self._listed: Sequence[HostGroup] | None = None
@@ -109,6 +110,11 @@ class MachinesView(LiveView):
         self._connect()
         self._show_page()
 
+    @property
+    def order(self) -> Order:
+        """As long as nobody chose one, machines of one rack stand together."""
+        return self._order or (Order.PLACE if self._placed else Order.NAME)
+
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
@@ -116,6 +122,7 @@ class MachinesView(LiveView):
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
+        groups = of_now(groups)
         shown = filtered(groups, self._asked)
         self._by_key = {group.key: group for group in groups}
         self._tools.show_least(self._least, units)
@@ -184,21 +191,24 @@ class MachinesView(LiveView):
         self._settings.changed.connect(self._on_settings_changed)
 
     def _show_page(self) -> None:
-        self._tools.show_page(self._page, self._metric.name, self._order)
+        self._show_tools()
+        if self.isVisible():
+            self._pull_now()
+
+    def _show_tools(self) -> None:
+        self._tools.show_page(self._page, self._metric.name, self.order)
         pages = {
             MachinesPage.MAP: self._map_page,
             MachinesPage.LIST: self._list,
             MachinesPage.FREE: self._free,
         }
         self.begin_at(pages[self._page])
-        if self.isVisible():
-            self._pull_now()
 
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
         hosts = HostList(self._look, self._settings, desk, placed=self._placed)
-        idle_for = self._source.idle_for
-        free = FreeList(self._look, self._settings, desk, idle_for, placed=self._placed)
+        source, placed = self._source, self._placed
+        free = FreeList(self._look, self._settings, desk, source, placed=placed)
         hosts.machine_opened.connect(self._source.open_machine)
         free.card_opened.connect(self._on_cell_opened)
         for each in (hosts, free):
@@ -214,11 +224,12 @@ class MachinesView(LiveView):
             for each in before:
                 self._stack.removeWidget(each)
                 each.deleteLater()
+            self._show_tools()
         self._tools.show_places(placed)
 
     def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
         metric = self._metric
-        groups = in_order(shown, self._order, metric)
+        groups = in_order(shown, self.order, metric)
         cells = [cell for group in groups for cell in group.cards]
         values = metric.values(cells)
         highest = metric.highest(values, cells)
@@ -232,7 +243,7 @@ class MachinesView(LiveView):
                 lambda at: self._figure(cells[at], values[at], units),
                 lambda at: more_words(cells[at], units),
             ),
-            by_place=self._order is not Order.NAME,
+            by_place=self.order is not Order.NAME,
         )
         self._map_page.legend.show_ends(*metric.ends(highest, units))
         self._map_page.legend.setToolTip(tr(metric.meaning))

@@ -215,9 +215,8 @@ def test_worst_first_begins_with_what_is_lost(open_screen: OpenScreen) -> None:
 def test_a_machine_without_a_connection_says_so_in_place_of_figures(
     open_screen: OpenScreen,
 ) -> None:
-    blank = cell("ant", 0)._replace(values={})
     broken = replace(
-        group("ant", [blank], Standing.BROKEN), why=Message("Nobody answers there.")
+        group("ant", [cell("ant", 0)], Standing.BROKEN), why=Message("Nobody answers there.")
     )
     screen = open_screen([broken])
     said = screen.map.accessibleDescription()
