@@ -30,7 +30,7 @@ from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
-MOST_CARDS = 1024
+MOST_CARDS = 256
 _MOST_PROCESSES = 4096  # of one card
 _MOST_NOTES = 64
 _MOST_ANCESTORS = 8
