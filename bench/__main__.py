@@ -27,11 +27,13 @@ _SUBJECTS = {
     "recording": "Recordings, read",
     "recording_screen": "A recording of a day seen in the window",
     "machines_map": "All machines together, simulated",
+    "fleet": "A fleet of 8 000 simulated cards, through a real Prometheus",
     "packages": "What is installed",
 }
 # These open a window, each in a process of its own.
 _WITH_A_WINDOW = {
     "copies_screen",
+    "fleet",
     "held_up",
     "panning",
     "left_behind",

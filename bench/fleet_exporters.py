@@ -1,6 +1,7 @@
 """Simulated DCGM exporters, and an hour of theirs made beforehand, for a real Prometheus."""
 
 import math
+import sys
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -129,3 +130,10 @@ class _Page(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Nothing."""
+
+
+if __name__ == "__main__":
+    exporters = Exporters(int(sys.argv[1]), int(sys.argv[2]))
+    print(exporters.server_address[1], flush=True)  # noqa: T201 - whoever started it reads it
+    sys.stdin.read()  # until that one ends
+    exporters.end()

@@ -3,12 +3,13 @@
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.fleet_exporters import Exporters, hour, target
+from bench.fleet_exporters import CARDS_EACH, hour, target
 
 PROMETHEUS, PROMTOOL = shutil.which("prometheus"), shutil.which("promtool")
 _PATIENCE, _HOUR = 120.0, 3600.0
@@ -40,17 +41,25 @@ def prometheus(
 ) -> Iterator[tuple[str, int]]:
     """Its address and the number of its process; `past`: of which metrics an hour is made."""
     assert PROMETHEUS is not None
-    exporters = Exporters(hosts, targets)
-    where = f"127.0.0.1:{exporters.server_address[1]}"
+    # A process of its own, so that what it costs is nobody else's.
+    exporters = subprocess.Popen(
+        [sys.executable, "-m", "bench.fleet_exporters", str(hosts), str(targets)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert exporters.stdout is not None
+    where = f"127.0.0.1:{int(exporters.stdout.readline())}"
+    each_has = hosts * CARDS_EACH // targets
     told = [
         f'      - {{targets: ["{where}"], labels: {{number: "{each}",'
-        f' instance: "{target(each * exporters.each)}"}}}}'
+        f' instance: "{target(each * each_has)}"}}}}'
         for each in range(targets)
     ]
     (folder / "prometheus.yml").write_text(_CONFIG.format(targets="\n".join(told), beat=beat))
     (folder / "rules.yml").write_text(_RULES)
     if past:
-        _make_past(folder, range(exporters.each * targets), past)
+        _make_past(folder, range(each_has * targets), past)
     port = _free_port()
     server = subprocess.Popen(
         [
@@ -68,7 +77,7 @@ def prometheus(
     finally:
         server.terminate()
         server.wait(_PATIENCE)
-        exporters.end()
+        exporters.communicate()  # which closes its pipe, and so ends it
 
 
 def _make_past(folder: Path, cards: range, names: tuple[str, ...]) -> None:

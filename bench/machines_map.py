@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from bench.table import Figure
 from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.machines.tool_row import Page
+from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.groups.group import HostGroup
@@ -34,12 +34,12 @@ def figures() -> list[Figure]:
     assert isinstance(application, QApplication)
     found: list[Figure] = []
     for machines, racks in ((30, 0), (1000, 50)):
-        for page in Page:
+        for page in MachinesPage:
             found += _of_page(machines, racks, page)
     return found
 
 
-def _of_page(machines: int, racks: int, page: Page) -> Sequence[Figure]:
+def _of_page(machines: int, racks: int, page: MachinesPage) -> Sequence[Figure]:
     look, settings = Look(), Settings()
     source = Room(room(machines, racks=racks))
     state = MachineState(RememberingSession(NoCards()), settings)

@@ -25,8 +25,12 @@ _SIZE = (1600, 1000)
 
 
 @contextmanager
-def stage(spec: str | None, faults: str = "", screen: str = "overview") -> Iterator[App]:
-    """The program on simulated cards, or on those of NVML, with its window shown."""
+def stage(
+    spec: str | None, faults: str = "", screen: str = "overview", **more: object
+) -> Iterator[App]:
+    """The program on simulated cards, or on those of NVML, with its window shown. `more`: what
+    else it is told.
+    """
     arguments = argparse.Namespace(
         or_simulate=False,
         open=None,
@@ -37,6 +41,7 @@ def stage(spec: str | None, faults: str = "", screen: str = "overview") -> Itera
         theme="dark",
         size=_SIZE,
         screenshot=None,
+        **more,
     )
     app = App(arguments, first_that_answers if spec is None else _nobody)
     app.window.show()

@@ -127,7 +127,12 @@ class App:
         self._lookout.timeout.connect(self._on_lookout)
         self._look_out(until_found=self._session.bare)
         self._on_start_due()
-        self._add_machines(hosts, arguments)
+        self._machines.begin(
+            [Wanted(e, "", arguments.simulate, arguments.fault, arguments.seed) for e in hosts],
+            remembered=arguments.screenshot is None,
+        )
+        if (hosts or self._watching is not None) and arguments.view is None:
+            self.window.navigation.open_screen("machines")
         if arguments.open is not None:
             self._open_recording(Path(arguments.open), self._patience)
 
@@ -156,16 +161,6 @@ class App:
         if arguments.theme is not None and arguments.screenshot is None:
             self._settings.hold_scheme(Scheme(arguments.theme))
 
-    def _add_machines(self, hosts: Sequence[str], arguments: argparse.Namespace) -> None:
-        """Those of last time, and those of the command line, which are connected to."""
-        if arguments.screenshot is None:
-            self._machines.add_remembered()
-        for host in dict.fromkeys(hosts):
-            simulate = arguments.simulate
-            self._machines.add(Wanted(host, "", simulate, arguments.fault, arguments.seed))
-        if (hosts or self._watching is not None) and arguments.view is None:
-            self.window.navigation.open_screen("machines")
-
     def _watch_fleet(self, arguments: argparse.Namespace) -> "Watching | None":
         """The screen of all machines then shows what a Prometheus tells."""
         fleet = getattr(arguments, "fleet", None)
@@ -176,7 +171,6 @@ class App:
 
         watching = Watching(fleet)
         self._machines.fleet = FleetHosts(watching)
-        self._machines.changed.emit()
         watching.start()
         return watching
 

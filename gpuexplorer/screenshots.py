@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.pictures import Pictures, Shot, shot_of
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.start import create_application
+from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.look import Motion
@@ -33,6 +34,7 @@ _PAST = 330.0
 # Real cards answer every question within that time; the computer is told by differences.
 _REAL_READINGS, _HOST_READINGS = 4.0, 1.5
 _PICTURE_SIZE = (1600, 1000)
+_LOOK_EVERY = 200  # milliseconds
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,14 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
     pictures = Pictures(
         Path(arguments.screenshot),
         list(windows.values()),
-        _shots(app, empty, arguments.view),
+        _shots(app, empty, arguments.view, far=bool(arguments.host)),
         (Scheme.DARK, Scheme.LIGHT) if chosen is None else (chosen,),
     )
     pictures.finished.connect(application.quit)
     # What was recorded is there at once.
-    lived = app.session.bare or app.session.simulated or arguments.open is not None
+    here = app.session.bare or app.session.simulated
+    lived = (here and not arguments.host) or arguments.open is not None
     wait = _HOST_READINGS if lived else arguments.after or _REAL_READINGS
-    QTimer.singleShot(round(wait * 1000), pictures.start)
+    begin = partial(QTimer.singleShot, round(wait * 1000), pictures.start)
+    if arguments.host:
+        _show_first(app.window, arguments.host[0], begin)
+    else:
+        begin()
     if arguments.diagnostics is not None:
         app.window.diagnostics.heartbeat.start()
     try:
@@ -82,11 +89,29 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if app.crash_reports.any else status
 
 
-def _shots(app: App, empty: MainWindow | None, view: str | None) -> Sequence[Shot]:
+def _show_first(window: MainWindow, host: str, then: Callable[[], object]) -> None:
+    """The first machine that was named, once all have answered or will not."""
+    machines = window.machines.state
+    machines.show(host)
+    timer = QTimer(window, interval=_LOOK_EVERY)
+
+    def look() -> None:
+        rows = machines.rows()
+        if not any(each.standing is Standing.CONNECTING for each in rows):
+            timer.stop()
+            then()
+
+    timer.timeout.connect(look)
+    timer.start()
+
+
+def _shots(
+    app: App, empty: MainWindow | None, view: str | None, *, far: bool
+) -> Sequence[Shot]:
     window = app.window
     everything = view in (None, "all")
     shots = []
-    if not app.session.bare:
+    if far or not app.session.bare:
         shots = [
             shot_of(window, entry.name) for entry in VIEWS if everything or entry.name == view
         ]
@@ -123,6 +148,8 @@ def _empty_window(
     app: App, arguments: argparse.Namespace, bare: RememberingSession
 ) -> MainWindow | None:
     """What this computer shows where no card answers; None where one does, or nobody asked."""
+    if arguments.host:
+        return None
     if app.session.bare:
         return app.window
     if arguments.view not in (None, "all") or arguments.open is not None:

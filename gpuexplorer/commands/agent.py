@@ -24,9 +24,9 @@ def main() -> None:
 
 def check_up(deep: bool) -> str:
     """What the doctor says here, but for what concerns windows and our own parts."""
-    from gpuexplorer.commands.checkup.finding import Subject  # noqa: PLC0415 - seldom asked
+    from gpuexplorer.commands.checkup.examining import examine  # noqa: PLC0415 - seldom asked
+    from gpuexplorer.commands.checkup.finding import Subject  # noqa: PLC0415
     from gpuexplorer.commands.checkup.probe import this_computer  # noqa: PLC0415
-    from gpuexplorer.commands.doctor import examine  # noqa: PLC0415
     from gpuexplorer.core.clock import SystemClock  # noqa: PLC0415
     from gpuexplorer.telemetry.sources import VENDORS  # noqa: PLC0415
 

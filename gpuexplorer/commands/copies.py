@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.commands import copies_hosts
-from gpuexplorer.commands.arguments import OK, WrongArgumentsError, add_source_arguments
+from gpuexplorer.commands.arguments import (
+    OK,
+    WrongArgumentsError,
+    add_host_arguments,
+    add_source_arguments,
+)
 from gpuexplorer.commands.copies_progress import measured, status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, Head, write_offer, write_results
 from gpuexplorer.commands.datasheet import (
@@ -18,9 +23,9 @@ from gpuexplorer.commands.datasheet import (
     check_arguments,
     measure_datasheets,
 )
-from gpuexplorer.commands.lab_python import lab_python
+from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.page import Page
-from gpuexplorer.commands.source import NOT_ANSWERED, open_source, wiring_of
+from gpuexplorer.commands.source import NOT_ANSWERED, Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.copies.benches import (
     names_by_uuid,
@@ -42,9 +47,8 @@ from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.ranks.wire import Way
+from gpuexplorer.remote.far_backend import made_up
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--python", metavar=tr("FILE"), type=Path, help=tr("the Python whose PyTorch measures")
     )
     add_datasheet_arguments(parser)
+    add_host_arguments(parser)
     add_source_arguments(parser)
 
 
@@ -100,24 +105,28 @@ class _Asked:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.hosts is not None:
+        if arguments.host:
+            raise WrongArgumentsError(
+                "--host measures within one computer, and --hosts between several.",
+                "Leave one of them out.",
+            )
         return copies_hosts.run(arguments)
     arguments.mode = arguments.mode or Kind.ONE_WAY.value
     asked = _understood(arguments)
-    found, _ = open_source(arguments)
-    backend: Backend = found or NoCards()
+    source = opened(arguments)
     try:
         if arguments.list:
             terminal = Terminal()
             page = Page(terminal.width())
-            write_offer(page, backend)
+            write_offer(page, source.backend)
             terminal.show(str(page))
             return OK
-        with _benched(arguments, backend) as benched:
+        with _benched(arguments, source) as benched:
             if arguments.datasheet:
                 return measure_datasheets(arguments, benched)
             return _measure(arguments, asked, benched)
     finally:
-        backend.close()
+        source.backend.close()
 
 
 def _understood(arguments: argparse.Namespace) -> _Asked:
@@ -136,26 +145,31 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
 
 
 @contextlib.contextmanager
-def _benched(arguments: argparse.Namespace, backend: Backend) -> Iterator[Benched]:
+def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]:
     """Those of its devices that were asked for; all of them where none was named."""
-    if isinstance(backend, SimulatedBackend):
-        spec = backend.machine.spec
-        faults = backend.faults
+    backend = source.backend
+    machine = None if source.far is None else source.far.host.text
+    simulated = made_up(backend)
+    if simulated is not None:
+        spec = simulated.machine.spec
+        faults = simulated.faults
         routes = routes_of_simulated(spec)
         model = ModelBench(
-            spec, faults, routes, arguments.seed, elapsed=lambda: backend.elapsed
+            spec, faults, routes, arguments.seed, elapsed=lambda: simulated.elapsed
         )
-        head = Head(backend.source.label, [fault.sentence for fault in faults], simulated=True)
+        said = [fault.sentence for fault in faults]
+        head = Head(backend.source.label, said, simulated=True, machine=machine)
         yield Benched(backend, model, routes, head, _named(arguments, routes.devices, head))
         return
-    python = lab_python(
+    python, start = lab_start(
+        source.far,
         arguments.python,
         Message("Copies are measured with PyTorch."),
         "Or look at simulated cards: gpuexplorer copies --simulate 4xRTX4090.",
     )
     topology = wiring_of(backend)
     remarks = [NOT_ANSWERED] if topology is None else []
-    bench = worker_bench(python.path, backend, topology)
+    bench = worker_bench(start, backend, topology)
     try:
         hello = bench.greet()
         remarks = [
@@ -167,7 +181,8 @@ def _benched(arguments: argparse.Namespace, backend: Backend) -> Iterator[Benche
             *remarks,
         ]
         none = Message("No graphics card answers.")
-        head = Head(backend.source.label if backend.cards() else none, remarks)
+        label = backend.source.label if backend.cards() else none
+        head = Head(label, remarks, machine=machine)
         devices = _named(arguments, offered(hello.devices), head)
         yield Benched(backend, bench, routes_here(backend, hello, topology), head, devices)
     finally:
@@ -233,10 +248,10 @@ def _show(
     complete: bool,
 ) -> None:
     if arguments.json:
-        told = as_json(results, simulated=head.simulated)
+        told = as_json(results, simulated=head.simulated, machine=head.machine)
         sys.stdout.write(json.dumps({**told, "complete": complete}, indent=2) + "\n")
     elif arguments.csv:
-        sys.stdout.write(as_csv(results, simulated=head.simulated))
+        sys.stdout.write(as_csv(results, simulated=head.simulated, machine=head.machine))
     elif results:
         terminal = Terminal()
         page = Page(terminal.width())

@@ -32,9 +32,11 @@ class Head:
     label: Message
     remarks: Sequence[Message]
     simulated: bool = False  # and so modelled
+    machine: str | None = None  # which is not this computer
 
     def write(self, page: Page, modelled: Message) -> None:
-        page.say(self.label)
+        where = Message("On {machine}: {label}", machine=self.machine, label=self.label)
+        page.say(self.label if self.machine is None else where)
         page.say(*((SIMULATED, modelled) if self.simulated else ()), *self.remarks)
 
 

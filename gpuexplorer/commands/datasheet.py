@@ -161,6 +161,7 @@ def _show(
     if arguments.json:
         told = {
             "schema": 1,
+            **({} if benched.head.machine is None else {"machine": benched.head.machine}),
             "simulated": benched.head.simulated,
             "complete": complete,
             "sheets": [sheet_as_json(sheet, beside) for sheet in sheets],

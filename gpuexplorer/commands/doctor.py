@@ -5,32 +5,20 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
 from gpuexplorer.commands.arguments import OK, WrongArgumentsError, add_host_arguments, one_host
-from gpuexplorer.commands.checkup.answer import ask
 from gpuexplorer.commands.checkup.bundle import check_target, write_bundle
-from gpuexplorer.commands.checkup.container import container
-from gpuexplorer.commands.checkup.display import display
-from gpuexplorer.commands.checkup.driver import driver
-from gpuexplorer.commands.checkup.memory import memory
+from gpuexplorer.commands.checkup.examining import examine
 from gpuexplorer.commands.checkup.paper import wrapped
-from gpuexplorer.commands.checkup.parts import parts
-from gpuexplorer.commands.checkup.pci import cards
-from gpuexplorer.commands.checkup.permissions import permissions
 from gpuexplorer.commands.checkup.probe import Probe, this_computer
-from gpuexplorer.commands.checkup.pythons import pythons
 from gpuexplorer.commands.checkup.report import Report
-from gpuexplorer.commands.checkup.toolkits import toolkits
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.looked_for import looked_for
 
 # Longer lines are hard to read; and what is not a terminal may be printed.
 _WIDEST = 110
@@ -97,8 +85,8 @@ def _check_other(host: str, arguments: argparse.Namespace, out: TextIO) -> int:
             "Run the doctor on {host} itself, or leave out --bundle.",
             host=host,
         )
-    # Whoever looks at this computer needs no ssh, and over there this very file runs.
-    from gpuexplorer.commands.far_doctor import examined  # noqa: PLC0415
+    # Whoever looks at this computer needs no ssh.
+    from gpuexplorer.commands.far_doctor import examined  # noqa: PLC0415 - as just said
 
     _show(examined(host, arguments), arguments, out)
     return OK
@@ -110,25 +98,6 @@ def _show(report: Report, arguments: argparse.Namespace, out: TextIO) -> None:
     else:
         terminal = Terminal(out)
         terminal.show(report.as_text(_width(terminal), colour=terminal.colour))
-
-
-def examine(probe: Probe, clock: Clock, *, deep: bool = False) -> Report:
-    # They take longest to answer, so all else is looked at meanwhile.
-    asked = probe.pythons()
-    answer = ask(probe)
-    topics = [
-        cards(probe, answer),
-        driver(probe, answer),
-        permissions(probe),
-        container(probe, answer),
-        toolkits(probe, answer),
-        display(probe),
-        parts(probe),
-        memory(probe),
-    ]
-    topics.insert(4, pythons(probe, answer, asked, deep=deep))
-    taken_at = datetime.fromtimestamp(clock.wall(), UTC).isoformat(timespec="seconds")
-    return Report(taken_at, topics, () if answer.answering else looked_for(probe))
 
 
 def _width(terminal: Terminal) -> int:

@@ -11,15 +11,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import WrongArgumentsError, add_source_arguments
+from gpuexplorer.commands.arguments import (
+    WrongArgumentsError,
+    add_host_arguments,
+    add_source_arguments,
+)
 from gpuexplorer.commands.lab_answers import Answers
 from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_notebook import run_notebook
-from gpuexplorer.commands.lab_python import lab_python
+from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.lab_trace import Trace
 from gpuexplorer.commands.lab_worker import Ended, LabWorker
 from gpuexplorer.commands.program_report import report
-from gpuexplorer.commands.source import open_source
+from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import Printed
@@ -29,8 +33,6 @@ from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
 from gpuexplorer.programs.program_run import ProgramRun
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
 
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
@@ -49,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " --json standard output is the JSON alone, and the output goes to standard error. The"
         " exit status is the program's: 128 and the number of the signal where one ended it,"
         " 130 after Ctrl-C. It is 1 where PyTorch cannot be started, and 2 when the command was"
-        " not understood."
+        " not understood. With --host the cells of the file run on that computer, one after the"
+        " other as a notebook's do, in the home folder there; a program is watched as a whole"
+        " only where it lies."
     )
     parser.add_argument(
         "--json", action="store_true", help=tr("what was seen, as JSON, schema 1")
@@ -64,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--python", metavar=tr("FILE"), type=Path, help=tr("the Python that runs it")
     )
     add_source_arguments(parser)
+    add_host_arguments(parser)
     parser.add_argument(
         "words",
         metavar=tr("FILE"),
@@ -75,22 +80,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     file, words = program_of(arguments)
     _check(file, words, arguments.trace)
+    if arguments.host and words:
+        raise WrongArgumentsError(
+            "On another computer the cells of a file are run, which take no arguments, and "
+            "{argument} stands behind it.",
+            "Options of this command stand before the file.",
+            argument=words[0],
+        )
     with held_back():
-        found, _ = open_source(arguments)
-    backend: Backend = found or NoCards()
+        source = opened(arguments)
+    backend = source.backend
     try:
-        python = lab_python(arguments.python, Message("The lab needs PyTorch."))
+        _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
         cards = LabCards(backend)
-        start = cards.given(Start(python.path, sampled=True))
+        start = cards.given(replace(start, sampled=True))
         answers = Answers(backend)
         apart: bool = arguments.json
         with Trace(arguments.trace, file) as trace:
-            if _is_notebook(file):
+            # A program is watched where it lies; elsewhere its cells run as a notebook's do.
+            if _is_notebook(file) or source.far is not None:
                 ended = run_notebook(file, start, cards, answers, trace, apart=apart)
             else:
                 ended = _run_program(file, words, start, answers, trace, apart=apart)
         cards.hello = ended.hello
-        _show(file, ended, cards, as_data=arguments.json)
+        here = source.far is None
+        _show(file, ended, cards, os.cpu_count() if here else None, as_data=arguments.json)
     finally:
         backend.close()
     if trace.trouble is not None and not ended.status:
@@ -155,14 +169,16 @@ def _is_notebook(file: Path) -> bool:
     return file.suffix.lower() == _NOTEBOOK
 
 
-def _show(file: Path, ended: Ended, cards: LabCards, *, as_data: bool) -> None:
+def _show(
+    file: Path, ended: Ended, cards: LabCards, processors: int | None, *, as_data: bool
+) -> None:
     seen = ProgramRun(
         file.resolve(),
         ended.cells,
         ended.hello,
         ended.status,
         cards.way,
-        processors=os.cpu_count(),
+        processors=processors,
     )
     if as_data:
         sys.stdout.write(json.dumps(as_json(seen), indent=2) + "\n")

@@ -12,8 +12,8 @@ from datetime import datetime
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.events import Asked
+from gpuexplorer.remote.far_backend import made_up
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 
 _CHUNK = 4096
@@ -82,10 +82,11 @@ class Answers:
         return line.removesuffix(b"\r").decode(sys.stdin.encoding or "utf-8", "replace")
 
     def _machine(self, arguments: str) -> str | None:
-        if not isinstance(self._backend, SimulatedBackend):
+        model = made_up(self._backend)
+        if model is None:
             return None
         try:
-            said = nvidia_smi(arguments, self._backend, datetime.now().astimezone())
+            said = nvidia_smi(arguments, model, datetime.now().astimezone())
         except Trouble as trouble:
             return tr(trouble.told)
         return f"{said}\n{tr(MADE_UP)}\n"

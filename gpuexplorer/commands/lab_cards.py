@@ -13,6 +13,7 @@ from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command
+from gpuexplorer.remote.far_backend import made_up
 from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -29,8 +30,8 @@ class LabCards:
             self._load = Load(backend.machine, lambda: backend.elapsed)
 
     def given(self, start: Start) -> Start:
-        backend = self._backend
-        if not isinstance(backend, SimulatedBackend):
+        backend = made_up(self._backend)
+        if backend is None:
             return start
         made = present_cards(backend.machine, backend.faults, backend.elapsed)
         return replace(start, cards=made.cards, links=made.links)
@@ -52,8 +53,8 @@ class LabCards:
 
     @cached_property
     def _routes(self) -> Routes:
-        if isinstance(self._backend, SimulatedBackend):
-            return routes_of_simulated(self._backend.machine.spec)
+        if (model := made_up(self._backend)) is not None:
+            return routes_of_simulated(model.machine.spec)
         assert self.hello is not None
         return routes_here(self._backend, self.hello, wiring_of(self._backend))
 

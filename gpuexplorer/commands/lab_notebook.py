@@ -34,14 +34,16 @@ def run_notebook(
     *,
     apart: bool,
 ) -> Ended:
-    """In its own folder, to its end or to the first error. `apart`: all it shows goes to
-    standard error. Raises Trouble where it cannot begin.
+    """In its own folder, or in the home folder over there, to its end or to the first error.
+    `apart`: all it shows goes to standard error. Raises Trouble where it cannot begin.
     """
     codes = opened(file)
     ledger = Ledger()
     paper = Paper(apart=apart)
     status = OK
-    with LabWorker(replace(start, folder=file.resolve().parent), answers) as worker:
+    if start.elsewhere is None:
+        start = replace(start, folder=file.resolve().parent)
+    with LabWorker(start, answers) as worker:
         said = worker.said()
         for number, code in enumerate(codes, 1):
             command = cards.told(Run(number, code, number))

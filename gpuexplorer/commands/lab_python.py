@@ -1,12 +1,30 @@
-"""Which Python has the PyTorch that a command needs."""
+"""Which Python has the PyTorch that a command needs, on this computer or on another one."""
 
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.lab.start import Start
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far_machine import FarMachine
+
+
+def lab_start(
+    far: "FarMachine | None", path: Path | None, why: Message, instead: str = ""
+) -> tuple[LabPython, Start]:
+    """As `lab_python`, and how its worker is started; on that machine where there is one."""
+    if far is None:
+        python = lab_python(path, why, instead)
+        return python, Start(python.path)
+    from gpuexplorer.remote.far_pythons import usable_there  # noqa: PLC0415 - rarely needed
+
+    python = usable_there(far, path, why)
+    return python, far.lab_start(Start(python.path))
 
 
 def lab_python(path: Path | None, why: Message, instead: str = "") -> LabPython:

@@ -1,7 +1,6 @@
 """The bench on the devices of this computer, and which card each of them is."""
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 
 from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
@@ -22,8 +21,8 @@ _LANES = (
 )
 
 
-def worker_bench(python: Path, backend: Backend, topology: Topology | None) -> WorkerBench:
-    """On the devices of this computer; nothing is started yet."""
+def worker_bench(start: Start, backend: Backend, topology: Topology | None) -> WorkerBench:
+    """On the devices of its computer; nothing is started yet."""
     cards = [card for card in backend.cards() if card.kind is not CardKind.HOST]
     whole = {card.id: card.parent or card.id for card in cards}
     named: dict[str, CardId] = {}
@@ -45,7 +44,7 @@ def worker_bench(python: Path, backend: Backend, topology: Topology | None) -> W
                 at_work[device] = share
         return at_work
 
-    return WorkerBench(Start(python), routes_for, busy, under_load)
+    return WorkerBench(start, routes_for, busy, under_load)
 
 
 def routes_here(backend: Backend, hello: Hello, topology: Topology | None) -> Routes:

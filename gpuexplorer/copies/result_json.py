@@ -36,10 +36,14 @@ COLUMNS = (
 )
 
 
-def as_json(results: Iterable[CopyResult], *, simulated: bool) -> dict[str, Json]:
+def as_json(
+    results: Iterable[CopyResult], *, simulated: bool, machine: str | None = None
+) -> dict[str, Json]:
+    """`machine`: where that is not this computer."""
     told = list(results)
     return {
         "schema": SCHEMA,
+        **({} if machine is None else {"machine": machine}),
         "simulated": simulated,
         "modelled": simulated or any(_modelled(each) for each in told),
         "results": [result_as_json(each) for each in told],
@@ -99,16 +103,21 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
     }
 
 
-def as_csv(results: Iterable[CopyResult], *, simulated: bool) -> str:
-    """A header and one line each; an empty field is a figure that there is not."""
+def as_csv(
+    results: Iterable[CopyResult], *, simulated: bool, machine: str | None = None
+) -> str:
+    """A header and one line each; an empty field is a figure that there is not. What is of a
+    `machine` other than this computer has a column for it.
+    """
+    columns = COLUMNS if machine is None else (*COLUMNS, "machine")
     rows = []
     for result in results:
         known: dict[str, Json] = {"simulated": simulated, "notes": " ".join(notes_of(result))}
         if result.measured is not None and result.seconds is not None:
             samples = result.measured.samples_s
             known |= {"min_s": min(samples), "max_s": max(samples)}
-        rows.append({**result_as_json(result), **known})
-    return csv_of(COLUMNS, rows)
+        rows.append({**result_as_json(result), **known, "machine": machine})
+    return csv_of(columns, rows)
 
 
 def direct_of(result: CopyResult) -> bool | None:

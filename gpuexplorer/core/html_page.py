@@ -1,8 +1,9 @@
 """A page that needs nothing else: no network, no script, no other file."""
 
-import tomllib
 from html import escape
 from pathlib import Path
+
+import tomllib
 
 from gpuexplorer.core.resources import resource
 

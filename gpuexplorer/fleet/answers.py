@@ -1,6 +1,7 @@
 """A Prometheus' JSON as plain values. Whatever else comes is no answer, and does no harm."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -9,6 +10,9 @@ from gpuexplorer.fleet.refusals import plain
 # More values than so many would need more memory than a fleet is worth.
 _MOST_PARTS = 8_000_000
 _MOST_WARNINGS = 10
+
+_HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', "]}}"
+_ROW = re.compile(r'\{"metric":(\{[^{}\\]*\}),"value":\[[\d.e+]+,"([^"\\]*)"\]\}', re.ASCII)
 
 Labels = Mapping[str, str]
 
@@ -47,8 +51,34 @@ def told(body: bytes) -> tuple[Any, Sequence[str]]:
     return answer["data"], [plain(_sure(each, str)) for each in said[:_MOST_WARNINGS]]
 
 
+def rows_of(body: bytes) -> tuple[list[tuple[str, float]], Sequence[str]]:
+    """Of an instant: the labels of each series as JSON, its value, and the warnings.
+
+    Nearly all answers have but rows of one form, in which no text is escaped. Read as such
+    they take a third of the time, and there may be a hundred thousand rows at each beat.
+    """
+    try:
+        text = body.decode()
+        if text.startswith(_HEAD) and text.endswith(_FOOT):
+            found = _ROW.findall(text)
+            if len(found) == text.count('"metric"'):
+                return [(labels, float(value)) for labels, value in found], ()
+    except ValueError as error:
+        raise NoAnswerError from error
+    data, warnings = told(body)
+    return [(json.dumps(labels), value) for labels, value in points(data)], warnings
+
+
+def labels_of(text: str) -> Labels:
+    """Of a row."""
+    try:
+        labels = _sure(json.loads(text), dict)
+    except ValueError as error:
+        raise NoAnswerError from error
+    return {name: _sure(value, str) for name, value in labels.items()}
+
+
 def points(data: Any) -> list[Point]:
-    """In one piece, since there may be a hundred thousand of them at each beat."""
     found = []
     try:
         for each in _result(data, "vector"):

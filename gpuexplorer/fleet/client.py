@@ -49,6 +49,14 @@ class Prometheus:
     def instant(self, query: str) -> Sequence[Point]:
         return self._ask("query", {"query": query}, answers.points)
 
+    def rows(self, query: str) -> Sequence[tuple[str, float]]:
+        """The same, where there are many: labels as JSON, for `answers.labels_of`."""
+        return self._read("query", {"query": query}, answers.rows_of)
+
+    def samples(self, query: str) -> Sequence[Line]:
+        """As they came, of a selector with a stretch of time, such as `m{…}[5m]`."""
+        return self._ask("query", {"query": query}, answers.lines)
+
     def range(self, query: str, start: float, end: float, step: float) -> Sequence[Line]:
         """From the asked start on, a value per step: see `aligned`."""
         if not (step > 0 and end >= start) or (end - start) / step > MOST_POINTS:
@@ -99,12 +107,26 @@ class Prometheus:
         *,
         post: bool = True,
     ) -> T:
+        def read(body: bytes) -> tuple[T, Sequence[str]]:
+            data, warnings = answers.told(body)
+            return made(data), warnings
+
+        return self._read(path, fields, read, most, post=post)
+
+    def _read(
+        self,
+        path: str,
+        fields: Fields,
+        read: Callable[[bytes], tuple[T, Sequence[str]]],
+        most: int = _MOST_BYTES,
+        *,
+        post: bool = True,
+    ) -> T:
         began = time.monotonic()
         page = self._asker.ask(_API + path, fields, most, self._patience, post)
         here = time.monotonic()
         try:
-            data, warnings = answers.told(page.body)
-            found = made(data)
+            found, warnings = read(page.body)
         except NoAnswerError:
             raise no_prometheus(self.where.url) from None
         before = self.cost

@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.answers import Labels, Point
+from gpuexplorer.fleet.answers import Labels, NoAnswerError, Point, labels_of
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.firing import Alert, firing
 from gpuexplorer.fleet.identity import (
@@ -23,7 +23,7 @@ from gpuexplorer.fleet.identity import (
     key_of,
 )
 from gpuexplorer.fleet.names import Exporter, Told, exporters
-from gpuexplorer.fleet.refusals import PrometheusError
+from gpuexplorer.fleet.refusals import PrometheusError, no_prometheus
 from gpuexplorer.fleet.selector import selector
 
 # What the map, the table and the sums of hosts are made of.
@@ -88,7 +88,7 @@ class Fleet:
         self._keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
         # The card behind the labels of a row, since all are the same at each beat.
-        self._known: dict[tuple[tuple[str, str], ...], CardId | None] = {}
+        self._known: dict[str, CardId | None] = {}
         self._rare: dict[MetricId, Values] = {}
         self._impossible: dict[MetricId, frozenset[CardId]] = {}
 
@@ -198,7 +198,7 @@ class Fleet:
                 continue
             asked = selector(each.anchor, each.marks, self.match)
             query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
-            for labels, value in self.server.instant(query):
+            for labels, value in self.server.rows(query):
                 card = self._card(labels)
                 if card is not None:
                     found.setdefault(card, max(0.0, value))
@@ -245,12 +245,14 @@ class Fleet:
     def _by(self, of: Exporter) -> str:
         return ",".join(self._keys[of.title])
 
-    def _card(self, labels: Labels) -> CardId | None:
-        row = tuple(labels.items())
+    def _card(self, row: str) -> CardId | None:
         try:
             return self._known[row]
         except KeyError:
-            key = key_of(labels)
+            try:
+                key = key_of(labels_of(row))
+            except NoAnswerError:
+                raise no_prometheus(self.server.where.url) from None
             self._known[row] = card = card_id(key) if key[0] else None
             return card
 
@@ -258,8 +260,8 @@ class Fleet:
         self, query: str, told: Told, found: dict[CardId, float], wrong: set[CardId]
     ) -> None:
         lowest, highest = METRICS[told.metric].lowest, METRICS[told.metric].highest
-        for labels, told_value in self.server.instant(query):
-            value, card = told_value / told.factor, self._card(labels)
+        for row, told_value in self.server.rows(query):
+            value, card = told_value / told.factor, self._card(row)
             if card is None:
                 continue
             if lowest <= value <= highest and value < math.inf:

@@ -126,8 +126,8 @@ class HostPast:
                 key, _ = self._wanted.popitem()  # the newest: that is looked at
             try:
                 if not measured:
-                    self._finest = self._questions.how_often(self._backend.fleet_cards())
-                    measured = True
+                    often = self._questions.how_often(self._backend.fleet_cards())
+                    self._finest, measured = often or self._finest, often is not None
                 piece = self._asked(key)
             except Trouble:
                 with self._changed:

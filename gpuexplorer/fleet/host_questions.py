@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
@@ -13,9 +15,7 @@ from gpuexplorer.fleet.names import Exporter, Told
 from gpuexplorer.fleet.selector import any_of, one_of, selector
 from gpuexplorer.telemetry.exporter_names import UUID_LABELS
 
-# Of how often an exporter is read, where its values do not tell.
-_USUAL_STEP, _MOST_STEP = 15.0, 300.0
-_COUNTED = 600.0
+_LOOKED_AT, _ENOUGH, _MOST_STEP = "10m", 2, 300.0
 # Some tell of a card's memory in parts alone.
 _TOTAL = MetricId("memory_total")
 _PARTS = tuple(MetricId(f"memory_{each}") for each in ("used", "free", "reserved"))
@@ -62,15 +62,15 @@ class HostQuestions:
             for each, told in values.items()
         }
 
-    def how_often(self, cards: Collection[FleetCard]) -> float:
-        """Seconds from one value to the next, as they came of late."""
-        for exporter, _, meant in self._asked(cards):
+    def how_often(self, cards: Sequence[FleetCard]) -> float | None:
+        """Seconds from one value to the next, as they came of late; None where too few came."""
+        for exporter, _, meant in self._asked(cards[:1]):
             asked = selector(exporter.anchor, exporter.marks, meant)
-            found = self.server.instant(f"max(count_over_time({asked}[{_COUNTED:.0f}s]))")
-            if found and found[0].value >= 2:
-                step = _COUNTED / found[0].value
-                return min(max(1.0, step), _MOST_STEP)
-        return _USUAL_STEP
+            for line in self.server.samples(f"{asked}[{_LOOKED_AT}]"):
+                steps = [later - one for one, later in pairwise(line.times)]
+                if len(steps) >= _ENOUGH:
+                    return min(max(1.0, median(steps)), _MOST_STEP)
+        return None
 
     def past(
         self,

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 
+_WANTS_TLS = b"HTTP request to an HTTPS server"  # as Go's servers and nginx say it
 _LONGEST = 300  # letters of what the server says of it
 
 
@@ -30,6 +31,9 @@ def plain(text: str, longest: int = _LONGEST) -> str:
 def refused(status: int, body: bytes, where: str, sent_to: str | None) -> PrometheusError:
     """For an answer that is not 200."""
     sentence, hint = _words(status, sent_to)
+    if _WANTS_TLS in body:
+        sentence = "At {url} https is spoken, and the address says http."
+        hint = "Write https:// before it."
     error = PrometheusError(
         sentence,
         hint,

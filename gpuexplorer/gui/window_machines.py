@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -22,6 +22,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -198,7 +199,25 @@ class WindowMachines(QObject):
         self.state.retry(self._about())
 
     def _on_disconnect_asked(self) -> None:
-        self.state.disconnect_from(self._about())
+        """Its lab's worker has a connection of its own, and goes with the machine's."""
+        key = self._about()
+        row = self.state.row(key)
+        lab = None if row is None or row.session is None else self._lab(row.session)
+        then = partial(self._disconnect, key, lab)
+        names = [] if lab is None or not lab.stage.runs else list(lab.ledger.things)
+        busy = lab is not None and lab.stage.runs and lab.ledger.busy
+        if not (names or busy):
+            then()
+            return
+        words = tr("Release the cards and disconnect")
+        dialog = ReleaseDialog(self._look, names, busy, words, self._window)
+        dialog.accepted.connect(then)
+        dialog.open()
+
+    def _disconnect(self, key: str, lab: LabState | None) -> None:
+        if lab is not None and lab.stage.runs:
+            lab.release()
+        self.state.disconnect_from(key)
 
     def _on_remove_asked(self) -> None:
         key = self._about()
@@ -216,6 +235,8 @@ class WindowMachines(QObject):
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
+        if not self._window.isActiveWindow():
+            QApplication.alert(self._window)
         self._sheet = QuestionSheet(self._look, question, self._window)
         self._sheet.finished.connect(self._on_question_answered)
         self._sheet.open()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Protocol
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.elsewhere import Begun
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.ending import Course
@@ -22,7 +22,11 @@ _LONGEST_LINE = 64 << 20
 _AT_ONCE = 1 << 16
 _KEPT = 8_192  # bytes of what was said last
 _SSHS = 255
-_NO_SUCH_COMMAND = 127
+# Of a shell, by its status.
+_NOT_STARTED = {
+    126: mark("The chosen Python may not be started by this login on {host}."),
+    127: mark("The chosen Python is not there any more on {host}."),
+}
 NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
 _RUN_CELLS = Message("Open it and run its cells: they run on {host}.")
 
@@ -41,7 +45,9 @@ class Machine(Protocol):
 class FarLab:
     """For any thread; holds nothing but the way there."""
 
-    def __init__(self, far: Machine, asking: Callable[[], Questions] | None = None) -> None:
+    def __init__(
+        self, far: Machine, asking: Callable[[], Questions | None] | None = None
+    ) -> None:
         self._far, self._asking = far, asking
 
     def begin(self, start: Start) -> Begun:
@@ -110,10 +116,8 @@ class _FarWorker:
             return Message("{host} sent a line without an end.", host=self._host.text)
         if self._begun and status != _SSHS and status >= 0:
             return NOTHING
-        if not self._begun and status == _NO_SUCH_COMMAND:
-            return Message(
-                "The chosen Python is not there any more on {host}.", host=self._host.text
-            )
+        if not self._begun and status in _NOT_STARTED:
+            return Message(_NOT_STARTED[status], host=self._host.text)
         ending = ending_of(
             Course(
                 self._host.text,

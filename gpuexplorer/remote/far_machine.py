@@ -148,9 +148,7 @@ class FarMachine:
         self._stopping = False
         if self._thread is None or not self._thread.is_alive():
             self._set(self._now._replace(state=LinkState.CONNECTING))
-            self._thread = threading.Thread(
-                target=self._run, name=f"far machine {self.host.text}", daemon=True
-            )
+            self._thread = threading.Thread(target=self._run, name="far machine", daemon=True)
             self._thread.start()
 
     def wait_until_up(self, seconds: float | None = None) -> None:
@@ -193,18 +191,18 @@ class FarMachine:
         connection. The order gets its number here.
         """
         number = self._awaited.put(answered)
-        if self.state is LinkState.UP:
-            self.tell(replace(order, id=number))
-        else:
-            self._awaited.drop(number)
-            answered(None)
+        # From here on whoever ends the connection answers it.
+        if not self.tell(replace(order, id=number)):
+            self._awaited.answer(number, None)
         return number
 
-    def tell(self, order: Order) -> None:
-        """Never waits; where there is no connection it is lost."""
+    def tell(self, order: Order) -> bool:
+        """Never waits; False where it is lost, since there is no connection."""
         link = self._link
-        if link is not None and self.state is LinkState.UP:
-            link.send(line_of(order))
+        if link is None or self.state is not LinkState.UP:
+            return False
+        link.send(line_of(order))
+        return True
 
     def lab_start(self, start: Start) -> Start:
         """The same, run over there."""

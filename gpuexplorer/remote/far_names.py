@@ -18,6 +18,7 @@ from gpuexplorer.telemetry.processes import CardProcess
 
 _ASKED_AGAIN_AFTER = 0.5
 _MOST_FOLLOWED = 1024
+_MOST_KNOWN = 16_384  # processes on all cards
 
 
 class Asking(Protocol):
@@ -38,8 +39,12 @@ class Known:
         self.host: Sample | None = None
         self.elsewhere = False
 
-    def put(self, card: CardId, told: Sequence[Facts]) -> None:
-        self._facts[card] = {each.process.pid: each for each in told}
+    def put(self, card: CardId, told: Sequence[Facts]) -> bool:
+        """False where all cards together have more than any computer runs."""
+        others = sum(len(each) for of, each in self._facts.items() if of != card)
+        fits = others + len(told) <= _MOST_KNOWN
+        self._facts[card] = {each.process.pid: each for each in told} if fits else {}
+        return fits
 
     def forget_all_but(self, cards: Set[CardId]) -> None:
         self._facts = {card: told for card, told in self._facts.items() if card in cards}

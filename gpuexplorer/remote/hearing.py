@@ -131,8 +131,9 @@ class Hearing:
                 if self.sampler is not None:
                     self.sampler.take_sample(ours)
             case Used(card, processes):
-                self._known.put(card, processes or ())
-                plain = None if processes is None else [each.process for each in processes]
+                plain = None
+                if self._known.put(card, processes or ()) and processes is not None:
+                    plain = [each.process for each in processes]
                 self._backend.used(card, plain)
                 if self.sampler is not None:
                     self.sampler.take_processes(card, plain)

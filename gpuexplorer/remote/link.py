@@ -19,7 +19,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.pace import Pace
-from gpuexplorer.remote.readable import Readable
+from gpuexplorer.remote.readable import Readable, write_all
 from gpuexplorer.remote.ssh.refusals import ending_of
 
 LONGEST_LINE = 4 << 20
@@ -29,6 +29,10 @@ _STOPPING = (0.5, 0.3, 2.0)  # for it to end by itself; when it is asked to; whe
 _LOGGED_IN = b"Authenticated to "
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+# At our terminal it would end by the Ctrl+C that is meant for us, and before our last words.
+_WITHOUT_CTRL_C = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
 
 
 class Questions(Protocol):
@@ -72,6 +76,7 @@ class Link:
         self._questions, self._patience = questions, patience
         self._at_terminal = at_terminal
         self._stopped = threading.Event()
+        self._over = threading.Event()  # the process has ended
         self._ready = self._logged_in = False
         self._late: float | None = None
         self._because: Ending | None = None
@@ -108,7 +113,12 @@ class Link:
                 each.join()
 
     def _started(self, command: Sequence[str]) -> "subprocess.Popen[bytes]":
-        variables = {} if self._questions is None else self._questions.variables
+        # A jump host's ssh knows nothing of our options.
+        variables = {} if self._at_terminal else {"SSH_ASKPASS_REQUIRE": "never"}
+        if self._questions is not None:
+            variables = self._questions.variables
+        if self._at_terminal and sys.platform != "win32":
+            command = [*_WITHOUT_CTRL_C, *command]
         try:
             return subprocess.Popen(
                 command,
@@ -133,9 +143,7 @@ class Link:
         # Whoever refuses us does not read on. Why it does, the readers hear.
         with contextlib.suppress(OSError), pipe:
             while (line := self._outgoing.get()) is not None:
-                left = memoryview(line)
-                while left:
-                    left = left[pipe.write(left) or 0 :]
+                write_all(pipe, line, self._over)
 
     def _read_errors(self) -> None:
         pace = Pace(self._stopped)
@@ -242,6 +250,7 @@ class Link:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
                 break
+        self._over.set()
         self._signal(_SIGKILL)
 
     def _signal(self, number: int) -> None:

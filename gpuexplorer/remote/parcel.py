@@ -35,8 +35,7 @@ class Kind(Enum):
         (
             *("core", "simulation", "telemetry", "remote/agent", "remote/wire.py"),
             *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
-            *("commands/agent.py", "commands/checkup", "commands/doctor.py"),
-            *("commands/arguments.py", "commands/terminal.py", "commands/windows_console.py"),
+            *("commands/agent.py", "commands/checkup"),
         ),
         True,
     )

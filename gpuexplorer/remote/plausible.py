@@ -177,7 +177,7 @@ def _facts(told: Facts, card: CardId) -> Facts:
     )
     _sure(all(figure is None or 0 <= figure <= most for figure, most in within))
     ancestors = [
-        (pid, clean(command, _LONGEST_COMMAND))
+        (pid, clean(command, _LONGEST_SENTENCE))
         for pid, command in _at_most(_MOST_ANCESTORS, told.ancestors)
     ]
     return replace(

@@ -1,4 +1,8 @@
-"""Readable: a process's output, read until it ends, or until nobody wants it any more."""
+"""A process's pipes, read and written until it ends, or until nobody wants that any more.
+
+Its end is not the pipes': ssh hands them to the process that keeps the shared connection, and
+that may be deaf for as long as its link is.
+"""
 
 import os
 import queue
@@ -14,7 +18,7 @@ _WAITING = 16  # pieces
 
 
 class Readable:
-    """Something that the process left behind may hold its pipe open; that is not waited for."""
+    """What the process left behind may hold its pipe open; that is not waited for."""
 
     def __init__(self, pipe: "IO[bytes]", process: "subprocess.Popen[bytes]") -> None:
         self._pipe, self._process = pipe, process
@@ -70,3 +74,20 @@ class Readable:
             return os.read(self._pipe.fileno(), _AT_ONCE)
         except OSError:
             return b""
+
+
+def write_all(pipe: "IO[bytes]", data: bytes, over: threading.Event) -> None:
+    """Raises OSError where nobody reads any more."""
+    left = memoryview(data)
+    if sys.platform == "win32":
+        while left:
+            left = left[pipe.write(left) :]
+        return
+    import select  # noqa: PLC0415 - not what it is on Windows
+
+    os.set_blocking(pipe.fileno(), False)
+    poll = select.poll()
+    poll.register(pipe, select.POLLOUT)
+    while left and not over.is_set():
+        if poll.poll(_LOOKING * 1000):
+            left = left[os.write(pipe.fileno(), left) :]

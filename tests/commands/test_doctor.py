@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.doctor import check, examine
+from gpuexplorer.commands.checkup.examining import examine
+from gpuexplorer.commands.doctor import check
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from tests.commands.checkup.computer import Computer

@@ -62,6 +62,8 @@ class FakePrometheus(ThreadingHTTPServer):
             return sorted({label for labels, _ in self.series[name] for label in labels})
         if path == "/api/v1/alerts":
             return {"alerts": self.alerts}
+        if path == "/api/v1/query" and fields["query"][0].endswith("[10m]"):
+            return {"resultType": "matrix", "result": self._samples(fields["query"][0])}
         if path == "/api/v1/query":
             return {"resultType": "vector", "result": self._vector(fields["query"][0])}
         if path == "/api/v1/query_range":
@@ -90,6 +92,13 @@ class FakePrometheus(ThreadingHTTPServer):
         return [
             {"metric": dict(key), "value": [1764000000.123, str(value)]}
             for key, value in groups.items()
+        ]
+
+    def _samples(self, query: str) -> list[dict[str, object]]:
+        """One every 15 seconds."""
+        return [
+            {"metric": row["metric"], "values": [[15.0 * at, "1"] for at in range(40)]}
+            for row in self._vector(query)
         ]
 
     def _matrix(self, fields: Mapping[str, list[str]]) -> list[dict[str, object]]:

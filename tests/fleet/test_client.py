@@ -10,6 +10,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.address import Address, address
+from gpuexplorer.fleet.answers import labels_of
 from gpuexplorer.fleet.client import Prometheus, aligned
 from gpuexplorer.fleet.login import Login, read_login
 from gpuexplorer.fleet.refusals import PrometheusError
@@ -69,6 +70,11 @@ def test_each_refusal_is_a_sentence_with_a_way_out(
     told = _said(client)
     assert sentence in told.sentence
     assert way_out in told.hint
+
+
+def test_http_where_https_is_spoken_is_said(server: FakePrometheus, client: Prometheus) -> None:
+    server.special["*"] = 400, {}, b"Client sent an HTTP request to an HTTPS server.\n"
+    assert _said(client).hint == "Write https:// before it."
 
 
 def test_nothing_is_sent_to_where_a_server_sends_on(
@@ -260,3 +266,34 @@ def test_a_plot_that_is_moved_asks_for_the_same_moments() -> None:
     assert one[0] % 15 == other[0] % 15 == 0
     start, end, step = aligned(0.0, 30 * 86400.0, 1_000_000, 15.0)
     assert (end - start) / step <= 11_000
+
+
+@pytest.mark.parametrize(
+    "value", ["plain", 'with "quotes"', "{braces}", "back\\slash", '"metric"']
+)
+def test_many_rows_are_read_as_few_are(
+    server: FakePrometheus, client: Prometheus, value: str
+) -> None:
+    told = {"UUID": value, "a": "b"}
+    found = [{"metric": told, "value": [1.5, "2"]}, {"metric": {}, "value": [1, "3"]}]
+    body = json.dumps(
+        {
+            "status": "success",
+            "data": {"resultType": "vector", "result": found},
+        },
+        separators=(",", ":"),
+    )
+    server.special["*"] = 200, {}, body.encode()
+    rows = [(labels_of(text), figure) for text, figure in client.rows(_QUERY)]
+    assert rows == [(told, 2.0), ({}, 3.0)]
+    assert rows == [tuple(each) for each in client.instant(_QUERY)]
+
+
+# Of rows nobody looks at the time, and at labels only when they are new.
+@pytest.mark.parametrize("what", [w for w in _HOSTILE if "huge" not in w and "labels" not in w])
+def test_many_rows_that_are_none_are_said_to_be_none(
+    server: FakePrometheus, client: Prometheus, what: str
+) -> None:
+    server.special["*"] = 200, {}, _HOSTILE[what]
+    with pytest.raises(PrometheusError, match="is no Prometheus"):
+        client.rows(_QUERY)

@@ -175,6 +175,17 @@ def test_alerts_that_fire_there_come_worst_first(server: FakePrometheus, fleet: 
     assert told[0].since is not None
 
 
+def test_rows_whose_labels_are_no_texts_are_refused(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    fleet.look_for_cards()
+    body = b'{"status":"success","data":{"resultType":"vector","result":['
+    body += b'{"metric":{"UUID":7},"value":[1,"2"]}]}}'
+    server.special["/api/v1/query"] = 200, {}, body
+    with pytest.raises(Trouble, match="is no Prometheus"):
+        fleet.now()
+
+
 def test_a_prometheus_without_cards_says_what_is_needed(
     server: FakePrometheus, fleet: Fleet
 ) -> None:

@@ -78,7 +78,7 @@ def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
     end = time.time() // 5 * 5 + 5
     past = questions.past(cards, _BUSY, "max", 30.0, (end - 60, end, 5.0))
     assert past.keys() == now.keys()
-    assert questions.how_often(cards) <= 300
+    assert questions.how_often(cards) in (None, pytest.approx(1.0, abs=0.5))
 
 
 def test_a_selector_that_fits_nothing_finds_no_card(url: str) -> None:

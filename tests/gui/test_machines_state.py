@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from enum import Enum, auto
 
 import pytest
@@ -11,11 +12,13 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.gui.rail.rail_machines import MachineEntry
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.remote.host_name import HostName, host_name
 from tests.gui.fakes import card, session_of, working
 
@@ -154,12 +157,23 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     room.state.add(Wanted("a", remember=True))
     room.state.add(Wanted("b"))
     next_time = Room(settings)
-    next_time.state.add_remembered()
+    next_time.state.begin()
     assert [each.key for each in next_time.state.rows()] == [HERE, "a"]
     assert next_time.row("a").standing is Standing.ENDED
     assert not next_time.made
     next_time.state.retry("a")
     assert next_time.made["a"].done == ["connect"]
+    next_time.state.stop()
+
+
+def test_machines_of_last_time_are_connected_to_where_somebody_chose_so(
+    room: Room, settings: Settings
+) -> None:
+    room.state.add(Wanted("a", python="/opt/python3.12", remember=True))
+    settings.choose(replace(settings.choices, reconnect=True))
+    next_time = Room(settings)
+    next_time.state.begin([Wanted("b")])
+    assert next_time.made["a"].done == next_time.made["b"].done == ["connect"]
     next_time.state.stop()
 
 
@@ -172,7 +186,7 @@ def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
 ) -> None:
     settings.remember("machines", kept)
     room = Room(settings)
-    room.state.add_remembered()
+    room.state.begin()
     for row in room.state.rows()[1:]:
         room.state.retry(row.key)
         assert room.row(row.key).standing is Standing.REFUSED
@@ -239,3 +253,12 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
     threads[1].join()
     assert answers == [None, None]
     assert questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False) is None
+
+
+def test_the_name_of_a_machine_is_never_taken_for_markup(look: Look, qtbot: QtBot) -> None:
+    row = MachineRow("a", "<img src=x>", Standing.UP)
+    entry = MachineEntry(look, row)
+    qtbot.addWidget(entry)
+    entry.show_face(row, narrow=False)
+    assert entry.accessibleName() == "<img src=x>: Connected"
+    assert "&lt;img src=x&gt;" in entry.toolTip()

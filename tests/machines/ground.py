@@ -1,6 +1,7 @@
 """Ground: an sshd of our own on this computer, with users of every kind. Needs root."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -53,6 +54,7 @@ class Ground:
     """Users, keys, servers, and a configuration of ssh that knows them; gone with `close`."""
 
     def __init__(self) -> None:
+        _sweep()
         self.folder = Path(tempfile.mkdtemp(prefix="gpuexplorer-machines-"))
         self.folder.chmod(0o755)  # the users look into it
         self._users: list[str] = []
@@ -92,8 +94,7 @@ class Ground:
         program = shutil.which(shell, path=_PATH)
         assert program is not None
         rights = ("--non-unique", "--uid", "0") if is_root else ()
-        login = _login(name)
-        run("userdel", login, check=False)  # left by a trial that was killed
+        login = login_of(name)
         run("useradd", "-M", "-N", "-d", str(home), "-s", program, *rights, login)
         self._users.append(login)
         run("usermod", "-p", run("openssl", "passwd", "-6", PASSWORD).strip(), login)
@@ -120,7 +121,7 @@ class Ground:
             public = (self.folder / f"{host_key}.pub").read_text()
             known.write_text(f"{at} {public}")
         options = (
-            *(f"HostName {address}", f"Port {port}", f"User {_login(user)}"),
+            *(f"HostName {address}", f"Port {port}", f"User {login_of(user)}"),
             *("IdentitiesOnly yes", f"UserKnownHostsFile {known}", "IdentityAgent none"),
             f"IdentityFile {self.folder / key}" if key else "PubkeyAuthentication no",
             *more,
@@ -160,7 +161,7 @@ class Ground:
 
     def left_of(self, user: str) -> str:
         """The programs that run for that user, one a line."""
-        return run("ps", "-u", _login(user), "-o", "pid=,args=", check=False).strip()
+        return run("ps", "-u", login_of(user), "-o", "pid=,args=", check=False).strip()
 
     def close(self) -> None:
         for server in self._servers:
@@ -180,8 +181,20 @@ def free_port() -> int:
         return port
 
 
-def _login(user: str) -> str:
-    return f"gx-{user}"
+def login_of(user: str) -> str:
+    """Ours alone, also where two trials run at once."""
+    return f"gx{os.getpid()}-{user}"
+
+
+def _sweep() -> None:
+    """Users and namespaces of a trial that was killed."""
+    users = run("getent", "passwd").splitlines()
+    for login in (each.partition(":")[0] for each in users):
+        if (of := re.match(r"gx(\d+)-", login)) and not Path("/proc", of.group(1)).exists():
+            run("userdel", "-f", login, check=False)
+    for name in run("ip", "netns", "list").split():
+        if (of := re.match(r"gx(\d+)-", name)) and not Path("/proc", of.group(1)).exists():
+            run("ip", "netns", "delete", name, check=False)
 
 
 def _nothing_runs(login: str) -> bool:

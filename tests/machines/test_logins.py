@@ -7,10 +7,19 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.remote.ending import Ending
-from tests.machines.ground import PASSPHRASE, PASSWORD, Ground, wait_for
+from tests.machines.ground import PASSPHRASE, PASSWORD, Ground, login_of, wait_for
 from tests.machines.reaching import Person, Reached
 
 pytestmark = pytest.mark.machines
+
+
+# What people have in their configuration for when they log in themselves.
+_OWN_WAYS = (
+    *("RemoteCommand tmux attach", "RequestTTY force", "LogLevel QUIET", "Compression yes"),
+    *("LocalForward 127.0.0.1:1 127.0.0.1:1", "ExitOnForwardFailure yes"),
+    *("ControlPath /does/not/exist/%C", "ControlMaster ask", "PermitLocalCommand yes"),
+    *("LocalCommand echo from the local command", "VisualHostKey yes", "SendEnv *"),
+)
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +52,7 @@ def users(ground: Ground) -> Ground:
     ground.host("password", "dash", key="", more=["PreferredAuthentications password"])
     ground.host("closed", "bash", port=1)
     ground.host("jump", "fish", more=["ProxyJump bash"])
+    ground.host("own-ways", "bash", more=_OWN_WAYS)
     return ground
 
 
@@ -59,7 +69,7 @@ def test_the_agent_runs_under_any_login_shell_and_ends_with_us(
 ) -> None:
     with Reached(host) as reached:
         hello = reached.hello()
-        assert hello.user == f"gx-{'fish' if host == 'jump' else host}"
+        assert hello.user == login_of("fish" if host == "jump" else host)
         for number in range(10):
             reached.knock(number)
         assert "python" in users.left_of("fish" if host == "jump" else host)
@@ -69,6 +79,12 @@ def test_the_agent_runs_under_any_login_shell_and_ends_with_us(
     assert host == "jump" or not [
         each for each in home.rglob("*") if each.is_file() and "gpuexplorer" in each.name
     ]
+
+
+def test_what_a_configuration_says_for_a_person_is_not_in_the_way(users: Ground) -> None:
+    with Reached("own-ways") as reached:
+        reached.hello()
+        reached.knock(1)
 
 
 def test_a_second_connection_takes_the_way_of_the_first(users: Ground) -> None:

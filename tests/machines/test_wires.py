@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.machines.ground import Ground
+from gpuexplorer.remote.far_machine import FarMachine, LinkState
+from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.wire import Knock
+from tests.machines.ground import Ground, wait_for
 from tests.machines.network import Wire
 from tests.machines.reaching import Reached
 
@@ -93,3 +96,47 @@ def test_who_is_not_there_is_told_within_the_patience(wire: Wire, figures: list[
     figures.append(f"not there, after {time.monotonic() - began:.1f} s: {end.why}")
     assert end.again
     assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("seconds", [13.0, 30.0])
+def test_a_machine_comes_back_by_itself_after_a_cut(
+    wire: Wire, figures: list[str], seconds: float
+) -> None:
+    """The shorter cut is over before ssh gives its connection up, the longer one is not."""
+    far = FarMachine(host_name(wire.name), simulate="2xTitanRTX")
+    far.connect()
+    try:
+        wait_for(lambda: far.state is LinkState.UP)
+        wire.cut()
+        began = time.monotonic()
+        wait_for(lambda: far.state is LinkState.BROKEN)
+        figures.append(f"silent, after {time.monotonic() - began:.1f} s: {far.why}")
+        time.sleep(max(0.0, began + seconds - time.monotonic()))
+        wire.mend()
+        mended = time.monotonic()
+        wait_for(lambda: far.state is LinkState.UP, 60.0)
+        figures.append(
+            f"cut for {seconds:.0f} s, back {time.monotonic() - mended:.1f} s after its end"
+        )
+        assert len(far.cards()) == 2
+    finally:
+        assert far.stop(5.0)
+
+
+@pytest.mark.parametrize("wire", [(0.25, 0.02)], indirect=True)
+def test_the_delay_of_a_far_machine_is_measured_and_keeps_nobody_waiting(
+    wire: Wire, figures: list[str]
+) -> None:
+    far = FarMachine(host_name(wire.name), simulate="2xTitanRTX")
+    far.connect()
+    try:
+        wait_for(lambda: far.state is LinkState.UP, 60.0)
+        wait_for(lambda: far.round_trip is not None)
+        took = time.monotonic()
+        far.tell(Knock(1))  # never waits
+        assert time.monotonic() - took < 0.1
+        figures.append(f"round trip of a far machine: {far.round_trip:.2f} s")
+        assert 0.45 < (far.round_trip or 0) < 3
+        assert not far.clock_differs
+    finally:
+        assert far.stop(5.0)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -230,6 +231,7 @@ def test_whether_a_process_runs_still_is_told_of_just_that_one(willing: Program)
         there.order(wire.AskRunning(2, willing.pid, began - 5.0))
         assert there.until(wire.Running) == wire.Running(2, running=False)
         willing.kill()
+        assert _ends(psutil.Process(willing.pid))
         there.order(wire.AskRunning(3, willing.pid, began))
         assert there.until(wire.Running) == wire.Running(3, running=False)
         willing.wait(PATIENCE)
@@ -258,9 +260,8 @@ def test_a_python_that_was_named_is_asked_and_its_trouble_told(tmp_path: Path) -
     with OverThere() as there:
         there.order(wire.AskPythons(1, sys.executable), wire.AskPythons(2, str(no_python)))
         answers = {each.id: each.found[0] for each in (_pythons(there), _pythons(there))}
-    assert answers[1].version == sys.version.partition(" ")[0]
-    assert answers[1].usable is bool(answers[1].torch)
-    assert not answers[2].usable
+    assert answers[1].version == sys.version_info[:3]
+    assert bool(answers[1].reason) is (answers[1].build is None)
     assert "did not answer as a Python does" in answers[2].reason
 
 
@@ -269,7 +270,7 @@ def test_the_pythons_over_there_are_found() -> None:
     with OverThere(environment={"PATH": f"{folder}:{os.defpath}"}) as there:
         there.order(wire.AskPythons(1))
         found = _pythons(there).found
-    assert sys.version.partition(" ")[0] in {each.version for each in found}
+    assert sys.version_info[:3] in {each.version for each in found}
 
 
 def test_the_doctor_looks_at_what_concerns_a_computer_without_our_window() -> None:
@@ -288,7 +289,7 @@ def test_it_ends_with_the_pipe_and_all_that_it_started(tmp_path: Path) -> None:
         child = psutil.Process(int(pid.read_text()))
         there.hang_up()
         assert there.end() == 0
-    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    assert _ends(child)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -299,7 +300,7 @@ def test_it_ends_when_the_system_asks(number: int, tmp_path: Path) -> None:
         child = psutil.Process(int(pid.read_text()))
         _agent_of(there).send_signal(number)
         assert there.end() == 0
-    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    assert _ends(child)
 
 
 def test_it_ends_when_it_hears_nothing_for_long() -> None:
@@ -353,12 +354,25 @@ def _with_sleeping_child(tmp_path: Path) -> "tuple[OverThere, Path]":
 
 
 def _wait_for_file(there: OverThere, path: Path) -> None:
-    for number in range(10_000):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
         if path.exists():
             return
-        there.order(wire.Knock(number))
+        there.order(wire.Knock(1))
         there.until(wire.Knocked)
     raise AssertionError("nothing was started")
+
+
+def _ends(process: psutil.Process) -> bool:
+    """It was killed, and the system may take a moment for it."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+    return False
 
 
 def _agent_of(there: OverThere) -> psutil.Process:

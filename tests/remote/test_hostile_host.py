@@ -53,7 +53,7 @@ GOOD: Sequence[Told] = [
     wire.Used(
         _CARD.id, [wire.Facts(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
     ),
-    wire.Pythons(3, [wire.Found("/usr/bin/python3", "3.12", "2.4", usable=True)]),
+    wire.Pythons(3, [wire.Found("/usr/bin/python3", (3, 12, 1))]),
     wire.Knocked(1, 2.0, 3.0),
     wire.Done(5, Message("No.")),
 ]

@@ -1,5 +1,7 @@
 """A link: its mark is found in any noise, its lines come in order, and its end is told once."""
 
+import os
+import signal
 import sys
 import time
 
@@ -66,7 +68,7 @@ def test_who_never_answers_is_not_waited_for() -> None:
 def test_an_end_is_told_with_its_last_words() -> None:
     listener = Listener()
     listener.link(python(_MARKED + "import sys; sys.exit('out of luck')"))
-    assert listener.end().why == "Our part on here ended with status 1: out of luck"
+    assert listener.end().why == "Our part on here ended with status 1: out of luck."
 
 
 def test_who_reads_nothing_of_a_long_preamble_is_still_heard() -> None:
@@ -74,7 +76,7 @@ def test_who_reads_nothing_of_a_long_preamble_is_still_heard() -> None:
     link = listener.link(
         ["sh", "-c", "echo 'python3: not found' >&2; exit 127"], b"x" * (4 << 20)
     )
-    assert listener.end().why == "here has no python3: python3: not found"
+    assert listener.end().why == "here has no python3: python3: not found."
     link.stop()
 
 
@@ -128,3 +130,14 @@ def test_what_the_process_leaves_behind_keeps_no_link() -> None:
         ["sh", "-c", f"echo {MARK.decode()}; (trap '' HUP; exec sleep 1000) & exit 3"]
     )
     assert listener.end().why.startswith("Our part on here ended with status 3")
+
+
+def test_what_keeps_our_pipes_and_reads_nothing_keeps_no_link() -> None:
+    """As a shared connection of ssh does, whose wire was cut."""
+    deaf = "setsid sleep 1000 <&0 & echo $! >&2; wait"
+    listener = Listener()
+    link = listener.link(["sh", "-c", deaf], b"x" * (4 << 20))
+    began = time.monotonic()
+    link.stop()
+    assert time.monotonic() - began < 5
+    os.kill(int(link._complained), signal.SIGKILL)

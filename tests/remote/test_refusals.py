@@ -112,13 +112,13 @@ def test_what_ssh_refuses_is_said_in_a_sentence(
             127,
             "bash: line 1: python3: command not found",
             "",
-            "there has no python3: bash: line 1: python3: command not found",
+            "there has no python3: bash: line 1: python3: command not found.",
         ),
         (
             127,
             "fish: Unknown command: python3",
             "",
-            "there has no python3: fish: Unknown command: python3",
+            "there has no python3: fish: Unknown command: python3.",
         ),
         (
             1,
@@ -143,13 +143,13 @@ def test_what_ssh_refuses_is_said_in_a_sentence(
             1,
             "sh: cannot create ~/.x: Read-only file system",
             "",
-            "A disk of there cannot be written: sh: cannot create ~/.x: Read-only file system",
+            "A disk of there cannot be written: sh: cannot create ~/.x: Read-only file system.",
         ),
         (
             254,
             "sh: fork: Resource unavailable",
             "",
-            "there has no memory left for a program: sh: fork: Resource unavailable",
+            "there has no memory left for a program: sh: fork: Resource unavailable.",
         ),
         (0, "", "", "The login shell of there ended without a word (status 0)."),
         (
@@ -181,11 +181,12 @@ def test_what_fails_over_there_is_said_in_a_sentence(
         (255, "client_loop: send disconnect: Broken pipe", "The connection to there broke."),
         (255, "Connection to there closed by remote host.", "The connection to there broke."),
         (0, "", "Our part on there ended."),
+        (3, "", "Our part on there ended with status 3."),
         (137, "", "Our part on there was killed over there."),
         (
             1,
             "Traceback\n  File\nOSError: Input/output",
-            "Our part on there ended with status 1: Traceback / File / OSError: Input/output",
+            "Our part on there ended with status 1: Traceback / File / OSError: Input/output.",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """FreeColumns: what the list of free cards says of each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS
@@ -11,22 +11,23 @@ from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes
 from gpuexplorer.gui.machines.model import FreeCard, natural
 from gpuexplorer.gui.machines.words import age_words, held_words, users_words
-from gpuexplorer.gui.state.groups.group import CellKey, IdleFor
+from gpuexplorer.gui.state.groups.group import GroupSource
 from gpuexplorer.gui.tables.cell import Cell, Gauge
 from gpuexplorer.gui.tables.column import Column
 from gpuexplorer.gui.theme.palette import Tone
 
 _MOMENT = 5.0  # seconds
-FREE, PLACE = "free", "place"
+FREE, PLACE, IDLE = "free", "place", "idle"
 
 
 class FreeColumns:
     """Cells are made of what is known when they are asked for."""
 
-    def __init__(self, idle_for: Callable[[CellKey], IdleFor | None], *, placed: bool) -> None:
-        self._idle_for = idle_for
+    def __init__(self, source: GroupSource, *, placed: bool) -> None:
+        self._idle_for = source.idle_for
         self.units: Units = USUAL
-        self._placed = placed
+        told = {PLACE: placed, IDLE: source.keeps_past}
+        self._hidden = {key for key, shown in told.items() if not shown}
 
     def all(self) -> Sequence[Column[FreeCard]]:
         size = gigabyte(self.units)
@@ -44,7 +45,7 @@ class FreeColumns:
                    kept=4, meaning=tr("The whole memory of the card.")),
             Column("held", tr("Held by"), self._held, lambda f: held_words(f.cell), width=140,
                    stretches=True, meaning=tr("Whose programs are on it, though it is idle.")),
-            Column("idle", tr("Idle for"), self._idle, self._idle_seconds, width=96, right=True,
+            Column(IDLE, tr("Idle for"), self._idle, self._idle_seconds, width=96, right=True,
                    largest_first=True, kept=5,
                    meaning=tr("So long it has computed nothing, as far as it was read.")),
             Column("temperature", tr("Temp."), self._temperature,
@@ -52,7 +53,7 @@ class FreeColumns:
             Column(PLACE, tr("Place"), self._place, lambda f: f.group.place, width=90, kept=2,
                    meaning=tr("The rack, or what else machines are grouped by.")),
         )  # fmt: skip
-        return [each for each in columns if self._placed or each.key != PLACE]
+        return [each for each in columns if each.key not in self._hidden]
 
     def _machine(self, free: FreeCard) -> Cell:
         late = free.group.late

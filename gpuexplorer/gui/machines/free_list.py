@@ -1,6 +1,6 @@
 """FreeList: the cards that are idle, with how much memory, and the way to each of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -10,7 +10,7 @@ from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.machines.free_columns import FreeColumns
 from gpuexplorer.gui.machines.model import FreeCard
-from gpuexplorer.gui.state.groups.group import CellKey, IdleFor
+from gpuexplorer.gui.state.groups.group import GroupSource
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
@@ -30,16 +30,18 @@ class FreeList(QWidget):
         look: Look,
         settings: Settings,
         clock: Clock,
-        idle_for: Callable[[CellKey], IdleFor | None],
+        source: GroupSource,
         *,
         placed: bool,
     ) -> None:
         super().__init__()
-        self._columns = FreeColumns(idle_for, placed=placed)
+        self._columns = FreeColumns(source, placed=placed)
         self._model = TableModel(self._columns.all(), lambda free: free.cell.key, parent=self)
         self._table = Table(look, tr("Free cards"), self._model, clock)
         self._table.setObjectName("machines.free")
-        self._table.columns.remember_in(settings, f"machines/free_columns/{placed:d}")
+        self._table.columns.remember_in(
+            settings, f"machines/free_columns/{placed:d}{source.keeps_past:d}"
+        )
         self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
         self._open = QPushButton(tr("Open card"))
         self._open.setEnabled(False)

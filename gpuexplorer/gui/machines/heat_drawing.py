@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainterPath, QPen
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.machines.heat_layout import HEAD, Block, Laid
+from gpuexplorer.gui.machines.heat_layout import HEAD, Laid, MapBlock
 from gpuexplorer.gui.machines.heat_shades import hatch_ground, hatch_ink
 from gpuexplorer.gui.machines.model import GRAVE, gravity
 from gpuexplorer.gui.machines.words import remark_on, said_instead, state_sign
@@ -41,7 +41,7 @@ NOTHING_SHOWN = HeatShown(np.empty(0), np.empty(0, np.bool_))
 def draw_machine(
     drawing: Drawing,
     laid: Laid,
-    block: Block,
+    block: MapBlock,
     group: HostGroup,
     numbers: range,
     shown: HeatShown,
@@ -70,7 +70,9 @@ def draw_machine(
         _draw_cell(drawing, place, at, shown)
 
 
-def draw_close(drawing: Drawing, laid: Laid, block: Block, groups: Sequence[HostGroup]) -> None:
+def draw_close(
+    drawing: Drawing, laid: Laid, block: MapBlock, groups: Sequence[HostGroup]
+) -> None:
     """The title of a rack, in `bad` where a machine or a card in it is lost; and what stands in
     the place of cells where a machine shows none. The cells are drawn already.
     """
@@ -87,7 +89,7 @@ def draw_close(drawing: Drawing, laid: Laid, block: Block, groups: Sequence[Host
             drawing.hint(place, tr("{name}: {what}", name=group.name, what=sentence))
 
 
-def _draw_sentence(drawing: Drawing, block: Block, sentence: str, group: HostGroup) -> None:
+def _draw_sentence(drawing: Drawing, block: MapBlock, sentence: str, group: HostGroup) -> None:
     """In the place of the cells, over as many lines as there is room for."""
     letters, theme = drawing.letters.body, drawing.theme
     place = QRectF(block.x, block.y + HEAD, block.wide, block.high - HEAD)

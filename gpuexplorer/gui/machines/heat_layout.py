@@ -19,11 +19,11 @@ _SMALL_HEAD, _SMALL_GAP, _MOST_IN_A_ROW = 18, 14, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
 _WIDER_GAP = 12
 _STEPS = (26, 22, 18, 16, 14, 12, 11, 10, 9, 8, 7)
-_LEAST_TITLE = 44
+_LEAST_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MapBlock:
     """One heading and the machines under it, those from `start` to `stop`."""
 
     title: str
@@ -40,7 +40,7 @@ class Block:
 class Laid:
     """Cells by their number, machine by machine, in the pixels of the widget."""
 
-    blocks: Sequence[Block]
+    blocks: Sequence[MapBlock]
     left: NDArray[np.intp]
     top: NDArray[np.intp]
     wide: int  # of each cell, without the gap
@@ -103,7 +103,7 @@ def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
         below = HEAD + max(counts) * (tall + _CELL_GAP)
         for column in range(len(counts)):
             at, x = row * columns + column, column * (block + _GAP)
-            blocks.append(Block(groups[at].name, at, at + 1, x, y, block, below, [y + HEAD]))
+            blocks.append(MapBlock(groups[at].name, at, at + 1, x, y, block, below, [y + HEAD]))
             numbers = np.arange(len(groups[at].cards))
             lefts.append(x + numbers % in_a_row * (cell + _CELL_GAP))
             tops.append(y + HEAD + numbers // in_a_row * (tall + _CELL_GAP))
@@ -136,7 +136,7 @@ def _blocks(
     wide: int,
     in_a_row: int,
     step: int,
-) -> tuple[Sequence[Block], int]:
+) -> tuple[Sequence[MapBlock], int]:
     """Side by side as far as there is room, and how high all of it is."""
     blocks, x, y, below = [], 0, 0, 0
     width = max(_LEAST_TITLE, in_a_row * step)
@@ -146,14 +146,14 @@ def _blocks(
         if x and x + width > wide:
             x, y, below = 0, y + below + _SMALL_GAP, 0
         rows = [y + _SMALL_HEAD + above * step for above in accumulate(inner[:-1], initial=0)]
-        blocks.append(Block(title, start, stop, x, y, width, height, rows))
+        blocks.append(MapBlock(title, start, stop, x, y, width, height, rows))
         x, below = x + width + _SMALL_GAP, max(below, height)
     return blocks, y + below
 
 
 def _close(
     groups: Sequence[HostGroup],
-    blocks: Sequence[Block],
+    blocks: Sequence[MapBlock],
     in_a_row: int,
     step: int,
     height: int,

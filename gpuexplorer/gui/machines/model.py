@@ -42,6 +42,18 @@ class FreeCard(NamedTuple):
     free_bytes: float | None
 
 
+def of_now(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
+    """What cards said before the connection broke is no figure of now."""
+    return [
+        each if each.standing.answers else replace(each, cards=tuple(map(_silent, each.cards)))
+        for each in groups
+    ]
+
+
+def _silent(cell: CardCell) -> CardCell:
+    return cell._replace(values={}, state=CardState.NO_ANSWER, users=None, processes=0)
+
+
 def filtered(groups: Sequence[HostGroup], asked: Asked) -> Sequence[HostGroup]:
     """A machine whose name fits comes with all its cards; else those of its cards that fit. The
     very same groups where all of their cards are left.

@@ -16,6 +16,7 @@ from gpuexplorer.gui.machines.free_list import FreeList
 from gpuexplorer.gui.machines.heat_drawing import HeatShown
 from gpuexplorer.gui.machines.heat_metric import HEAT_METRICS
 from gpuexplorer.gui.machines.host_list import HostList
+from gpuexplorer.gui.machines.machine_tools import MachinesPage, MachineTools
 from gpuexplorer.gui.machines.map_page import MapPage
 from gpuexplorer.gui.machines.model import (
     Asked,
@@ -26,10 +27,10 @@ from gpuexplorer.gui.machines.model import (
     in_order,
     lost,
     not_known,
+    of_now,
     users_of,
 )
-from gpuexplorer.gui.machines.sums import SumsRow, figures_of
-from gpuexplorer.gui.machines.tool_row import Page, ToolRow
+from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
 from gpuexplorer.gui.machines.words import (
     IDLE_MEANS,
     cell_words,
@@ -86,17 +87,18 @@ class MachinesView(LiveView):
         self._settings, self._source = settings, source
         self._asked, self._least = Asked(), _number(settings.remembered(_LEAST))
         kept = settings.remembered(_PAGE)
-        self._page = Page(kept) if kept in set(Page) else Page.MAP
+        self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
         kept = settings.remembered(_ORDER)
-        self._order = Order(kept) if kept in set(Order) else Order.NAME
+        self._order = Order(kept) if kept in set(Order) else None
         named = {each.name: each for each in HEAT_METRICS}
         self._metric = named.get(settings.remembered(_METRIC) or "", HEAT_METRICS[0])
-        self._groups: Sequence[HostGroup] = ()
+        self._listed: Sequence[HostGroup] | None = None
+        self._stamp: object = None
         self._by_key: dict[str, HostGroup] = {}
         self._look = look
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
         self._sums = SumsRow(look)
-        self._tools = ToolRow(look)
+        self._tools = MachineTools(look)
         self._map_page = MapPage(look, self._words_of)
         self._nothing = EmptyState(look, Icon.MACHINES)
         self._stack = QStackedWidget()
@@ -108,11 +110,20 @@ class MachinesView(LiveView):
         self._connect()
         self._show_page()
 
+    @property
+    def order(self) -> Order:
+        """As long as nobody chose one, machines of one rack stand together."""
+        return self._order or (Order.PLACE if self._placed else Order.NAME)
+
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
+        stamp = (units, self._page, self._metric, self._order, self._asked, self._least)
+        if groups is self._listed and stamp == self._stamp:
+            return  # a fleet is asked every few seconds only
+        self._listed, self._stamp = groups, stamp
+        groups = of_now(groups)
         shown = filtered(groups, self._asked)
-        self._groups = shown
         self._by_key = {group.key: group for group in groups}
         self._tools.show_least(self._least, units)
         self._tools.show_users(users_of(groups), self._asked.user)
@@ -121,24 +132,24 @@ class MachinesView(LiveView):
         self._sums.show_figures(
             figures_of(all_together([group.together for group in shown]), units)
         )
-        free = free_cards(shown, self._least) if self._page is Page.FREE else ()
+        free = free_cards(shown, self._least) if self._page is MachinesPage.FREE else ()
         nothing = self._nothing_words(groups, shown, free)
         if nothing is not None:
             self._nothing.show_words(*nothing)
             self._stack.setCurrentWidget(self._nothing)
             return
         match self._page:
-            case Page.MAP:
+            case MachinesPage.MAP:
                 self._show_map(shown, units)
                 self._stack.setCurrentWidget(self._map_page)
-            case Page.LIST:
+            case MachinesPage.LIST:
                 self._list.show_groups(shown, units)
                 self._stack.setCurrentWidget(self._list)
-            case Page.FREE:
+            case MachinesPage.FREE:
                 self._show_free(free, not_known(shown), units)
                 self._stack.setCurrentWidget(self._free)
 
-    def show_page(self, page: Page) -> None:
+    def show_page(self, page: MachinesPage) -> None:
         """Map, list or who is free."""
         self._page = page
         self._show_page()
@@ -180,17 +191,24 @@ class MachinesView(LiveView):
         self._settings.changed.connect(self._on_settings_changed)
 
     def _show_page(self) -> None:
-        self._tools.show_page(self._page, self._metric.name, self._order)
-        pages = {Page.MAP: self._map_page, Page.LIST: self._list, Page.FREE: self._free}
-        self.begin_at(pages[self._page])
+        self._show_tools()
         if self.isVisible():
             self._pull_now()
+
+    def _show_tools(self) -> None:
+        self._tools.show_page(self._page, self._metric.name, self.order)
+        pages = {
+            MachinesPage.MAP: self._map_page,
+            MachinesPage.LIST: self._list,
+            MachinesPage.FREE: self._free,
+        }
+        self.begin_at(pages[self._page])
 
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
         hosts = HostList(self._look, self._settings, desk, placed=self._placed)
-        idle_for = self._source.idle_for
-        free = FreeList(self._look, self._settings, desk, idle_for, placed=self._placed)
+        source, placed = self._source, self._placed
+        free = FreeList(self._look, self._settings, desk, source, placed=placed)
         hosts.machine_opened.connect(self._source.open_machine)
         free.card_opened.connect(self._on_cell_opened)
         for each in (hosts, free):
@@ -206,11 +224,12 @@ class MachinesView(LiveView):
             for each in before:
                 self._stack.removeWidget(each)
                 each.deleteLater()
+            self._show_tools()
         self._tools.show_places(placed)
 
     def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
         metric = self._metric
-        groups = in_order(shown, self._order, metric)
+        groups = in_order(shown, self.order, metric)
         cells = [cell for group in groups for cell in group.cards]
         values = metric.values(cells)
         highest = metric.highest(values, cells)
@@ -224,7 +243,7 @@ class MachinesView(LiveView):
                 lambda at: self._figure(cells[at], values[at], units),
                 lambda at: more_words(cells[at], units),
             ),
-            by_place=self._order is not Order.NAME,
+            by_place=self.order is not Order.NAME,
         )
         self._map_page.legend.show_ends(*metric.ends(highest, units))
         self._map_page.legend.setToolTip(tr(metric.meaning))
@@ -259,7 +278,7 @@ class MachinesView(LiveView):
         if not shown:
             way_on = tr("Show all machines")
             return tr("No machine or card fits what you look for."), "", way_on
-        if self._page is not Page.FREE or free:
+        if self._page is not MachinesPage.FREE or free:
             return None
         unknown = not_known(shown)
         more = _unknown_words(unknown) if unknown else ""
@@ -270,7 +289,7 @@ class MachinesView(LiveView):
         way_on = tr("Show all machines") if self._asked.filters else ""
         return tr("No card is idle just now."), more, way_on
 
-    def _on_page_chosen(self, page: Page) -> None:
+    def _on_page_chosen(self, page: MachinesPage) -> None:
         self._settings.remember(_PAGE, page)
         self.show_page(page)
 
@@ -300,7 +319,7 @@ class MachinesView(LiveView):
     def _on_filter_cleared(self) -> None:
         """All that kept cards from being shown."""
         self._asked = Asked()
-        if self._page is Page.FREE:
+        if self._page is MachinesPage.FREE:
             self._on_least_chosen(0.0)
         self._tools.search.clear()
         self._pull_now()

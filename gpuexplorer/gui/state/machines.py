@@ -188,13 +188,19 @@ class MachinesState(QObject):
             self._keep()
         self.changed.emit()
 
-    def add_remembered(self) -> None:
-        """Those of last time are offered, and connected to where somebody chose so."""
-        for wanted in kept_machines(self._settings):
+    def begin(self, named: Sequence[Wanted] = (), *, remembered: bool = True) -> None:
+        """Those of last time are offered, and connected to where somebody chose so; those that
+        are `named` are connected to.
+        """
+        for wanted in kept_machines(self._settings) if remembered else ():
             if wanted.host not in self._machines:
                 self._machines[wanted.host] = _Machine(wanted)
                 if self._settings.choices.reconnect:
                     self.retry(wanted.host)
+        for host, wanted in {each.host: each for each in named}.items():
+            machine = self._machines.get(host)
+            if machine is None or machine.reached is None:
+                self.add(wanted)
         self.changed.emit()
 
     def retry(self, key: str) -> None:

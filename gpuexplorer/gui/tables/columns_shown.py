@@ -134,7 +134,9 @@ class ColumnsShown(QObject):
         left, stretching = room - self._taken(), self._stretching()
         for before, at in enumerate(stretching):
             others = len(stretching) - before - 1
-            width = max(self._least_of(at), left // (others + 1))
+            theirs = sum(map(self._least_of, stretching[before + 1 :]))
+            share = min(left // (others + 1), left - theirs)
+            width = max(self._least_of(at), share)
             if others and self.all[at].widest:
                 width = min(width, self.all[at].widest)
             header.resizeSection(at, width)

@@ -35,6 +35,7 @@ def ssh_command(
         f"ConnectTimeout={connecting}",
         "ClearAllForwardings=yes",
         "RequestTTY=no",
+        "RemoteCommand=none",
         "LogLevel=VERBOSE",  # says when it has logged in
         f"BatchMode={'no' if somebody_answers else 'yes'}",
         *_shared(host),

@@ -197,7 +197,7 @@ def _late(course: Course, seconds: float, said: str) -> Ending:
 def _not_started(course: Course, said: str) -> Ending:
     """It was logged in, or another than ssh was started, and it ended before the mark."""
     host, words = course.host, said + plain(course.heard)
-    reason = last_lines(said) or last_lines(course.heard)
+    reason = (last_lines(said) or last_lines(course.heard)).rstrip(".")
     if old := _TOO_OLD.search(words):
         return Ending(
             Message(
@@ -208,25 +208,25 @@ def _not_started(course: Course, said: str) -> Ending:
         )
     if course.status == _NO_SUCH_COMMAND or _NO_PYTHON.search(words):
         return Ending(
-            Message("{host} has no python3: {said}", host=host, said=reason),
+            Message("{host} has no python3: {said}.", host=host, said=reason),
             Message("Install Python 3.10 or newer there, or name the one to use."),
             again=False,
         )
     if _NO_SHELL.search(words):
         return Ending(
-            Message("{host} runs no commands for this login: {said}", host=host, said=reason),
+            Message("{host} runs no commands for this login: {said}.", host=host, said=reason),
             Message("Ask whoever looks after it for a login with a shell."),
             again=False,
         )
     if _NO_ROOM.search(words):
         return Ending(
-            Message("A disk of {host} cannot be written: {said}", host=host, said=reason),
+            Message("A disk of {host} cannot be written: {said}.", host=host, said=reason),
             Message("GPU Explorer writes nothing there, but the login does."),
             again=False,
         )
     if _NO_MEMORY.search(words):
         return Ending(
-            Message("{host} has no memory left for a program: {said}", host=host, said=reason)
+            Message("{host} has no memory left for a program: {said}.", host=host, said=reason)
         )
     if course.status == _SSHS and not reason:
         return Ending(Message("The connection to {host} broke while it began.", host=host))
@@ -242,7 +242,7 @@ def _not_started(course: Course, said: str) -> Ending:
         )
     return Ending(
         Message(
-            "Python did not start on {host} (status {status}): {said}",
+            "Python did not start on {host} (status {status}): {said}.",
             host=host,
             status=course.status,
             said=reason,
@@ -258,14 +258,22 @@ def _broken(course: Course, said: str) -> Ending:
         return Ending(Message("{host} does not answer any more.", host=host))
     if course.status in (_SSHS, None):
         return Ending(Message("The connection to {host} broke.", host=host))
-    reason = last_lines(said)
-    if course.status == 0 and not reason:
+    reason = last_lines(said).rstrip(".")
+    if not reason and course.status == 0:
         return Ending(Message("Our part on {host} ended.", host=host))
     if course.status in (137, 128 + 15, -9, -15):
         return Ending(Message("Our part on {host} was killed over there.", host=host))
+    if not reason:
+        return Ending(
+            Message(
+                "Our part on {host} ended with status {status}.",
+                host=host,
+                status=course.status,
+            )
+        )
     return Ending(
         Message(
-            "Our part on {host} ended with status {status}: {said}",
+            "Our part on {host} ended with status {status}: {said}.",
             host=host,
             status=course.status,
             said=reason,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.commands.checkup.bundle import check_target, write_bundle
-from gpuexplorer.commands.doctor import examine
+from gpuexplorer.commands.checkup.examining import examine
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from tests.commands.checkup.computer import Computer

@@ -17,6 +17,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.remote.far_backend import FarBackend
 from gpuexplorer.remote.far_machine import FarMachine
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -112,8 +113,9 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
 ) -> None:
     lab = far()
     ran(qtbot, lab, "1")
-    machine = lab.machine.session.backend.machine
-    machine.stop()
+    backend = lab.machine.session.backend
+    assert isinstance(backend, FarBackend)
+    backend.machine.stop()
     lab.restart()
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
     cell = ran(qtbot, lab, "2")

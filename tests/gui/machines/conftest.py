@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.machines.heat_map import HeatMap
-from gpuexplorer.gui.machines.sums import SumsRow
-from gpuexplorer.gui.machines.tool_row import ToolRow
+from gpuexplorer.gui.machines.machine_tools import MachineTools
+from gpuexplorer.gui.machines.sums_row import SumsRow
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.groups.group import HostGroup
 from gpuexplorer.gui.state.machine import MachineState
@@ -48,8 +48,8 @@ class Screen:
         return the(HeatMap, self.view)
 
     @property
-    def tools(self) -> ToolRow:
-        return the(ToolRow, self.view)
+    def tools(self) -> MachineTools:
+        return the(MachineTools, self.view)
 
     @property
     def sums(self) -> str:

@@ -129,6 +129,10 @@ class Room(GroupSource):
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
 
+    @property
+    def keeps_past(self) -> bool:
+        return True
+
     def groups(self) -> Sequence[HostGroup]:
         return self.listed
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.machines.tool_row import Page
+from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
@@ -146,7 +146,7 @@ def test_who_is_free_lists_idle_cards_and_unused_ones_first(open_screen: OpenScr
 
 def test_cards_with_too_little_memory_are_not_free(open_screen: OpenScreen) -> None:
     screen = open_screen(TWO)
-    screen.view.show_page(Page.FREE)
+    screen.view.show_page(MachinesPage.FREE)
     the(NumberField, screen.tools).setValue(64)
     assert [row[0] for row in screen.rows] == ["ant"]
     the(NumberField, screen.tools).setValue(100)
@@ -157,7 +157,7 @@ def test_cards_with_too_little_memory_are_not_free(open_screen: OpenScreen) -> N
 
 def test_enter_and_the_button_open_a_free_card(open_screen: OpenScreen) -> None:
     screen = open_screen(TWO)
-    screen.view.show_page(Page.FREE)
+    screen.view.show_page(MachinesPage.FREE)
     table = next(each for each in screen.view.findChildren(Table) if each.isVisible())
     opens = button(screen, "Open card")
     assert not opens.isEnabled()
@@ -172,7 +172,7 @@ def test_it_is_said_of_how_many_cards_nobody_knows_whether_they_are_idle(
     open_screen: OpenScreen,
 ) -> None:
     screen = open_screen([group("ant", [cell("ant", 0, 0.0), cell("ant", 1, None)])])
-    screen.view.show_page(Page.FREE)
+    screen.view.show_page(MachinesPage.FREE)
     assert any(
         each.startswith("Of 1 card it is not known whether it is idle.")
         for each in said_below(screen)
@@ -181,7 +181,7 @@ def test_it_is_said_of_how_many_cards_nobody_knows_whether_they_are_idle(
 
 def test_the_list_says_why_a_machine_does_not_answer(open_screen: OpenScreen) -> None:
     screen = open_screen(with_troubles(room(4)))
-    screen.view.show_page(Page.LIST)
+    screen.view.show_page(MachinesPage.LIST)
     states = {row[0]: row[1] for row in screen.rows}
     assert states["gpu-04"] == "Connected"
     assert states["gpu-03"] == "Lost"
@@ -197,9 +197,9 @@ def test_old_figures_say_how_old_they_are(open_screen: OpenScreen) -> None:
     late = replace(TWO[0], age=14.0)
     screen = open_screen([late, TWO[1]])
     assert screen.map.accessibleDescription().endswith("14 s old")
-    screen.view.show_page(Page.LIST)
+    screen.view.show_page(MachinesPage.LIST)
     assert [row[-1] for row in screen.rows] == ["14 s", "now"]
-    screen.view.show_page(Page.FREE)
+    screen.view.show_page(MachinesPage.FREE)
     assert screen.rows[0][0] == "ant (14 s old)"
 
 
@@ -215,9 +215,8 @@ def test_worst_first_begins_with_what_is_lost(open_screen: OpenScreen) -> None:
 def test_a_machine_without_a_connection_says_so_in_place_of_figures(
     open_screen: OpenScreen,
 ) -> None:
-    blank = cell("ant", 0)._replace(values={})
     broken = replace(
-        group("ant", [blank], Standing.BROKEN), why=Message("Nobody answers there.")
+        group("ant", [cell("ant", 0)], Standing.BROKEN), why=Message("Nobody answers there.")
     )
     screen = open_screen([broken])
     said = screen.map.accessibleDescription()

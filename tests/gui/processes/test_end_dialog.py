@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.telemetry.ending import CAN_ASK
-from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
+from gpuexplorer.telemetry.process_names import FarIdentity, NamedProcess, ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 from tests.gui.fakes import GIB
 from tests.gui.hands import button, click, press, texts
@@ -186,3 +187,55 @@ def test_what_may_not_end_is_left_out_and_counted(
     [dialog] = screen.view.findChildren(EndDialog)
     assert any("Another that was picked is left out" in each for each in texts(dialog))
     click(dialog, "Leave it alone")
+
+
+class FarAway(FarIdentity):
+    """A process of another machine, whose answers come when the test wants them."""
+
+    def __init__(self) -> None:
+        self.wishes: list[bool] = []
+        self.ended = False
+        self.refusal: Trouble | None = None
+
+    def end(self, kill: bool) -> None:
+        self.wishes.append(kill)
+
+    def has_ended(self) -> bool:
+        return self.ended
+
+    def refused(self) -> Trouble | None:
+        return self.refusal
+
+
+def asked_far_away(look: Look, qtbot: QtBot, who: FarAway) -> Asked:
+    process = CardProcess(A, 4711, ProcessUse.COMPUTE)
+    there = NamedProcess(
+        process, resolved=True, of_this_user=True, command="train.py", identity=who
+    )
+    asked = Asked(look, [ProcessToEnd(there, {"0": 17.9 * GIB})])
+    with qtbot.waitActive(asked.dialog):
+        asked.dialog.activateWindow()
+    return asked
+
+
+def test_one_of_another_machine_is_followed_until_it_ended(look: Look, qtbot: QtBot) -> None:
+    who = FarAway()
+    asked = asked_far_away(look, qtbot, who)
+    click(asked.dialog, "Ask it to end")
+    assert who.wishes == [False]
+    assert asked.says("It was asked to end and has not yet.")
+    who.ended = True
+    qtbot.waitUntil(lambda: asked.says("It has ended"))
+
+
+def test_a_refusal_that_comes_later_is_shown_in_its_own_words(look: Look, qtbot: QtBot) -> None:
+    who = FarAway()
+    asked = asked_far_away(look, qtbot, who)
+    click(asked.dialog, "Ask it to end")
+    who.refusal = Trouble("There is no permission to end process 4711.")
+    qtbot.waitUntil(lambda: asked.says("There is no permission to end process 4711."))
+    assert not asked.says("It was asked to end")
+    offered = [
+        each.text() for each in asked.dialog.findChildren(QPushButton) if each.isVisible()
+    ]
+    assert offered == ["Close"]

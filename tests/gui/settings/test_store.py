@@ -41,6 +41,7 @@ EVERYTHING = Choices(
     first_screen="events",
     first_span=60.0,
     without_cards=WithoutCards.SIMULATE,
+    reconnect=True,
     keep_running=True,
     keep_hidden=False,
     lab_enter_runs=False,

@@ -51,7 +51,13 @@ class CardCell(NamedTuple):
 
     @property
     def memory_total(self) -> float | None:
-        return self.values.get(memory.MEMORY_TOTAL) or self.memory_bytes
+        """What is used and what is free, where nobody tells more."""
+        total = self.values.get(memory.MEMORY_TOTAL) or self.memory_bytes
+        if total is not None:
+            return total
+        used = self.values.get(memory.MEMORY_USED)
+        free = self.values.get(memory.MEMORY_FREE)
+        return None if used is None or free is None else used + free
 
     @property
     def memory_free(self) -> float | None:
@@ -123,12 +129,19 @@ class HostGroup:
 
     @cached_property
     def together(self) -> Together:
-        """Worked out once: a group that did not change is handed on as it is."""
+        """Worked out once: a group that did not change is handed on as it is. Whoever makes
+        thousands in another thread asks for it there, so that the window need not.
+        """
         return together(self.cards, self.name)
 
 
 class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
+
+    @property
+    def keeps_past(self) -> bool:
+        """Whether `idle_for` knows anything."""
+        return False
 
     @property
     def adds(self) -> bool:
@@ -180,9 +193,10 @@ def together(cards: Iterable[CardCell], host: str) -> Together:
         if share is not None:
             busy.append(share)
             idle += share == 0
-        used, total, free = values.get(memory.MEMORY_USED), cell.memory_total, cell.memory_free
-        if used is not None and total and free is not None:
-            memories.append((used, total, free))
+        used, total = values.get(memory.MEMORY_USED), cell.memory_total
+        if used is not None and total:
+            free = values.get(memory.MEMORY_FREE)
+            memories.append((used, total, max(0.0, total - used) if free is None else free))
         drawn, limit = values.get(heat.POWER_DRAW), values.get(heat.POWER_LIMIT)
         if drawn is not None:
             power.append(drawn)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.firing import Alert
 from gpuexplorer.fleet.fleet import FleetNow
 from gpuexplorer.fleet.identity import FleetCard
@@ -33,6 +33,7 @@ class FleetGroups:
 
     def __init__(self, watching: Watching) -> None:
         self._watching = watching
+        self._places = _Places()
         self._groups: Sequence[HostGroup] = (self._whole(None),)
         watching.listen(self.take)
 
@@ -44,7 +45,10 @@ class FleetGroups:
         if now is None:
             self._groups = (self._whole(broken),)
         elif broken is None:
-            self._groups = _groups(now, self._watching.beat)
+            groups = _groups(now, self._watching.beat, self._places)
+            for each in groups:
+                _ = each.together  # here, so that the window need not
+            self._groups = groups
         else:
             clock = self._watching.clock.now()
             since = self._watching.answered_at
@@ -76,23 +80,25 @@ class FleetGroups:
         )
 
 
-def _groups(now: FleetNow, beat: float) -> Sequence[HostGroup]:
-    hosts: dict[str, list[FleetCard]] = defaultdict(list)
-    for card in now.cards.values():
-        hosts[card.host].append(card)
+def _groups(now: FleetNow, beat: float, places: "_Places") -> Sequence[HostGroup]:
     alerts: dict[str, list[Alert]] = defaultdict(list)
     for alert in now.alerts:
         alerts[alert.host].append(alert)
+    reasons = _Reasons(now)
     return [
-        _group(host, cards, alerts[host], now, beat) for host, cards in sorted(hosts.items())
+        _group(host, there, alerts.get(host, ()), now, beat, reasons)
+        for host, there in places.hosts(now.cards).items()
     ]
 
 
 def _group(
-    host: str, there: Sequence[FleetCard], alerts: Sequence[Alert], now: FleetNow, beat: float
+    host: str,
+    there: Sequence[FleetCard],
+    alerts: Sequence[Alert],
+    now: FleetNow,
+    beat: float,
+    reasons: "_Reasons",
 ) -> HostGroup:
-    whole = [each for each in there if each.kind is CardKind.GPU] or there
-    cells = [_cell(each, now) for each in sorted(whole, key=lambda each: each.number)]
     # The oldest: what stands there may be as old as that.
     age = max((now.ages[each.id] for each in there if each.id in now.ages), default=None)
     silent = age is None
@@ -100,37 +106,68 @@ def _group(
         host,
         host,
         Standing.BROKEN if silent else Standing.UP,
-        cells,
+        [_cell(each, now, reasons) for each in there],
         place=next((each.rack for each in there if each.rack), ""),
-        why=_SILENT if silent else Message(""),
-        hint=_LOOK_THERE if silent else Message(""),
+        why=_SILENT if silent else NOTHING,
+        hint=_LOOK_THERE if silent else NOTHING,
         age=age,
         beat=beat,
         simulated=any(each.simulated for each in there),
-        alerts=[
-            f"{each.severity}: {each.text}" if each.severity else each.text for each in alerts
-        ],
+        alerts=[": ".join(filter(None, (each.severity, each.text))) for each in alerts],
     )
 
 
-def _cell(card: FleetCard, now: FleetNow) -> CardCell:
-    state, values = now.state(card.id), _values(card.id, now.values)
-    missing: dict[MetricId, Absence] = {}
-    for metric in _SHOWN:
-        if metric not in values:
-            missing[metric] = now.why(card, metric)
+def _cell(card: FleetCard, now: FleetNow, reasons: "_Reasons") -> CardCell:
+    id_, state = card.id, now.state(card.id)
+    values = {metric: told[id_] for metric, told in reasons.told if id_ in told}
+    mark = None if state is CardState.WORKING else state_mark(state)
     return CardCell(
-        CellKey(card.host, card.id),
+        CellKey(card.host, id_),
         card.number,
         card.name,
         state,
         values,
-        missing,
-        mark=None if state is CardState.WORKING else state_mark(state),
+        {} if len(values) == len(_SHOWN) else reasons.missing(card, values),
+        mark=mark,
     )
 
 
-def _values(
-    card: CardId, told: Mapping[MetricId, Mapping[CardId, float]]
-) -> Mapping[MetricId, float]:
-    return {metric: values[card] for metric, values in told.items() if card in values}
+class _Places:
+    """Which cards stand on which host, as long as they are the same."""
+
+    def __init__(self) -> None:
+        self._known: tuple[object, Mapping[str, Sequence[FleetCard]]] = (None, {})
+
+    def hosts(self, cards: Mapping[CardId, FleetCard]) -> Mapping[str, Sequence[FleetCard]]:
+        if self._known[0] is not cards:
+            found: dict[str, list[FleetCard]] = defaultdict(list)
+            for card in cards.values():
+                found[card.host].append(card)
+            self._known = (cards, {host: _whole(found[host]) for host in sorted(found)})
+        return self._known[1]
+
+
+def _whole(there: Sequence[FleetCard]) -> Sequence[FleetCard]:
+    """Without their parts, where the cards themselves are told of."""
+    whole = [each for each in there if each.kind is CardKind.GPU] or there
+    return sorted(whole, key=lambda each: (len(each.number), each.number))
+
+
+class _Reasons:
+    """Why figures are missing: of most cards the same ones for the same reasons."""
+
+    def __init__(self, now: FleetNow) -> None:
+        self._now = now
+        self.told = [(metric, now.values.get(metric, {})) for metric in _SHOWN]
+        self._known: dict[object, Mapping[MetricId, Absence]] = {}
+
+    def missing(
+        self, card: FleetCard, values: Mapping[MetricId, float]
+    ) -> Mapping[MetricId, Absence]:
+        wrong = tuple(m for m, ids in self._now.impossible.items() if ids and card.id in ids)
+        stamp = (card.exporters, tuple(values), wrong)
+        if stamp not in self._known:
+            self._known[stamp] = {
+                metric: self._now.why(card, metric) for metric in _SHOWN if metric not in values
+            }
+        return self._known[stamp]

@@ -48,6 +48,10 @@ class MachinesSource(GroupSource):
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
 
     @property
+    def keeps_past(self) -> bool:
+        return True
+
+    @property
     def adds(self) -> bool:
         return self._machines.possible
 

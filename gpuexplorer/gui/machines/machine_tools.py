@@ -1,4 +1,4 @@
-"""ToolRow: which page of the machines is seen, what is looked for, and how it is shown."""
+"""MachineTools: which page of the machines is seen, what is looked for, and how it is shown."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -27,7 +27,7 @@ _STOPS = (4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 40.0, 48.0, 64.0, 80.0, 96.0, 141.0)
 _MOST = 1024.0
 
 
-class Page(StrEnum):
+class MachinesPage(StrEnum):
     """What is seen of all machines."""
 
     MAP = "map"
@@ -36,9 +36,9 @@ class Page(StrEnum):
 
 
 _PAGES = (
-    (Page.MAP, mark("Map")),
-    (Page.LIST, mark("List")),
-    (Page.FREE, mark("Who is free?")),
+    (MachinesPage.MAP, mark("Map")),
+    (MachinesPage.LIST, mark("List")),
+    (MachinesPage.FREE, mark("Who is free?")),
 )
 _ORDERS = (
     (Order.WORST, mark("Worst first")),
@@ -47,7 +47,7 @@ _ORDERS = (
 )
 
 
-class ToolRow(QWidget):
+class MachineTools(QWidget):
     """Asks; whoever decides shows the answer here."""
 
     page_chosen = Signal(object)
@@ -92,15 +92,15 @@ class ToolRow(QWidget):
         self._user_button.about_to_open.connect(self._on_users_asked)
         self._order_button.about_to_open.connect(self._on_orders_asked)
 
-    def show_page(self, page: Page, metric: str, order: Order) -> None:
+    def show_page(self, page: MachinesPage, metric: str, order: Order) -> None:
         self._pages.show_choice(page)
         self._metrics.show_choice(metric)
         self._order = order
         self._order_button.show_words(tr(dict(_ORDERS)[order]))
         for of_map in (self._metrics, self._order_button):
-            of_map.setVisible(page is Page.MAP)
+            of_map.setVisible(page is MachinesPage.MAP)
         for of_free in (self._at_least, self._least):
-            of_free.setVisible(page is Page.FREE)
+            of_free.setVisible(page is MachinesPage.FREE)
 
     def show_users(self, users: Sequence[str], user: str | None) -> None:
         """One who uses no card any more can be left."""

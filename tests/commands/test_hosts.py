@@ -1,0 +1,176 @@
+"""Commands with --host, as a person or a script meets them; ssh is a shell on this computer."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuexplorer.__main__ import main
+from gpuexplorer.core.cards import HOST_ID
+from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
+from gpuexplorer.recording.recording import open_recording
+from tests.remote.conftest import FakeSsh, fake_ssh
+
+__all__ = ["fake_ssh"]
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell script"),
+    pytest.mark.usefixtures("fake_ssh"),
+]
+THERE = ("--host", "me@there", "--simulate", "2xH100+nvlink")
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    """Its output, or what it complained of."""
+    assert main([*words]) == status
+    told = capsys.readouterr()
+    assert "Traceback" not in told.err
+    return told.err if status else told.out
+
+
+# Any: whatever JSON there is.
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(said(capsys, *words, "--json"))
+    return told
+
+
+def what_lasts(snapshot: dict[str, Any]) -> object:
+    """All of it but times and figures, which are of another moment."""
+    for card in snapshot["cards"]:
+        card["values"] = sorted(card["values"])
+    for process in snapshot["processes"]:
+        process["values"] = sorted(process["values"])
+    host = snapshot["host"]
+    host["values"] = sorted({*host["values"], *host.pop("missing")})
+    return {name: each for name, each in snapshot.items() if name not in ("taken_at", "notes")}
+
+
+def test_a_snapshot_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) -> None:
+    there = as_json(capsys, "snapshot", *THERE)
+    here = as_json(capsys, "snapshot", *THERE[2:])
+    assert what_lasts(there) == what_lasts(here)
+    assert there["links"]
+    assert there["processes"]
+
+
+def test_the_table_has_the_same_columns_and_says_simulated(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    there, here = (
+        said(capsys, "snapshot", *words).splitlines() for words in (THERE, THERE[2:])
+    )
+    assert socket.gethostname() in there[0]
+    assert there[1:5] == here[1:5]
+    assert "SIMULATED: these cards do not exist" in there[2]
+    assert [line.split()[:3] for line in there[5:7]] == [line.split()[:3] for line in here[5:7]]
+
+
+def test_a_loop_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    told = said(capsys, "snapshot", *THERE, "--json", "--loop", "0.1", "--count", "3")
+    times = [json.loads(line)["taken_at"] for line in told.splitlines()]
+    assert len({*times}) == 3
+
+
+def test_csv_has_a_row_for_each_card(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = said(capsys, "snapshot", *THERE, "--csv").splitlines()
+    assert sum("SIM-" in row for row in rows) == 2
+
+
+def test_a_wiring_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert as_json(capsys, "topology", *THERE) == as_json(capsys, "topology", *THERE[2:])
+    assert said(capsys, "topology", *THERE) == said(capsys, "topology", *THERE[2:])
+
+
+def test_a_recording_names_the_computer_that_was_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "there.gpurec"
+    words = ("--interval", "0.1", "--duration", "1s")
+    told = said(capsys, "record", str(path), *THERE, *words)
+    assert re.match(r"Recorded 0:00:01 of simulated cards", told)
+    recording = open_recording(path)
+    assert recording.runs[0].machine.name == socket.gethostname()
+    assert [card.id for card in recording.cards()] == ["SIM-0", "SIM-1"]
+    assert GPU_UTILIZATION in recording.metrics(recording.cards()[0].id)
+    assert CPU_UTILIZATION in recording.metrics(HOST_ID)
+    assert recording.processes(recording.cards()[0].id, recording.ended)
+    assert recording.topology(recording.ended) is not None
+    recording.close()
+
+
+def test_the_doctor_there_leaves_out_what_only_concerns_a_window(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report = as_json(capsys, "doctor", "--host", "me@there")
+    topics = [topic["topic"] for topic in report["topics"]]
+    assert {"cards", "driver", "pytorch"} <= {*topics}
+    assert not {"display", "parts"} & {*topics}
+    text = said(capsys, "doctor", "--host", "me@there")
+    assert f"how {socket.gethostname()} is" in text
+    assert "fine    Memory" in text or "look    Memory" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("--host", "a", "--host", "b"), 2, "This command reads one computer at a time"),
+        (("--host=-oProxyCommand=ls",), 2, "cannot begin with a hyphen"),
+        (("--host", "a b"), 2, "cannot hold spaces"),
+        (("--host", "a", "--simulate", "3xFoo"), 2, "names a card that is not known"),
+        (("--host", "a", "--fault", "lost:1@2s"), 2, "Only simulated cards fail on order"),
+        (("--host", "a", "--host-python", "nopython"), 1, "a has no python3"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, sentence: str
+) -> None:
+    assert sentence in said(capsys, "snapshot", *words, status=status)
+
+
+@pytest.mark.parametrize("command", ["snapshot", "topology", "doctor", "record"])
+def test_a_machine_that_refuses_is_a_sentence_and_a_way_out(
+    capsys: pytest.CaptureFixture[str], command: str, fake_ssh: FakeSsh, tmp_path: Path
+) -> None:
+    fake_ssh.refusing("there", "me@there: Permission denied (publickey).")
+    path = tmp_path / "it.gpurec"
+    words = [str(path)] if command == "record" else []
+    told = said(capsys, command, *words, "--host", "there", status=1)
+    assert "there refuses this login" in told
+    assert "ssh-add -l" in told
+    assert not path.exists()
+
+
+def test_a_bundle_is_only_made_of_this_computer(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("doctor", "--host", "there", "--bundle", str(tmp_path / "it.zip"))
+    assert "only be made of this computer" in said(capsys, *words, status=2)
+
+
+def test_nothing_that_it_says_reaches_the_terminal_as_an_escape(
+    capsys: pytest.CaptureFixture[str], fake_ssh: FakeSsh
+) -> None:
+    fake_ssh.host("there", r"printf '\033]0;owned\007\033[2J\233 not found\n' >&2; exit 127")
+    told = said(capsys, "snapshot", "--host", "there", status=1)
+    assert all(each.isprintable() or each == "\n" for each in told)
+
+
+def test_neither_a_snapshot_nor_a_recording_there_needs_qt_numpy_or_torch(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "import sys; from gpuexplorer.__main__ import main\n"
+        f"main(['snapshot', *{THERE!r}]); main(['topology', *{THERE!r}])\n"
+        f"main(['record', {str(tmp_path / 'it.gpurec')!r}, *{THERE!r}, '--duration', '0.3s'])\n"
+        "heavy = {'PySide6', 'numpy', 'torch', 'pyqtgraph'} & {*sys.modules}\n"
+        "sys.exit(3 if heavy else 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ}, timeout=60, check=False
+    )
+    assert done.returncode == 0

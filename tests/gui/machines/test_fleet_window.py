@@ -1,0 +1,106 @@
+"""A window on a Prometheus: its hosts on the screen of machines, and one of them opened."""
+
+import argparse
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.app import App
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.address import address
+from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
+from gpuexplorer.telemetry.session import Attempt
+from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
+
+_PATIENCE = 30_000
+
+
+@pytest.fixture
+def server() -> Iterator[FakePrometheus]:
+    with fake_prometheus() as made:
+        for name in ("DEV_GPU_UTIL", "DEV_GPU_TEMP"):
+            made.series[f"DCGM_FI_{name}"] = [(card(each), 40.0) for each in range(16)]
+        yield made
+
+
+@pytest.fixture
+def app(server: FakePrometheus, qtbot: QtBot) -> Iterator[App]:
+    arguments = argparse.Namespace(
+        **dict.fromkeys(("simulate", "view", "theme", "size", "screenshot", "open")),
+        or_simulate=False,
+        fault="",
+        seed=0,
+        fleet=Fleet(Prometheus(address(server.url))),
+    )
+    nobody = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
+    made = App(arguments, lambda: (None, [nobody]), patience=1.0)
+    qtbot.addWidget(made.window)
+    made.window.show()
+    yield made
+    made.window.close()
+    made.stop()
+
+
+def _hosts(app: App) -> FleetHosts:
+    hosts = app.window.machines.state.fleet
+    assert hosts is not None
+    return hosts
+
+
+def _open_a_host(app: App, qtbot: QtBot) -> HostSession:
+    qtbot.waitUntil(lambda: len(_hosts(app).groups.groups()) == 2, timeout=_PATIENCE)
+    machines = app.window.machines.state
+    app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
+    qtbot.waitUntil(lambda: isinstance(machines.session, HostSession), timeout=_PATIENCE)
+    session = machines.session
+    assert isinstance(session, HostSession)
+    return session
+
+
+def test_the_window_opens_on_the_hosts(app: App, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: len(_hosts(app).groups.groups()) == 2, timeout=_PATIENCE)
+    assert app.window.navigation.screen == "machines"
+    (view,) = app.window.findChildren(MachinesView)
+    view.pull()
+    assert view.isVisible()
+
+
+def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:
+    session = _open_a_host(app, qtbot)
+    first = session.cards()[0].id
+    qtbot.waitUntil(lambda: session.reading(first) is not None, timeout=_PATIENCE)
+    reading = session.reading(first)
+    assert reading is not None
+    assert reading.values[GPU_UTILIZATION] == 0.4
+    names = [each.name for each in app.window.machines.state.rows()]
+    assert names[1:] == ["node-1 (Prometheus)"]
+
+
+def test_each_screen_of_such_a_host_opens(app: App, qtbot: QtBot) -> None:
+    _open_a_host(app, qtbot)
+    for screen in ("overview", "card", "processes", "topology", "events", "lab", "copies"):
+        app.window.navigation.open_screen(screen)
+        assert app.window.navigation.screen == screen
+
+
+def test_a_server_that_breaks_is_said_above_the_host(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    _open_a_host(app, qtbot)
+    server.special["*"] = 503, {}, b""
+    (strip,) = app.window.findChildren(LinkStrip)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(strip.isVisible, timeout=_PATIENCE)
+
+
+def test_opening_a_host_twice_opens_it_once(app: App, qtbot: QtBot) -> None:
+    session = _open_a_host(app, qtbot)
+    assert _open_a_host(app, qtbot) is session
+    assert len(app.window.machines.state.rows()) == 2
