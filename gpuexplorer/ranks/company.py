@@ -4,6 +4,7 @@ import contextlib
 import queue
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.records import UnreadableError
@@ -64,8 +65,9 @@ class Company:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for link in self._links.values():
-            link.stop()
+        if self._links:
+            with ThreadPoolExecutor(len(self._links)) as at_once:
+                list(at_once.map(Link.stop, self._links.values()))
 
     def start(self, on_here: Callable[[int], None] = lambda _: None) -> Mapping[int, Here]:
         """Raises Trouble where one has no PyTorch, or cannot be reached."""

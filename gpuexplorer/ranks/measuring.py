@@ -12,6 +12,7 @@ from gpuexplorer.ranks.result import ALL, RankResult
 from gpuexplorer.ranks.wire import Expects, Take, Taken, Told, Way
 
 _SLOWER = 3.0  # than it was expected to be
+_LONGEST = 24 * 3600.0
 
 
 class Asked(NamedTuple):
@@ -82,7 +83,7 @@ def _result(company: Company, met: Met, job: _Job, names: Sequence[str]) -> Rank
 
     def longer(_rank: int, told: Told) -> float:
         if isinstance(told, Expects) and told.number == job.number:
-            return PATIENCE + _SLOWER * told.seconds
+            return PATIENCE + min(_SLOWER * told.seconds, _LONGEST)
         return 0.0
 
     late = Message(
