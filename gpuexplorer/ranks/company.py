@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.wire import (
     KNOCKS_EVERY,
     Elsewhere,
@@ -32,6 +32,7 @@ STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
 SILENT = 10.0
 _GRACE = 1.5  # for the real reason, which may come after the others' complaints
 _GLANCE = 0.25
+_CHANGES_ITS_MIND = mark("{host} changes its mind.")
 
 
 class Member(NamedTuple):
@@ -80,7 +81,7 @@ class Company:
             said = self._next()
             if said is not None and isinstance(said.told, Elsewhere):
                 if said.rank in moved:
-                    raise self._trouble(said.rank, Failed(Message("{host} changes its mind.")))
+                    raise self._trouble(said.rank, Failed(Message(_CHANGES_ITS_MIND)))
                 moved.add(said.rank)
                 self._links[said.rank].stop()
                 self._start(said.rank, said.told.python)
