@@ -169,7 +169,7 @@ class Fleet:
         return self._keys
 
     def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
-        """Where nothing is new the very same stay: what is made of them, need not be made anew."""
+        """Where nothing is new the very same stay, and so does what was made of them."""
         if cards != self._cards:
             self._cards = cards
 

@@ -1,5 +1,6 @@
 """FleetGroups: the hosts of a Prometheus as groups, made with each of its answers."""
 
+import gc
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -169,6 +170,8 @@ class _Places:
                 found[card.host].append(card)
             self.hosts = {host: _seats(found[host]) for host in sorted(found)}
             self.seats = [seat for seats in self.hosts.values() for seat in seats]
+            # They stay, and going through them in search of rubbish would take 100 ms.
+            gc.freeze()
 
 
 def _seats(there: Sequence[FleetCard]) -> Sequence[_Seat]:
