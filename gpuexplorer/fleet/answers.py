@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, NoReturn
 from gpuexplorer.fleet.refusals import plain
 
 # More values than so many would need more memory than a fleet is worth.
-_MOST_PARTS = 4_000_000
+_MOST_PARTS = 8_000_000
 _MOST_WARNINGS = 10
 
-# Letters that are searched at once: nobody else runs Python meanwhile.
-_STRETCH = 1 << 18
 _HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', "]}}"
-_ROW = re.compile(r'\{"metric":(\{[^{}\\]*\}),"value":\[[\d.e+]+,"([^"\\]*)"\]\}', re.ASCII)
+_ROW = '{"metric":'
+_PIECE = 200_000  # letters that are read at once, while nothing else of the program runs
+_TIME = re.compile(r":\[[\d.e+]+,", re.ASCII)
 
 Labels = Mapping[str, str]
 
@@ -38,6 +38,19 @@ class Line(NamedTuple):
     values: Sequence[float]
 
 
+class Table(NamedTuple):
+    """Many series of an instant: a column for each label, empty where a row has none."""
+
+    labels: Mapping[str, Sequence[str]]
+    values: Sequence[float]
+
+    def rows(self) -> Iterator[Labels]:
+        if not self.labels:
+            return ({} for _ in self.values)
+        rows = zip(*self.labels.values(), strict=True)
+        return (dict(zip(self.labels, row, strict=True)) for row in rows)
+
+
 # Any: whatever JSON holds, looked at by those below; here and there.
 def told(body: bytes) -> tuple[Any, Sequence[str]]:
     """The data, and what the server warns of."""
@@ -53,41 +66,81 @@ def told(body: bytes) -> tuple[Any, Sequence[str]]:
     return answer["data"], [plain(_sure(each, str)) for each in said[:_MOST_WARNINGS]]
 
 
-def rows_of(body: bytes) -> tuple[list[tuple[str, float]], Sequence[str]]:
-    """Of an instant: the labels of each series as JSON, its value, and the warnings.
-
-    Nearly all answers have but rows of one form, in which no text is escaped. Read as such
-    they take a third of the time, and there may be a hundred thousand rows at each beat.
+def table_of(body: bytes) -> tuple[Table, Sequence[str]]:
+    """Of an instant, and the warnings. There may be a hundred thousand rows at each beat, and
+    nearly all answers have but rows of one form, in which no text is escaped: those are cut at
+    their quotes, which takes a fifth of the time.
     """
     try:
         text = body.decode()
-        if text.startswith(_HEAD) and text.endswith(_FOOT):
-            found = list(_rows_in(text))
-            if len(found) == text.count('"metric"'):
-                return [(labels, float(value)) for labels, value in found], ()
     except ValueError as error:
         raise NoAnswerError from error
-    data, warnings = told(body)
-    return [(json.dumps(labels), value) for labels, value in points(data)], warnings
+    if not (text.startswith(_HEAD + _ROW) and text.endswith(_FOOT)):
+        data, warnings = told(body)
+        return _table(points(data)), warnings
+    parts, at, end = [], len(_HEAD), len(text) - len(_FOOT)
+    while at < end:
+        further = text.find(_ROW, at + _PIECE, end)
+        until = end if further < 0 else further
+        piece = text[at:until].removesuffix(",")
+        parts.append(_cut(piece) or _table(points(_piece(piece))))
+        at = until
+    return _joined(parts), ()
 
 
-def _rows_in(text: str) -> Iterator[tuple[str, str]]:
-    """A stretch of whole rows at a time."""
-    at = len(_HEAD)
-    while at < len(text):
-        end = text.find('{"metric"', at + _STRETCH)
-        end = len(text) if end < 0 else end
-        yield from _ROW.findall(text, at, end)
-        at = end
-
-
-def labels_of(text: str) -> Labels:
-    """Of a row."""
+def _cut(piece: str) -> Table | None:
+    """None where its rows are not all alike."""
+    if "\\" in piece:
+        return None
+    cut = piece.split('"')
+    each = piece[: piece.find(_ROW, 1)].count('"') if _ROW in piece[1:] else len(cut) - 1
+    count, rest = divmod(len(cut) - 1, each)
+    if rest or each < 6 or each % 4 != 2:
+        return None
+    labels = (each - 6) // 4
+    # Between the quotes stand these, in every row; at a place of None there is a text.
+    between: list[str | None] = ["metric", ":{"]
+    for label in range(labels):
+        between += [cut[3 + 4 * label], ":", None, "," if label < labels - 1 else "},"]
+    between += ["value", cut[each - 2], None]
+    if not labels:
+        between[1] = ":{},"
+    alike = all(
+        wanted is None or cut[place::each].count(wanted) == count
+        for place, wanted in enumerate(between, 1)
+    )
+    whole = cut[0] == "{" and cut[-1] == "]}" and cut[each:-1:each].count("]},{") == count - 1
+    if not (alike and whole and _TIME.fullmatch(cut[each - 2])):
+        return None
     try:
-        labels = _sure(json.loads(text), dict)
+        values = list(map(float, cut[each - 1 :: each]))
     except ValueError as error:
         raise NoAnswerError from error
-    return {name: _sure(value, str) for name, value in labels.items()}
+    columns = {cut[3 + 4 * label]: cut[5 + 4 * label :: each] for label in range(labels)}
+    return Table(columns, values)
+
+
+def _piece(piece: str) -> Any:
+    try:
+        rows = json.loads(f"[{piece}]", parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise NoAnswerError from error
+    return {"resultType": "vector", "result": rows}
+
+
+def _table(found: Sequence[Point]) -> Table:
+    names = dict.fromkeys(name for point in found for name in point.labels)
+    columns = {name: [point.labels.get(name, "") for point in found] for name in names}
+    return Table(columns, [point.value for point in found])
+
+
+def _joined(parts: Sequence[Table]) -> Table:
+    names = dict.fromkeys(name for part in parts for name in part.labels)
+    columns: dict[str, list[str]] = {name: [] for name in names}
+    for part in parts:
+        for name in names:
+            columns[name] += part.labels.get(name) or [""] * len(part.values)
+    return Table(columns, [value for part in parts for value in part.values])
 
 
 def points(data: Any) -> list[Point]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from gpuexplorer.fleet import answers
 from gpuexplorer.fleet.address import Address
-from gpuexplorer.fleet.answers import Line, NoAnswerError, Point
+from gpuexplorer.fleet.answers import Line, NoAnswerError, Point, Table
 from gpuexplorer.fleet.asker import Asker, Fields
 from gpuexplorer.fleet.login import Login
 from gpuexplorer.fleet.refusals import PrometheusError, no_prometheus
@@ -49,9 +49,9 @@ class Prometheus:
     def instant(self, query: str) -> Sequence[Point]:
         return self._ask("query", {"query": query}, answers.points)
 
-    def rows(self, query: str) -> Sequence[tuple[str, float]]:
-        """The same, where there are many: labels as JSON, for `answers.labels_of`."""
-        return self._read("query", {"query": query}, answers.rows_of)
+    def table(self, query: str) -> Table:
+        """The same, where there are many."""
+        return self._read("query", {"query": query}, answers.table_of)
 
     def samples(self, query: str) -> Sequence[Line]:
         """As they came, of a selector with a stretch of time, such as `m{…}[5m]`."""

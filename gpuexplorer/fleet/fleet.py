@@ -1,8 +1,9 @@
 """Fleet: the questions about all cards in a Prometheus, and their answers as plain values."""
 
 import math
+import sys
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
@@ -10,7 +11,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.answers import Labels, NoAnswerError, Point, labels_of
+from gpuexplorer.fleet.answers import Labels, Table
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.firing import Alert, firing
 from gpuexplorer.fleet.identity import (
@@ -23,7 +24,7 @@ from gpuexplorer.fleet.identity import (
     key_of,
 )
 from gpuexplorer.fleet.names import Exporter, Told, exporters
-from gpuexplorer.fleet.refusals import PrometheusError, no_prometheus
+from gpuexplorer.fleet.refusals import PrometheusError
 from gpuexplorer.fleet.selector import selector
 
 # What the map, the table and the sums of hosts are made of.
@@ -87,8 +88,8 @@ class Fleet:
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
         self._keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
-        # The card behind the labels of a row, since all are the same at each beat.
-        self._known: dict[str, CardId | None] = {}
+        # The cards behind the labels of rows, since they are the same at each beat.
+        self._known: tuple[Mapping[str, Sequence[str]], Sequence[CardId | None]] = ({}, ())
         self._rare: dict[MetricId, Values] = {}
         self._impossible: dict[MetricId, frozenset[CardId]] = {}
 
@@ -110,17 +111,16 @@ class Fleet:
             )
         rows: list[tuple[str, Labels]] = []
         keys: dict[str, Sequence[str]] = {}
-        labels: set[str] = set()
+        known: set[str] = set()
         for each in self.exporters:
             there = self.server.labels(selector(each.anchor, each.marks, self.match), since)
             keys[each.title] = [label for label in KEYS if label in there]
-            labels.update(there)
+            known.update(there)
             if keys[each.title]:
-                rows += [(each.title, point.labels) for point in self._identities(each, there)]
-        self._keys, self.labels, self._known = keys, sorted(labels), {}
-        now = identified(rows, self.chosen)
+                rows += [(each.title, labels) for labels in self._identities(each, there)]
+        self._keys, self.labels = keys, sorted(known)
         # Who fell silent stays among the others, with the reason.
-        self._cards = {**self._cards, **now}
+        self._know({**self._cards, **identified(rows, self.chosen)})
         if not self._cards:
             raise PrometheusError(
                 "No card is to be seen in this Prometheus just now.",
@@ -138,10 +138,9 @@ class Fleet:
         for each in self.exporters:
             if self._keys[each.title]:
                 there = [*self._keys[each.title], *self.labels]
-                rows += [
-                    (each.title, point.labels) for point in self._identities(each, there, _BACK)
-                ]
-        self._cards = {**identified(rows, self.chosen), **self._cards}
+                told = self._identities(each, there, _BACK)
+                rows += [(each.title, labels) for labels in told]
+        self._know({**identified(rows, self.chosen), **self._cards})
 
     def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
@@ -169,15 +168,20 @@ class Fleet:
         """By which labels the figures of each exporter are told apart."""
         return self._keys
 
+    def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
+        """Where nothing is new the very same stay, and so does what was made of them."""
+        if cards != self._cards:
+            self._cards = cards
+
     def _identities(
         self, of: Exporter, there: Collection[str], back: str = ""
-    ) -> Sequence[Point]:
+    ) -> Iterator[Labels]:
         wanted = dict.fromkeys((*WANTED, *filter(None, self.chosen)))
         asked = selector(of.anchor, of.marks, self.match)
         if back:
             asked = f"last_over_time({asked}[{back}])"
         by = ",".join(label for label in wanted if label in there)
-        return self.server.instant(f"count by ({by}) ({asked})")
+        return self.server.table(f"count by ({by}) ({asked})").rows()
 
     def _values(self, metric: MetricId) -> Values:
         """Of who tells it first; what two jobs tell of one card counts once."""
@@ -198,10 +202,9 @@ class Fleet:
                 continue
             asked = selector(each.anchor, each.marks, self.match)
             query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
-            for labels, value in self.server.rows(query):
-                card = self._card(labels)
-                if card is not None:
-                    found.setdefault(card, max(0.0, value))
+            told = self.server.table(query)
+            ages = zip(self._cards_of(told), told.values, strict=True)
+            found = {card: max(0.0, age) for card, age in ages if card is not None} | found
         return found
 
     def _states(self) -> Mapping[CardId, CardState]:
@@ -245,29 +248,29 @@ class Fleet:
     def _by(self, of: Exporter) -> str:
         return ",".join(self._keys[of.title])
 
-    def _card(self, row: str) -> CardId | None:
-        try:
-            return self._known[row]
-        except KeyError:
-            try:
-                key = key_of(labels_of(row))
-            except NoAnswerError:
-                raise no_prometheus(self.server.where.url) from None
-            self._known[row] = card = card_id(key) if key[0] else None
-            return card
+    def _cards_of(self, told: Table) -> Sequence[CardId | None]:
+        if self._known[0] != told.labels:
+            keys = map(key_of, told.rows())
+            self._known = told.labels, [card_id(key) if key[0] else None for key in keys]
+        return self._known[1]
 
     def _take(
         self, query: str, told: Told, found: dict[CardId, float], wrong: set[CardId]
     ) -> None:
-        lowest, highest = METRICS[told.metric].lowest, METRICS[told.metric].highest
-        for row, told_value in self.server.rows(query):
-            value, card = told_value / told.factor, self._card(row)
-            if card is None:
-                continue
-            if lowest <= value <= highest and value < math.inf:
-                found.setdefault(card, value)
-            elif math.isfinite(value):
-                wrong.add(card)
+        lowest = METRICS[told.metric].lowest
+        highest = min(METRICS[told.metric].highest, sys.float_info.max)
+        table = self.server.table(query)
+        values = [value / told.factor for value in table.values]
+        cards = self._cards_of(table)
+        good = {
+            card: value
+            for card, value in zip(cards, values, strict=True)
+            if lowest <= value <= highest and card is not None
+        }
+        if len(good) < len(values):
+            pairs = zip(cards, values, strict=True)
+            wrong.update(card for card, value in pairs if card and math.isfinite(value))
+        found.update(good | found)
 
     def _free(self, used: Values) -> Values:
         """What is left of all. Where somebody reserves some and tells it, that is not free."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId, CardKind
@@ -98,9 +99,15 @@ def _card(key: tuple[str, str], labels: Labels, chosen: Chosen, title: str) -> F
         CardKind.MIG if part else CardKind.GPU,
         _bus(labels.get(_BUS, "")),
         labels.get(_SIMULATED) == "true",
-        frozenset(filter(None, (labels.get(_JOB),))),
-        frozenset((title,)),
+        _one(labels.get(_JOB, "")),
+        _one(title),
     )
+
+
+@lru_cache(1000)
+def _one(text: str) -> frozenset[str]:
+    """One for all cards, of which there are thousands."""
+    return frozenset((text,)) if text else frozenset()
 
 
 def _both(first: FleetCard, other: FleetCard) -> FleetCard:

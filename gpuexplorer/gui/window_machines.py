@@ -22,6 +22,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
+from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -31,7 +32,7 @@ _SCREEN = "machines"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMachine:
     """A session as the window shows it; it stays while others are looked at."""
 
     machine: MachineState
@@ -59,7 +60,7 @@ class WindowMachines(QObject):
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
-        self._shown: dict[RememberingSession, Shown] = {}
+        self._shown: dict[RememberingSession, ShownMachine] = {}
         self._sheet: QuestionSheet | None = None
         self.strip = LinkStrip(look, machines, frame_clock)
         self._stopped = False
@@ -78,13 +79,13 @@ class WindowMachines(QObject):
         self._questions.changed.connect(self._on_question_changed)
         self._on_changed()
 
-    def shown(self, session: RememberingSession) -> Shown:
+    def shown(self, session: RememberingSession) -> ShownMachine:
         """Made when it is first looked at."""
         if session not in self._shown:
             called = (each.name for each in self.state.rows() if each.session is session)
             name = next(called, "") if self.is_far(session) else ""
             machine = MachineState(session, self._settings, self._window, name)
-            self._shown[session] = Shown(machine, lab_of(machine, self.pythons))
+            self._shown[session] = ShownMachine(machine, lab_of(machine, self.pythons))
         return self._shown[session]
 
     @property
@@ -198,7 +199,25 @@ class WindowMachines(QObject):
         self.state.retry(self._about())
 
     def _on_disconnect_asked(self) -> None:
-        self.state.disconnect_from(self._about())
+        """Its lab's worker has a connection of its own, and goes with the machine's."""
+        key = self._about()
+        row = self.state.row(key)
+        lab = None if row is None or row.session is None else self._lab(row.session)
+        then = partial(self._disconnect, key, lab)
+        names = [] if lab is None or not lab.stage.runs else list(lab.ledger.things)
+        busy = lab is not None and lab.stage.runs and lab.ledger.busy
+        if not (names or busy):
+            then()
+            return
+        words = tr("Release the cards and disconnect")
+        dialog = ReleaseDialog(self._look, names, busy, words, self._window)
+        dialog.accepted.connect(then)
+        dialog.open()
+
+    def _disconnect(self, key: str, lab: LabState | None) -> None:
+        if lab is not None and lab.stage.runs:
+            lab.release()
+        self.state.disconnect_from(key)
 
     def _on_remove_asked(self) -> None:
         key = self._about()

@@ -7,6 +7,8 @@ from gpuexplorer.remote.wire import Told
 
 # None: there will be no answer, since the connection is gone.
 Answered = Callable[[Told | None], None]
+# Whoever never answers is not waited for without end.
+_MOST = 1000
 
 
 class Awaited:
@@ -21,9 +23,13 @@ class Awaited:
         with self._lock:
             self._last += 1
             self._open[self._last] = answered
-            return self._last
+            number = self._last
+            oldest = next(iter(self._open)) if len(self._open) > _MOST else None
+        if oldest is not None:
+            self.answer(oldest, None)
+        return number
 
-    def answer(self, number: int, told: Told) -> None:
+    def answer(self, number: int, told: Told | None) -> None:
         """What nobody asked, or asks no more, is let go."""
         with self._lock:
             answered = self._open.pop(number, None)

@@ -29,7 +29,7 @@ _WIRING_PATIENCE = 10.0
 _FRESH = 2.0
 _MOST_FAULTS = 100
 # So many cards in all, however often other ones are listed: each keeps memory for its past.
-_MOST_EVER = 2048
+_MOST_EVER = 1024
 NO_WIRING = Topology((), (), {})
 
 

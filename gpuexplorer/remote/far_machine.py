@@ -191,18 +191,18 @@ class FarMachine:
         connection. The order gets its number here.
         """
         number = self._awaited.put(answered)
-        if self.state is LinkState.UP:
-            self.tell(replace(order, id=number))
-        else:
-            self._awaited.drop(number)
-            answered(None)
+        # From here on whoever ends the connection answers it.
+        if not self.tell(replace(order, id=number)):
+            self._awaited.answer(number, None)
         return number
 
-    def tell(self, order: Order) -> None:
-        """Never waits; where there is no connection it is lost."""
+    def tell(self, order: Order) -> bool:
+        """Never waits; False where it is lost, since there is no connection."""
         link = self._link
-        if link is not None and self.state is LinkState.UP:
-            link.send(line_of(order))
+        if link is None or self.state is not LinkState.UP:
+            return False
+        link.send(line_of(order))
+        return True
 
     def lab_start(self, start: Start) -> Start:
         """The same, run over there."""
@@ -250,8 +250,8 @@ class FarMachine:
                 self._look(link)
         finally:
             up = self._now if self.state is LinkState.UP else None
-            if up is not None:
-                self.lost_at = self.clock.now()
+            if up is not None or self.lost_at is None:
+                self.lost_at = self.clock.now()  # of several tries in a row, the first
             self._link = None
             self.hearing.end()
             link.stop()

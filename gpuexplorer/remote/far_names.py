@@ -18,7 +18,8 @@ from gpuexplorer.telemetry.processes import CardProcess
 
 _ASKED_AGAIN_AFTER = 0.5
 _MOST_FOLLOWED = 1024
-_MOST_BYTES = 32 << 20  # of all lines that tell of processes; kept, they take some times more
+_MOST_KNOWN = 16_384  # processes on all cards
+_MOST_BYTES = 32 << 20  # of the lines that tell of them; kept, they take some times more
 
 
 class Asking(Protocol):
@@ -41,14 +42,16 @@ class Known:
         self.elsewhere = False
 
     def put(self, card: CardId, told: Sequence[Facts], size: int = 0) -> bool:
-        """`size`: bytes of its line. False where all together would be more than is kept."""
-        self._sizes[card] = 0
-        if sum(self._sizes.values()) + size > _MOST_BYTES:
-            self._facts.pop(card, None)
-            return False
-        self._sizes[card] = size
-        self._facts[card] = {each.process.pid: each for each in told}
-        return True
+        """`size`: bytes of its line. False where all cards together have more than any
+        computer runs, or say more of it than is kept.
+        """
+        self._facts[card], self._sizes[card] = {}, 0
+        many = sum(map(len, self._facts.values())) + len(told)
+        fits = many <= _MOST_KNOWN and sum(self._sizes.values()) + size <= _MOST_BYTES
+        if fits:
+            self._facts[card] = {each.process.pid: each for each in told}
+            self._sizes[card] = size
+        return fits
 
     def forget_all_but(self, cards: Set[CardId]) -> None:
         self._facts = {card: told for card, told in self._facts.items() if card in cards}

@@ -31,7 +31,7 @@ from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
-MOST_CARDS = 1024
+MOST_CARDS = 256
 _MOST_PROCESSES = 4096  # of one card
 _MOST_NOTES = 64
 _MOST_ANCESTORS = 8
@@ -183,7 +183,7 @@ def _facts(told: Facts, card: CardId) -> Facts:
     )
     _sure(all(figure is None or 0 <= figure <= most for figure, most in within))
     ancestors = [
-        (pid, clean(command, _LONGEST_COMMAND))
+        (pid, clean(command, _LONGEST_SENTENCE))
         for pid, command in _at_most(_MOST_ANCESTORS, told.ancestors)
     ]
     return replace(

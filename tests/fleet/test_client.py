@@ -3,14 +3,13 @@
 import gzip
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.address import Address, address
-from gpuexplorer.fleet.answers import labels_of
 from gpuexplorer.fleet.client import Prometheus, aligned
 from gpuexplorer.fleet.login import Login, read_login
 from gpuexplorer.fleet.refusals import PrometheusError
@@ -268,42 +267,56 @@ def test_a_plot_that_is_moved_asks_for_the_same_moments() -> None:
     assert (end - start) / step <= 11_000
 
 
+def _answered(server: FakePrometheus, found: Sequence[object]) -> None:
+    data = {"resultType": "vector", "result": found}
+    body = json.dumps({"status": "success", "data": data}, separators=(",", ":"))
+    server.special["*"] = 200, {}, body.encode()
+
+
 @pytest.mark.parametrize(
-    "value", ["plain", 'with "quotes"', "{braces}", "back\\slash", '"metric"']
+    "value", ["plain", 'with "quotes"', "{braces}", "back\\slash", '"metric"', "é,", ""]
 )
 def test_many_rows_are_read_as_few_are(
     server: FakePrometheus, client: Prometheus, value: str
 ) -> None:
+    one = {"metric": {"UUID": value, "a": "b"}, "value": [1764000000.5, "2"]}
+    same = {"metric": {"UUID": "1", "a": ""}, "value": [1764000000.5, "NaN"]}
+    none = {"metric": {}, "value": [1, "3"]}
+    less = {"metric": {"a": "c"}, "value": [1, "4"]}
     told = {"UUID": value, "a": "b"}
-    found = [{"metric": told, "value": [1.5, "2"]}, {"metric": {}, "value": [1, "3"]}]
-    body = json.dumps(
-        {
-            "status": "success",
-            "data": {"resultType": "vector", "result": found},
-        },
-        separators=(",", ":"),
+    empty = {"UUID": "", "a": ""}
+    for found, rows in (
+        ([one], [told]),
+        ([one, same], [told, {"UUID": "1", "a": ""}]),
+        ([one, none, less], [told, empty, {"UUID": "", "a": "c"}]),
+        ([none, none], [{}, {}]),
+        ([], []),
+    ):
+        _answered(server, found)
+        table = client.table(_QUERY)
+        assert list(table.rows()) == rows
+        assert repr(table.values) == repr([each.value for each in client.instant(_QUERY)])
+
+
+def test_a_piece_with_other_labels_is_told_with_the_rest(
+    server: FakePrometheus, client: Prometheus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpuexplorer.fleet.answers._PIECE", 100)
+    labels = [{"UUID": str(at), **({"GPU_I_ID": "1"} if at == 7 else {})} for at in range(40)]
+    _answered(
+        server, [{"metric": each, "value": [9, f"{at}"]} for at, each in enumerate(labels)]
     )
-    server.special["*"] = 200, {}, body.encode()
-    rows = [(labels_of(text), figure) for text, figure in client.rows(_QUERY)]
-    assert rows == [(told, 2.0), ({}, 3.0)]
-    assert rows == [tuple(each) for each in client.instant(_QUERY)]
+    table = client.table(_QUERY)
+    assert list(table.labels["UUID"]) == [str(at) for at in range(40)]
+    assert [at for at, part in enumerate(table.labels["GPU_I_ID"]) if part] == [7]
+    assert table.values == list(range(40))
 
 
-# Of rows nobody looks at the time, and at labels only when they are new.
-@pytest.mark.parametrize("what", [w for w in _HOSTILE if "huge" not in w and "labels" not in w])
+# Of rows nobody looks at the time.
+@pytest.mark.parametrize("what", [w for w in _HOSTILE if "huge" not in w])
 def test_many_rows_that_are_none_are_said_to_be_none(
     server: FakePrometheus, client: Prometheus, what: str
 ) -> None:
     server.special["*"] = 200, {}, _HOSTILE[what]
     with pytest.raises(PrometheusError, match="is no Prometheus"):
-        client.rows(_QUERY)
-
-
-def test_rows_of_several_stretches_are_all_there(
-    server: FakePrometheus, client: Prometheus
-) -> None:
-    row = '{"metric":{"UUID":"GPU-%d"},"value":[1,"%d"]}'
-    rows = ",".join(row % (each, each) for each in range(20_000))
-    body = f'{{"status":"success","data":{{"resultType":"vector","result":[{rows}]}}}}'
-    server.special["*"] = 200, {}, body.encode()
-    assert [figure for _, figure in client.rows(_QUERY)] == list(range(20_000))
+        client.table(_QUERY)

@@ -113,5 +113,5 @@ def say(told: str) -> None:
 
 
 def moved(wire: Wire) -> int:
-    said = run("ip", "-s", "-j", "link", "show", "dev", wire.name.replace("wire", "gxh"))
+    said = run("ip", "-s", "-j", "link", "show", "dev", wire.here)
     return int(json.loads(said)[0]["stats64"]["tx"]["bytes"])

@@ -228,13 +228,22 @@ def test_other_cards_again_and_again_do_not_fill_the_memory(hears: Hears) -> Non
         hears.tell(Listed(cards, SOURCE))
         for card in hears.session.cards():
             hears.tell(Sampled(Sample(card.id, 1.0, {TEMPERATURE: 40.0})))
-    assert len({each.card for each in hears.samples}) <= 2048
+    assert len({each.card for each in hears.samples}) <= 1024
 
 
 def test_the_same_cards_again_are_the_very_same_list(hears: Hears) -> None:
     before = hears.session.cards()
     hears.tell(Listed([CARD], SOURCE))
     assert hears.session.cards() is before
+
+
+def test_more_processes_than_any_computer_runs_are_not_known(hears: Hears) -> None:
+    cards = [Card(CardId(f"GPU-{n}"), n, "H100", 1) for n in range(10)]
+    hears.tell(Listed(cards, SOURCE))
+    for card in cards:
+        hears.tell(Used(card.id, [facts(pid, card.id) for pid in range(1, 4001)]))
+    assert len(hears.session.processes()) == 4 * 4000
+    assert len(hears.session.processes_unknown()) == 6
 
 
 def test_readings_in_a_flood_are_no_more_than_were_asked_for(hears: Hears) -> None:

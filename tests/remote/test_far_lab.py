@@ -21,6 +21,7 @@ from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
 from tests.remote.listening import HERE
 from tests.remote.over_there import OverThere
+from tests.remote.pythons_here import SUITABLE, python_here
 from tests.remote.waiting import becomes, gone_within
 
 pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="POSIX there")]
@@ -204,6 +205,34 @@ def test_a_python_that_went_away_is_named(begin: Begin) -> None:
     assert there.listener.end.startswith("The chosen Python is not there any more on here.")
 
 
+HOSTILE = """\
+import re, sys
+sent = eval(sys.stdin.buffer.readline())
+mark = re.search("MARK = b?'([^']*)'", sent).group(1)[::-1]
+sys.stdout.write("\\n{\\"mark\\": \\"" + mark + "\\"}\\n")
+while True:
+    sys.stdout.write(%r)
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("x" * 100_000, "here sent a line without an end."),
+        ('{"is":"finished","id":1e999}\n', "A message of the worker lacks something"),
+        ('{"is":"printed","id":1,"text":"x"}\n', "The other process did not introduce itself"),
+        ("\x1b[2J<b>\n", "The worker said something that is no message"),
+    ],
+)
+def test_a_hostile_machine_gets_a_sentence_and_no_more(
+    begin: Begin, said: str, sentence: str
+) -> None:
+    program = HOSTILE % said
+    there = begin(lambda *_: [sys.executable, "-c", program])
+    assert there.listener.end.startswith(sentence), there.listener.end
+    assert isinstance(there.run("1"), Failed)
+
+
 def test_nothing_is_started_where_there_is_no_connection() -> None:
     why = Message("here does not answer any more.")
     machine = Machine(now=LinkNow(LinkState.BROKEN, 0.0, why))
@@ -225,3 +254,13 @@ def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
     except Trouble:
         return
     assert command[2].startswith(f"'{python}' ")
+
+
+@pytest.mark.parametrize("release", SUITABLE)
+def test_any_python_over_there_says_whether_it_has_pytorch(begin: Begin, release: str) -> None:
+    there = begin(python=python_here(release))
+    there.listener.wait(lambda: bool(there.listener.events or there.listener.ends))
+    if not there.listener.events:
+        assert there.listener.end.startswith(
+            "PyTorch cannot be loaded by this Python: No module"
+        )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.remote.host_name import HostName
+from tests.lab.processes import needs_torch
 from tests.remote.conftest import run_here
 from tests.screens.at_the_bench import enters
 from tests.screens.conftest import OpenProgram
@@ -274,6 +275,7 @@ def test_a_recording_goes_on_while_another_machine_is_looked_at(
     person.does_not_see("Back to the live cards")
 
 
+@needs_torch
 def test_the_lab_of_a_machine_lives_on_while_another_is_looked_at(open_on: OpenOn) -> None:
     person = open_on("alice@box", "bob@box", size=(1440, 900))
     person.sees("alice@box: Connected", "bob@box: Connected")
@@ -293,3 +295,21 @@ def test_the_lab_of_a_machine_lives_on_while_another_is_looked_at(open_on: OpenO
     person.sees("Leave what is in the lab?", "x")
     person.click("Remove the machine")
     person.does_not_see("alice@box")
+
+
+@needs_torch
+def test_disconnecting_asks_before_what_lies_on_the_cards_over_there_goes(
+    open_on: OpenOn,
+) -> None:
+    person = open_on("alice@box")
+    person.sees("alice@box: Connected")
+    goes_to(person, "alice@box")
+    person.go_to("Lab")
+    enters(person, "kept = torch.ones(3, device='cuda:1'); print('they', 'lie there')")
+    person.sees("they lie there")
+    person.runs("Disconnect this machine")
+    person.sees("Release the cards?")
+    person.click("Release the cards and disconnect")
+    person.sees("alice@box is not connected.")
+    enters(person, "kept.sum()")
+    person.sees("There is no connection to alice@box.")

@@ -1,8 +1,11 @@
 """FleetGroups: the hosts of a Prometheus as groups, made with each of its answers."""
 
+import gc
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
@@ -84,90 +87,95 @@ def _groups(now: FleetNow, beat: float, places: "_Places") -> Sequence[HostGroup
     alerts: dict[str, list[Alert]] = defaultdict(list)
     for alert in now.alerts:
         alerts[alert.host].append(alert)
-    reasons = _Reasons(now)
+    places.take(now.cards)
+    cells = _cells(now, places.seats)
     return [
-        _group(host, there, alerts.get(host, ()), now, beat, reasons)
-        for host, there in places.hosts(now.cards).items()
+        _group(host, seats, list(islice(cells, len(seats))), alerts.get(host, ()), now, beat)
+        for host, seats in places.hosts.items()
     ]
 
 
 def _group(
     host: str,
-    there: Sequence[FleetCard],
+    seats: Sequence["_Seat"],
+    cells: Sequence[CardCell],
     alerts: Sequence[Alert],
     now: FleetNow,
     beat: float,
-    reasons: "_Reasons",
 ) -> HostGroup:
     # The oldest: what stands there may be as old as that.
-    age = max((now.ages[each.id] for each in there if each.id in now.ages), default=None)
+    age = max(
+        (now.ages[cell.key.card] for cell in cells if cell.key.card in now.ages), default=None
+    )
     silent = age is None
     return HostGroup(
         host,
         host,
         Standing.BROKEN if silent else Standing.UP,
-        [_cell(each, now, reasons) for each in there],
-        place=next((each.rack for each in there if each.rack), ""),
+        cells,
+        place=next((seat.card.rack for seat in seats if seat.card.rack), ""),
         why=_SILENT if silent else NOTHING,
         hint=_LOOK_THERE if silent else NOTHING,
         age=age,
         beat=beat,
-        simulated=any(each.simulated for each in there),
+        simulated=any(seat.card.simulated for seat in seats),
         alerts=[": ".join(filter(None, (each.severity, each.text))) for each in alerts],
     )
 
 
-def _cell(card: FleetCard, now: FleetNow, reasons: "_Reasons") -> CardCell:
-    id_, state = card.id, now.state(card.id)
-    values = {metric: told[id_] for metric, told in reasons.told if id_ in told}
-    mark = None if state is CardState.WORKING else state_mark(state)
-    return CardCell(
-        CellKey(card.host, id_),
-        card.number,
-        card.name,
-        state,
-        values,
-        {} if len(values) == len(_SHOWN) else reasons.missing(card, values),
-        mark=mark,
-    )
+def _cells(now: FleetNow, seats: Sequence["_Seat"]) -> Iterator[CardCell]:
+    """What one misses, most others miss for the same reasons."""
+    ids = [seat.key.card for seat in seats]
+    told = [metric for metric in _SHOWN if now.values.get(metric)]
+    columns = [map(now.values[metric].get, ids) for metric in told]
+    wrong = {metric: cards for metric, cards in now.impossible.items() if cards}
+    missing: dict[object, Mapping[MetricId, Absence]] = {}
+    for (card, key), *row in zip(seats, *columns, strict=True):
+        values = {
+            metric: each for metric, each in zip(told, row, strict=True) if each is not None
+        }
+        odd = (
+            tuple(metric for metric, cards in wrong.items() if key.card in cards)
+            if wrong
+            else ()
+        )
+        stamp = (card.exporters, tuple(values) if len(values) < len(told) else (), odd)
+        reasons = missing.get(stamp)
+        if reasons is None:
+            reasons = {each: now.why(card, each) for each in _SHOWN if each not in values}
+            missing[stamp] = reasons
+        state = now.state(key.card)
+        mark = None if state is CardState.WORKING else state_mark(state)
+        yield CardCell(key, card.number, card.name, state, values, reasons, None, None, 0, mark)
+
+
+class _Seat(NamedTuple):
+    card: FleetCard
+    key: CellKey
 
 
 class _Places:
     """Which cards stand on which host, as long as they are the same."""
 
     def __init__(self) -> None:
-        self._known: tuple[object, Mapping[str, Sequence[FleetCard]]] = (None, {})
+        self._cards: Mapping[CardId, FleetCard] | None = None
+        self.hosts: Mapping[str, Sequence[_Seat]] = {}
+        self.seats: Sequence[_Seat] = ()  # of all of them, one after the other
 
-    def hosts(self, cards: Mapping[CardId, FleetCard]) -> Mapping[str, Sequence[FleetCard]]:
-        if self._known[0] is not cards:
+    def take(self, cards: Mapping[CardId, FleetCard]) -> None:
+        if self._cards is not cards:
+            self._cards = cards
             found: dict[str, list[FleetCard]] = defaultdict(list)
             for card in cards.values():
                 found[card.host].append(card)
-            self._known = (cards, {host: _whole(found[host]) for host in sorted(found)})
-        return self._known[1]
+            self.hosts = {host: _seats(found[host]) for host in sorted(found)}
+            self.seats = [seat for seats in self.hosts.values() for seat in seats]
+            # They stay, and going through them in search of rubbish would take 100 ms.
+            gc.freeze()
 
 
-def _whole(there: Sequence[FleetCard]) -> Sequence[FleetCard]:
+def _seats(there: Sequence[FleetCard]) -> Sequence[_Seat]:
     """Without their parts, where the cards themselves are told of."""
     whole = [each for each in there if each.kind is CardKind.GPU] or there
-    return sorted(whole, key=lambda each: (len(each.number), each.number))
-
-
-class _Reasons:
-    """Why figures are missing: of most cards the same ones for the same reasons."""
-
-    def __init__(self, now: FleetNow) -> None:
-        self._now = now
-        self.told = [(metric, now.values.get(metric, {})) for metric in _SHOWN]
-        self._known: dict[object, Mapping[MetricId, Absence]] = {}
-
-    def missing(
-        self, card: FleetCard, values: Mapping[MetricId, float]
-    ) -> Mapping[MetricId, Absence]:
-        wrong = tuple(m for m, ids in self._now.impossible.items() if ids and card.id in ids)
-        stamp = (card.exporters, tuple(values), wrong)
-        if stamp not in self._known:
-            self._known[stamp] = {
-                metric: self._now.why(card, metric) for metric in _SHOWN if metric not in values
-            }
-        return self._known[stamp]
+    whole = sorted(whole, key=lambda each: (len(each.number), each.number))
+    return [_Seat(each, CellKey(each.host, each.id)) for each in whole]
