@@ -113,7 +113,8 @@ class MachinesView(LiveView):
     @property
     def order(self) -> Order:
         """As long as nobody chose one, machines of one rack stand together."""
-        return self._order or (Order.PLACE if self._placed else Order.NAME)
+        usual = Order.PLACE if self._placed else Order.NAME
+        return self._order or (Order.WORST if self._source.worst_first else usual)
 
     def pull(self) -> None:
         units = self._settings.choices.units
@@ -206,8 +207,10 @@ class MachinesView(LiveView):
 
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
-        hosts = HostList(self._look, self._settings, desk, placed=self._placed)
         source, placed = self._source, self._placed
+        hosts = HostList(
+            self._look, self._settings, desk, placed=placed, worst_first=source.worst_first
+        )
         free = FreeList(self._look, self._settings, desk, source, placed=placed)
         hosts.machine_opened.connect(self._source.open_machine)
         free.card_opened.connect(self._on_cell_opened)

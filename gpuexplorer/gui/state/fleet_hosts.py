@@ -52,6 +52,7 @@ class FleetSource(GroupSource):
         self._hosts, self._machines, self._navigation = hosts, machines, navigation
 
     adds = False  # what is there, Prometheus says
+    worst_first = True
 
     def groups(self) -> Sequence[HostGroup]:
         return self._hosts.groups.groups()

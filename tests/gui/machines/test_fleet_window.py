@@ -13,8 +13,11 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.gui.machines.machine_tools import MachinesPage
+from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.telemetry.session import Attempt
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
@@ -70,6 +73,23 @@ def test_the_window_opens_on_the_hosts(app: App, qtbot: QtBot) -> None:
     (view,) = app.window.findChildren(MachinesView)
     view.pull()
     assert view.isVisible()
+
+
+def test_the_host_with_most_trouble_comes_first(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    labels = {"alertname": "Hot", "Hostname": "node-1"}
+    server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
+    (view,) = app.window.findChildren(MachinesView)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(
+        lambda: any(each.alerts for each in _hosts(app).groups.groups()), timeout=_PATIENCE
+    )
+    view.show_page(MachinesPage.LIST)
+    view.pull()
+    table = next(each for each in view.findChildren(Table) if each.isVisible())
+    assert table.model().index(0, 0).data() == "node-1"
+    assert view.order is Order.WORST
 
 
 def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:

@@ -148,6 +148,11 @@ class GroupSource(ABC):
         """Whether a person may add a machine."""
         return False
 
+    @property
+    def worst_first(self) -> bool:
+        """Until a person chooses another order: where there are more than anybody looks at."""
+        return False
+
     @abstractmethod
     def groups(self) -> Sequence[HostGroup]:
         """In the order of whoever lists them. The very same groups, where nothing is new."""
