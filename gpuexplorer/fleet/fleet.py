@@ -144,6 +144,7 @@ class Fleet:
 
     def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
+        self.server.warnings = ()  # what it said before may be mended
         values: dict[MetricId, Values] = {m: self._values(m) for m in metrics}
         ages = self._ages()
         if not self._cards.keys() >= ages.keys():

@@ -57,6 +57,10 @@ class FleetSource(GroupSource):
     def groups(self) -> Sequence[HostGroup]:
         return self._hosts.groups.groups()
 
+    def notes(self) -> Sequence[Message]:
+        now = self._hosts.watching.now
+        return () if now is None else now.notes
+
     def look(self, *, looking: bool) -> None:
         """It is asked at the beat, whoever looks."""
 
