@@ -144,6 +144,7 @@ class Fleet:
 
     def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
+        self.server.warnings = ()  # what it said before may be mended
         values: dict[MetricId, Values] = {m: self._values(m) for m in metrics}
         ages = self._ages()
         if not self._cards.keys() >= ages.keys():
@@ -273,13 +274,16 @@ class Fleet:
         found.update(good | found)
 
     def _free(self, used: Values) -> Values:
-        """What is left of all. Where somebody reserves some and tells it, that is not free."""
+        """What is left of all. Where somebody reserves some and tells it, that is not free. Of
+        whose memory the whole is not known, free memory is asked for.
+        """
         total, reserved = self._rare[_TOTAL], self._rare[_RESERVED]
-        return {
+        left = {
             card: max(0.0, total[card] - value - reserved.get(card, 0.0))
             for card, value in used.items()
             if card in total
         }
+        return left if len(left) == len(used) else {**self._values(_FREE), **left}
 
 
 def _sums(parts: Sequence[Values]) -> Values:

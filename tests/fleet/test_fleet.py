@@ -35,6 +35,16 @@ def test_figures_are_in_our_units_and_as_old_as_prometheus_says(fleet: Fleet) ->
     assert now.state(_FIRST) is CardState.WORKING
 
 
+def test_free_memory_is_told_by_exporters_that_do_not_know_what_is_reserved(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    del server.series["DCGM_FI_DEV_FB_RESERVED"]
+    fleet.look_for_cards()
+    now = fleet.now()
+    assert _TOTAL not in now.values
+    assert now.values[MetricId("memory_free")][_FIRST] == 7 * 2.0**30
+
+
 def test_a_card_is_known_by_the_labels_of_its_exporter(fleet: Fleet) -> None:
     fleet.look_for_cards()
     known = fleet.now().cards[CardId("GPU-0009")]

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.machines.host_columns import HostColumns
+from gpuexplorer.gui.machines.host_columns import STATE, HostColumns
 from gpuexplorer.gui.state.groups.group import HostGroup
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.model import TableModel
@@ -22,12 +22,16 @@ class HostList(QWidget):
 
     machine_opened = Signal(str)
 
-    def __init__(self, look: Look, settings: Settings, clock: Clock, *, placed: bool) -> None:
+    def __init__(
+        self, look: Look, settings: Settings, clock: Clock, *, placed: bool, worst_first: bool
+    ) -> None:
         super().__init__()
         self._columns = HostColumns(placed=placed)
         self._model = TableModel(self._columns.all(), lambda group: group.key, parent=self)
         self._table = Table(look, tr("Machines"), self._model, clock)
         self._table.setObjectName("machines.list")
+        if worst_first:
+            self._table.columns.sort_by(STATE, falling=False)
         self._table.columns.remember_in(settings, f"machines/columns/{placed:d}")
         self._table.activated.connect(self._on_activated)
         self.setFocusProxy(self._table)

@@ -97,6 +97,8 @@ class MachinesView(LiveView):
         self._by_key: dict[str, HostGroup] = {}
         self._look = look
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._notes = ElidedLabel(look.letters.body, Tone.WARN)
+        self._notes.setObjectName("machines.notes")
         self._sums = SumsRow(look)
         self._tools = MachineTools(look)
         self._map_page = MapPage(look, self._words_of)
@@ -113,7 +115,8 @@ class MachinesView(LiveView):
     @property
     def order(self) -> Order:
         """As long as nobody chose one, machines of one rack stand together."""
-        return self._order or (Order.PLACE if self._placed else Order.NAME)
+        usual = Order.PLACE if self._placed else Order.NAME
+        return self._order or (Order.WORST if self._source.worst_first else usual)
 
     def pull(self) -> None:
         units = self._settings.choices.units
@@ -129,6 +132,9 @@ class MachinesView(LiveView):
         self._tools.show_users(users_of(groups), self._asked.user)
         self._show_places(any(group.place for group in groups))
         self._summary.show_text(summary(shown, groups))
+        notes = " ".join(tr(note) for note in self._source.notes())
+        self._notes.show_text(notes)
+        self._notes.setVisible(bool(notes))
         self._sums.show_figures(
             figures_of(all_together([group.together for group in shown]), units)
         )
@@ -169,7 +175,9 @@ class MachinesView(LiveView):
         add.setVisible(self._source.adds)
         add.clicked.connect(self._source.ask_add)
         head = row(title, self._summary, GROWS, add, gap=12)
-        above = column(head, self._sums, self._tools, gap=12, margins=(16, 14, 16, 12))
+        above = column(
+            head, self._notes, self._sums, self._tools, gap=12, margins=(16, 14, 16, 12)
+        )
         panel = QFrame()
         panel.setProperty("panel", "card")
         below = row(self._stack, margins=(16, 0, 12, 12))
@@ -206,8 +214,10 @@ class MachinesView(LiveView):
 
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
-        hosts = HostList(self._look, self._settings, desk, placed=self._placed)
         source, placed = self._source, self._placed
+        hosts = HostList(
+            self._look, self._settings, desk, placed=placed, worst_first=source.worst_first
+        )
         free = FreeList(self._look, self._settings, desk, source, placed=placed)
         hosts.machine_opened.connect(self._source.open_machine)
         free.card_opened.connect(self._on_cell_opened)

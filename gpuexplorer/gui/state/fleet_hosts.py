@@ -52,9 +52,14 @@ class FleetSource(GroupSource):
         self._hosts, self._machines, self._navigation = hosts, machines, navigation
 
     adds = False  # what is there, Prometheus says
+    worst_first = True
 
     def groups(self) -> Sequence[HostGroup]:
         return self._hosts.groups.groups()
+
+    def notes(self) -> Sequence[Message]:
+        now = self._hosts.watching.now
+        return () if now is None else now.notes
 
     def look(self, *, looking: bool) -> None:
         """It is asked at the beat, whoever looks."""

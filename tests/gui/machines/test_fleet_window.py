@@ -13,9 +13,13 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.gui.machines.machine_tools import MachinesPage
+from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.telemetry.session import Attempt
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 
@@ -70,6 +74,38 @@ def test_the_window_opens_on_the_hosts(app: App, qtbot: QtBot) -> None:
     (view,) = app.window.findChildren(MachinesView)
     view.pull()
     assert view.isVisible()
+
+
+def test_the_host_with_most_trouble_comes_first(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    labels = {"alertname": "Hot", "Hostname": "node-1"}
+    server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
+    (view,) = app.window.findChildren(MachinesView)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(
+        lambda: any(each.alerts for each in _hosts(app).groups.groups()), timeout=_PATIENCE
+    )
+    view.show_page(MachinesPage.LIST)
+    view.pull()
+    table = next(each for each in view.findChildren(Table) if each.isVisible())
+    assert table.model().index(0, 0).data() == "node-1"
+    assert view.order is Order.WORST
+
+
+def test_what_prometheus_warns_of_stands_above_the_hosts(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    (view,) = app.window.findChildren(MachinesView)
+    body = b'{"status":"success","data":{"alerts":[]},"warnings":["a shard is <b>missing</b>"]}'
+    server.special["/api/v1/alerts"] = 200, {}, body
+    _hosts(app).watching.ask_now()
+    (notes,) = view.findChildren(ElidedLabel, "machines.notes")
+    qtbot.waitUntil(notes.isVisible, timeout=_PATIENCE)
+    assert notes.text() == "Prometheus warns: a shard is <b>missing</b>"
+    del server.special["/api/v1/alerts"]
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
 
 
 def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:

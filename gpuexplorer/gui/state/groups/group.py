@@ -148,6 +148,15 @@ class GroupSource(ABC):
         """Whether a person may add a machine."""
         return False
 
+    @property
+    def worst_first(self) -> bool:
+        """Until a person chooses another order: where there are more than anybody looks at."""
+        return False
+
+    def notes(self) -> Sequence[Message]:
+        """What is to be known of all of them, in the words of whoever lists them."""
+        return ()
+
     @abstractmethod
     def groups(self) -> Sequence[HostGroup]:
         """In the order of whoever lists them. The very same groups, where nothing is new."""

@@ -126,20 +126,19 @@ def _group(
 def _cells(now: FleetNow, seats: Sequence["_Seat"]) -> Iterator[CardCell]:
     """What one misses, most others miss for the same reasons."""
     ids = [seat.key.card for seat in seats]
-    told = [metric for metric in _SHOWN if now.values.get(metric)]
-    columns = [map(now.values[metric].get, ids) for metric in told]
+    told = [metric for metric in _SHOWN if now.values.get(metric)] or _SHOWN[:1]
+    columns = [map(now.values.get(metric, {}).get, ids) for metric in told]
     wrong = {metric: cards for metric, cards in now.impossible.items() if cards}
     missing: dict[object, Mapping[MetricId, Absence]] = {}
-    for (card, key), *row in zip(seats, *columns, strict=True):
+    stamp: object
+    for (card, key), row in zip(seats, zip(*columns, strict=True), strict=True):
         values = {
             metric: each for metric, each in zip(told, row, strict=True) if each is not None
         }
-        odd = (
-            tuple(metric for metric, cards in wrong.items() if key.card in cards)
-            if wrong
-            else ()
-        )
-        stamp = (card.exporters, tuple(values) if len(values) < len(told) else (), odd)
+        stamp = card.exporters
+        if wrong or len(values) < len(told):
+            odd = (metric for metric, cards in wrong.items() if key.card in cards)
+            stamp = card.exporters, *values, None, *odd
         reasons = missing.get(stamp)
         if reasons is None:
             reasons = {each: now.why(card, each) for each in _SHOWN if each not in values}
