@@ -1,5 +1,6 @@
 """Waiting for what comes by itself, and for processes that belong to nobody here."""
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 
 def becomes(true: Callable[[], bool], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
+    pause = threading.Event()
     while not (came := true()) and time.monotonic() < deadline:
-        pass
+        pause.wait(0.01)  # what is waited for needs the processor too
     return came
 
 
