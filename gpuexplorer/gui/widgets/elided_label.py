@@ -56,4 +56,5 @@ class ElidedLabel(QLabel):
 
 def plain_tip(text: str) -> str:
     """For a tooltip: what somebody else named is never taken for markup."""
-    return f"<qt>{escape(text)}</qt>" if GuiQt.mightBeRichText(text) else text
+    shown = escape(text).replace("\n", "<br>")
+    return f"<qt>{shown}</qt>" if GuiQt.mightBeRichText(text) else text

@@ -15,6 +15,7 @@ from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
+from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.laid_out import row
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 
@@ -138,7 +139,7 @@ class CardChip(PaintedButton):
         self.setCheckable(True)
         self.setText(choice.number)
         self.setAccessibleName(choice.title)
-        self.setToolTip(choice.title)
+        self.setToolTip(plain_tip(choice.title))
         self.setFixedSize(self.sizeHint())
 
     def draw(self, drawing: Drawing) -> None:
