@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
-from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.laid_out import row
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 
