@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 
 DEVICE = Qt.ItemDataRole.UserRole
 
@@ -42,7 +43,7 @@ class DeviceList(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleDescriptionRole:
                 return face.spoken_in_a_line
             case Qt.ItemDataRole.ToolTipRole:
-                return face.hint
+                return plain_tip(face.hint)
             case _:
                 return face if role == DEVICE else None
 

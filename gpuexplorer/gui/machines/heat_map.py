@@ -28,9 +28,9 @@ from gpuexplorer.gui.machines.heat_drawing import (
 from gpuexplorer.gui.machines.heat_layout import lay_out, shifted
 from gpuexplorer.gui.machines.heat_shades import colours, picture_of, shades_of
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.painted import Painted
 
 _BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)

@@ -18,9 +18,9 @@ from gpuexplorer.core.units import (
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.state.groups.group import Together
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.elided_label import plain_tip
 from gpuexplorer.gui.widgets.figure_drawing import draw_labelled
 from gpuexplorer.gui.widgets.painted import Painted
 

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.state.machine_words import standing_words
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -13,7 +14,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel, plain_tip
+from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row
 from gpuexplorer.gui.widgets.standing_sign import draw_standing
 

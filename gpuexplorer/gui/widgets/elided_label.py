@@ -1,13 +1,11 @@
 """ElidedLabel: a line of text that may be cut off, and is told in full on asking."""
 
-from html import escape
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone
 
@@ -52,8 +50,3 @@ class ElidedLabel(QLabel):
             painter.setFont(self.font())
             shown = self._letters.elided(self.text(), self.width())
             painter.drawText(self.rect(), self.alignment(), shown)
-
-
-def plain_tip(text: str) -> str:
-    """For a tooltip: what somebody else named is never taken for markup."""
-    return f"<qt>{escape(text)}</qt>" if GuiQt.mightBeRichText(text) else text

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Hint
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.elided_label import plain_tip
 
 
 class Painted(QWidget):

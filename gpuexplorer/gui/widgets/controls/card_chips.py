@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
@@ -138,7 +139,7 @@ class CardChip(PaintedButton):
         self.setCheckable(True)
         self.setText(choice.number)
         self.setAccessibleName(choice.title)
-        self.setToolTip(choice.title)
+        self.setToolTip(plain_tip(choice.title))
         self.setFixedSize(self.sizeHint())
 
     def draw(self, drawing: Drawing) -> None:
