@@ -10,7 +10,7 @@ from gpuexplorer.fleet.address import Address
 from gpuexplorer.fleet.answers import Line, NoAnswerError, Point, Table
 from gpuexplorer.fleet.asker import Asker, Fields
 from gpuexplorer.fleet.login import Login
-from gpuexplorer.fleet.refusals import PrometheusError, no_prometheus
+from gpuexplorer.fleet.refusals import no_prometheus
 
 MOST_POINTS = 11_000  # of a series; Prometheus refuses more
 PATIENCE = 30.0  # seconds for an answer
@@ -83,12 +83,6 @@ class Prometheus:
     def alerts(self) -> Sequence[Any]:
         return self._ask("alerts", {}, lambda data: answers.rows(data, "alerts"), post=False)
 
-    def flags(self) -> "answers.Labels":
-        return self._ask("status/flags", {}, answers.texts, _SMALL, post=False)
-
-    def build(self) -> "answers.Labels":
-        return self._ask("status/buildinfo", {}, answers.texts, _SMALL, post=False)
-
     def another(self) -> "Prometheus":
         """A client for the same, which ends by itself."""
         return Prometheus(self.where, self._login, self._patience)
@@ -154,6 +148,3 @@ def aligned(
 
 
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
-
-
-__all__ = ["MOST_POINTS", "Cost", "Line", "Point", "Prometheus", "PrometheusError", "aligned"]

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.answers import Labels, Table
 from gpuexplorer.fleet.client import Prometheus
@@ -294,6 +293,3 @@ def _sums(parts: Sequence[Values]) -> Values:
         for card, value in first.items()
         if all(card in each for each in more)
     }
-
-
-__all__ = ["AT_THE_BEAT", "Fleet", "FleetNow", "Trouble"]

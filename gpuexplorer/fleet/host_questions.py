@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.fleet.client import Line, Prometheus
+from gpuexplorer.fleet.answers import Line
+from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
 from gpuexplorer.fleet.names import Exporter, Told
