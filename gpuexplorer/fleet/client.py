@@ -1,7 +1,6 @@
 """Prometheus: what can be asked of one, always of a selector that is closed."""
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,12 +20,10 @@ T = TypeVar("T")
 
 
 class Cost(NamedTuple):
-    """What the questions so far took: theirs, the way's, and ours."""
+    """What the questions so far took."""
 
     questions: int = 0
-    waited: float = 0.0  # seconds until answers began
-    carrying: float = 0.0  # seconds until they were here
-    reading: float = 0.0  # seconds of ours, until they were plain values
+    waited: float = 0.0  # seconds until answers began: the server's, and the way's
     bytes: int = 0
 
 
@@ -116,21 +113,13 @@ class Prometheus:
         *,
         post: bool = True,
     ) -> T:
-        began = time.monotonic()
         page = self._asker.ask(_API + path, fields, most, self._patience, post)
-        here = time.monotonic()
         try:
             found, warnings = read(page.body)
         except NoAnswerError:
             raise no_prometheus(self.where.url) from None
-        before = self.cost
-        self.cost = Cost(
-            before.questions + 1,
-            before.waited + page.waited,
-            before.carrying + here - began - page.waited,
-            before.reading + time.monotonic() - here,
-            before.bytes + page.carried,
-        )
+        count, waited, carried = self.cost
+        self.cost = Cost(count + 1, waited + page.waited, carried + page.carried)
         if warnings:
             self.warnings = warnings
         return found

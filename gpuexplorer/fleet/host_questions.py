@@ -102,7 +102,7 @@ class HostQuestions:
         """Each exporter, the labels that tell cards apart, and which cards are meant."""
         uuids = {each.uuid for each in cards}
         for exporter in self._fleet.exporters:
-            keys = self._fleet.keys().get(exporter.title, ())
+            keys = self._fleet.keys.get(exporter.title, ())
             for label in keys:
                 if label in UUID_LABELS and uuids:
                     meant = one_of(label, uuids)
