@@ -128,7 +128,10 @@ class App:
         self._look_out(until_found=self._session.bare)
         self._on_start_due()
         self._machines.begin(
-            [Wanted(e, "", arguments.simulate, arguments.fault, arguments.seed) for e in hosts],
+            [
+                Wanted(host, "", arguments.simulate, arguments.fault, arguments.seed + number)
+                for number, host in enumerate(hosts)  # simulated ones differ
+            ],
             remembered=arguments.screenshot is None,
         )
         if (hosts or self._watching is not None) and arguments.view is None:

@@ -95,6 +95,7 @@ left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "screenshots",
 needs_torch = ("gpuexplorer.worker.engines",)
 names = "completing looking loop losses magics randomness reaching shelf signatures things"
 needs_torch += tuple("gpuexplorer.worker." + name for name in names.split())
+needs_torch += ("gpuexplorer.worker.rank.exchange",)
 for module in pkgutil.walk_packages(gpuexplorer.__path__, "gpuexplorer."):
     if not module.name.startswith((*left_out, *needs_torch)):
         importlib.import_module(module.name)

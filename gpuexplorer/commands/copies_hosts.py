@@ -160,6 +160,7 @@ def _show(
 
 
 def _write(page: Page, results: Sequence[RankResult]) -> None:
+    _write_matrix(page, [each for each in results if each.way is Way.ONE_WAY])
     groups: dict[tuple[Way, str, str], list[RankResult]] = {}
     for each in results:
         groups.setdefault((each.way, each.source, each.target), []).append(each)
@@ -180,6 +181,24 @@ def _write(page: Page, results: Sequence[RankResult]) -> None:
         page.table(columns, [_row(each)[: len(columns)] for each in group])
 
 
+def _write_matrix(page: Page, results: Sequence[RankResult]) -> None:
+    """Of the largest size, where there are more than two."""
+    names = list(dict.fromkeys(each.source for each in results))
+    if len(names) < 3:
+        return
+    most = max(each.bytes for each in results)
+    rates = {(each.source, each.target): _rate(each) for each in results if each.bytes == most}
+    page.gap()
+    page.say(Message("One way, {size}; row to column:", size=bytes_words(most)))
+    page.matrix(
+        names, [(each, [rates.get((name, each), NONE) for name in names]) for each in names]
+    )
+
+
+def _rate(result: RankResult) -> str:
+    return WRONG if result.rate is None else str(rate(result.rate))
+
+
 def _promise(result: RankResult) -> Message:
     if result.promised is not None:
         promised = rate(result.promised)
@@ -194,7 +213,7 @@ def _promise(result: RankResult) -> Message:
 def _row(result: RankResult) -> Sequence[str]:
     low, middle, high = (str(duration(each)) for each in result.quartiles)
     cells = [bytes_words(result.bytes), middle, f"{low} – {high}"]
-    cells.append(WRONG if result.rate is None else str(rate(result.rate)))
+    cells.append(_rate(result))
     if result.way.together:
         cells.append(NONE if result.bus_rate is None else str(rate(result.bus_rate)))
     return [*cells, NONE if result.share is None else percent(result.share)]

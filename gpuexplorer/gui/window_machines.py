@@ -32,7 +32,7 @@ _SCREEN = "machines"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMachine:
     """A session as the window shows it; it stays while others are looked at."""
 
     machine: MachineState
@@ -60,7 +60,7 @@ class WindowMachines(QObject):
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
-        self._shown: dict[RememberingSession, Shown] = {}
+        self._shown: dict[RememberingSession, ShownMachine] = {}
         self._sheet: QuestionSheet | None = None
         self.strip = LinkStrip(look, machines, frame_clock)
         self._stopped = False
@@ -79,13 +79,13 @@ class WindowMachines(QObject):
         self._questions.changed.connect(self._on_question_changed)
         self._on_changed()
 
-    def shown(self, session: RememberingSession) -> Shown:
+    def shown(self, session: RememberingSession) -> ShownMachine:
         """Made when it is first looked at."""
         if session not in self._shown:
             called = (each.name for each in self.state.rows() if each.session is session)
             name = next(called, "") if self.is_far(session) else ""
             machine = MachineState(session, self._settings, self._window, name)
-            self._shown[session] = Shown(machine, lab_of(machine, self.pythons))
+            self._shown[session] = ShownMachine(machine, lab_of(machine, self.pythons))
         return self._shown[session]
 
     @property

@@ -4,11 +4,12 @@ import contextlib
 import queue
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.wire import (
     KNOCKS_EVERY,
     Elsewhere,
@@ -31,6 +32,7 @@ STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
 SILENT = 10.0
 _GRACE = 1.5  # for the real reason, which may come after the others' complaints
 _GLANCE = 0.25
+_CHANGES_ITS_MIND = mark("{host} changes its mind.")
 
 
 class Member(NamedTuple):
@@ -64,8 +66,9 @@ class Company:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for link in self._links.values():
-            link.stop()
+        if self._links:
+            with ThreadPoolExecutor(len(self._links)) as at_once:
+                list(at_once.map(Link.stop, self._links.values()))
 
     def start(self, on_here: Callable[[int], None] = lambda _: None) -> Mapping[int, Here]:
         """Raises Trouble where one has no PyTorch, or cannot be reached."""
@@ -78,7 +81,7 @@ class Company:
             said = self._next()
             if said is not None and isinstance(said.told, Elsewhere):
                 if said.rank in moved:
-                    raise self._trouble(said.rank, Failed(Message("{host} changes its mind.")))
+                    raise self._trouble(said.rank, Failed(Message(_CHANGES_ITS_MIND)))
                 moved.add(said.rank)
                 self._links[said.rank].stop()
                 self._start(said.rank, said.told.python)
@@ -118,14 +121,16 @@ class Company:
             now = time.monotonic()
             if said is None:
                 self._miss_nobody(now)
-                if now > until:
-                    raise Trouble(late, "A firewall between the hosts may do this.")
             elif isinstance(said.told, (Failed, Ending)):
                 raise self._real_reason(said)
             elif isinstance(said.told, kind):
-                answers[said.rank] = said.told
+                if said.rank in ranks:
+                    answers[said.rank] = said.told
+                continue
             elif more := longer(said.rank, said.told):
                 until = max(until, now + more)
+            if now > until:
+                raise Trouble(late, "A firewall between the hosts may do this.")
         return answers
 
     def _start(self, rank: int, python: str) -> None:
@@ -186,5 +191,8 @@ class Company:
         if isinstance(told, Ending):
             return Trouble(told.why, told.hint)
         name = self.members[rank].name
-        why = Message(told.why.template, **{**told.why.values, "host": name})
+        try:
+            why = Message(told.why.template, **{**told.why.values, "host": name})
+        except (ValueError, LookupError):  # not as one of ours would say it
+            why = told.why
         return Trouble(why, told.hint)

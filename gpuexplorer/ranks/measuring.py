@@ -12,6 +12,9 @@ from gpuexplorer.ranks.result import ALL, RankResult
 from gpuexplorer.ranks.wire import Expects, Take, Taken, Told, Way
 
 _SLOWER = 3.0  # than it was expected to be
+# A time beyond is none, whatever a host says.
+_SHORTEST, _LONGEST = 1e-9, 86_400.0
+_FEWEST = 2
 
 
 class Asked(NamedTuple):
@@ -82,7 +85,7 @@ def _result(company: Company, met: Met, job: _Job, names: Sequence[str]) -> Rank
 
     def longer(_rank: int, told: Told) -> float:
         if isinstance(told, Expects) and told.number == job.number:
-            return PATIENCE + _SLOWER * told.seconds
+            return PATIENCE + _SLOWER * min(max(0.0, told.seconds), _LONGEST)
         return 0.0
 
     late = Message(
@@ -91,7 +94,7 @@ def _result(company: Company, met: Met, job: _Job, names: Sequence[str]) -> Rank
     )
     told = company.answers(Taken, ranks, 2 * PATIENCE, late, longer)
     seconds = _together(told)
-    if not seconds:
+    if len(seconds) < _FEWEST:
         raise Trouble("The hosts took no times that could be used.")
     paths = (
         list(met.paths.values()) if job.way.together else [met.paths[job.source, job.target]]
@@ -116,4 +119,5 @@ def _result(company: Company, met: Met, job: _Job, names: Sequence[str]) -> Rank
 def _together(told: Mapping[int, Taken]) -> Sequence[float]:
     """Of all who took times, the slowest each time: it is not over before."""
     taken = [each.seconds for each in told.values() if each.seconds]
-    return [max(each) for each in zip(*taken, strict=False) if max(each) > 0]
+    slowest = map(max, zip(*taken, strict=False))
+    return [each for each in slowest if _SHORTEST <= each <= _LONGEST]

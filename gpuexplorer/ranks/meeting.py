@@ -1,5 +1,6 @@
 """Meeting: how the ranks reach each other, what moves the bytes, and that all have joined."""
 
+import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -41,7 +42,8 @@ class Path:
         both = self.here.promised, self.there.promised
         if self.inside or both[0] is None or both[1] is None:
             return None
-        return min(both[0], both[1])
+        narrowest = min(both[0], both[1])
+        return narrowest if narrowest > 0 else None
 
     @property
     def words(self) -> Message:
@@ -181,9 +183,18 @@ def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
     came = here[rank].called[:1]
     from_there = [each.called[1] for each in here.values() if len(each.called) == 2]
     likely = [*came, *(each for each in from_there if each in own)]
-    found = dict.fromkeys([*likely, *own])
-    outside = [each for each in found if not each.startswith("127.") and each != "::1"]
-    return (outside or list(found))[:_MOST_ADDRESSES]
+    found = [each for each in dict.fromkeys([*likely, *own]) if _is_address(each)]
+    outside = [each for each in found if not ipaddress.ip_address(each).is_loopback]
+    return (outside or found)[:_MOST_ADDRESSES]
+
+
+def _is_address(text: str) -> bool:
+    """No host looks up names for another."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _known(here: Here, text: str) -> Address:

@@ -28,7 +28,7 @@ _NOT_STARTED = {
     127: mark("The chosen Python is not there any more on {host}."),
 }
 NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
-_RUN_CELLS = Message("Open it and run its cells: they run on {host}.")
+_RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
 
 
 class Machine(Protocol):

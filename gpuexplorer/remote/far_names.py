@@ -19,6 +19,7 @@ from gpuexplorer.telemetry.processes import CardProcess
 _ASKED_AGAIN_AFTER = 0.5
 _MOST_FOLLOWED = 1024
 _MOST_KNOWN = 16_384  # processes on all cards
+_MOST_BYTES = 32 << 20  # of the lines that tell of them; kept, they take some times more
 
 
 class Asking(Protocol):
@@ -35,19 +36,26 @@ class Known:
     def __init__(self, far: Asking) -> None:
         self._far = far
         self._facts: dict[CardId, Mapping[int, Facts]] = {}
+        self._sizes: dict[CardId, int] = {}
         self._followed: OrderedDict[tuple[int, float], _Followed] = OrderedDict()
         self.host: Sample | None = None
         self.elsewhere = False
 
-    def put(self, card: CardId, told: Sequence[Facts]) -> bool:
-        """False where all cards together have more than any computer runs."""
-        others = sum(len(each) for of, each in self._facts.items() if of != card)
-        fits = others + len(told) <= _MOST_KNOWN
-        self._facts[card] = {each.process.pid: each for each in told} if fits else {}
+    def put(self, card: CardId, told: Sequence[Facts], size: int = 0) -> bool:
+        """`size`: bytes of its line. False where all cards together have more than any
+        computer runs, or say more of it than is kept.
+        """
+        self._facts[card], self._sizes[card] = {}, 0
+        many = sum(map(len, self._facts.values())) + len(told)
+        fits = many <= _MOST_KNOWN and sum(self._sizes.values()) + size <= _MOST_BYTES
+        if fits:
+            self._facts[card] = {each.process.pid: each for each in told}
+            self._sizes[card] = size
         return fits
 
     def forget_all_but(self, cards: Set[CardId]) -> None:
         self._facts = {card: told for card, told in self._facts.items() if card in cards}
+        self._sizes = {card: size for card, size in self._sizes.items() if card in cards}
 
     def named(self, process: CardProcess) -> NamedProcess:
         facts = self._facts.get(process.card, {}).get(process.pid)

@@ -105,7 +105,7 @@ class Hearing:
                     self.trouble = Ending(_GARBLED, again=False)
                 return
             if self._greeted:
-                self._hand_on(told)
+                self._hand_on(told, len(line))
             elif isinstance(told, Hello):
                 self._greet(told)
             elif isinstance(told, Done) and told.trouble:
@@ -121,7 +121,7 @@ class Hearing:
         self._known.elsewhere = hello.elsewhere
         self._on_hello(hello)
 
-    def _hand_on(self, told: Told) -> None:
+    def _hand_on(self, told: Told, size: int) -> None:
         match told:
             case Sampled(sample):
                 ours = sample._replace(at=self.far_clock.ours(sample.at))
@@ -131,9 +131,9 @@ class Hearing:
                 if self.sampler is not None:
                     self.sampler.take_sample(ours)
             case Used(card, processes):
-                plain = None
-                if self._known.put(card, processes or ()) and processes is not None:
-                    plain = [each.process for each in processes]
+                if not self._known.put(card, processes or (), size):
+                    processes = None
+                plain = None if processes is None else [each.process for each in processes]
                 self._backend.used(card, plain)
                 if self.sampler is not None:
                     self.sampler.take_processes(card, plain)

@@ -165,7 +165,7 @@ class Link:
                 if self._ready and (
                     b"\n" in waiting[-len(data) :] or len(waiting) > LONGEST_LINE
                 ):
-                    pace.take(len(data), self._hand_on(waiting))
+                    self._hand_on(waiting, pace)
                 if self._because is not None or (not self._ready and self._is_late()):
                     break
         finally:
@@ -180,8 +180,8 @@ class Link:
             self._ready = True
             del waiting[: end + 1]
 
-    def _hand_on(self, waiting: bytearray) -> int:
-        """Whole lines, and takes them away. How many they were."""
+    def _hand_on(self, waiting: bytearray, pace: Pace) -> None:
+        """Whole lines, and takes them away."""
         *lines, rest = bytes(waiting).split(b"\n")
         waiting[:] = rest
         for line in lines:
@@ -189,11 +189,11 @@ class Link:
                 break
             if len(line) <= LONGEST_LINE:
                 self._on_line(line)
+            pace.take(len(line) + 1, 1)
         if max(map(len, (*lines, rest))) > LONGEST_LINE:
             self._because = Ending(
                 Message("{host} sent a line without an end.", host=self._host.text), again=False
             )
-        return len(lines)
 
     def _is_late(self) -> bool:
         asked = self._questions

@@ -41,7 +41,7 @@ class Kind(Enum):
     )
     WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
     RANK = (
-        "gpuexplorer.worker.rank",
+        "gpuexplorer.worker.rank.__main__",
         (
             *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "worker/guards.py"),
             *("lab/elsewhere.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),

@@ -18,6 +18,7 @@ from gpuexplorer.remote.wire import (
     Facts,
     Faulted,
     Hello,
+    Knocked,
     Listed,
     Noted,
     Pythons,
@@ -30,7 +31,7 @@ from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
-MOST_CARDS = 1024
+MOST_CARDS = 256
 _MOST_PROCESSES = 4096  # of one card
 _MOST_NOTES = 64
 _MOST_ANCESTORS = 8
@@ -40,6 +41,7 @@ _MOST_PARTS = 64  # fans of a card, or NVLinks
 _MOST_BYTES = 1 << 50
 _MOST_PIDS = 1 << 31
 _MOST_CORES = 1 << 20
+_MOST_NODES = 1024
 _KNOWN_SOURCES = frozenset({"nvml", "simulated", "none"})
 
 T = TypeVar("T")
@@ -49,6 +51,7 @@ def plausible(told: Told, listed: Set[CardId]) -> Told:
     """The same, or as much of it as can be. Raises UnreadableError where nothing can."""
     match told:
         case Hello():
+            _sure(0 <= told.wall <= LATEST)
             return replace(
                 told,
                 python=clean(told.python, _LONGEST_NAME),
@@ -81,6 +84,8 @@ def plausible(told: Told, listed: Set[CardId]) -> Told:
             return Pythons(
                 told.id, [replace(each, reason=_sentence(each.reason)) for each in found]
             )
+        case Knocked():
+            _sure(0 <= told.wall <= LATEST)
         case CheckedUp():
             _sure(len(told.report) <= _LONGEST_REPORT)
         case Done():
@@ -120,8 +125,9 @@ def _host(told: Card) -> Card:
 def _cards(told: Sequence[Card]) -> Sequence[Card]:
     ids = {card.id for card in _at_most(MOST_CARDS, told)}
     _sure(len(ids) == len(told) and HOST_ID not in ids)
+    whole = {card.id for card in told if card.parent is None}
     for card in told:
-        _sure(card.kind is not CardKind.HOST and (card.parent is None or card.parent in ids))
+        _sure(card.kind is not CardKind.HOST and (card.parent is None or card.parent in whole))
     return tuple(map(_card, told))
 
 
@@ -221,11 +227,22 @@ def _topology(told: Topology, listed: Set[CardId]) -> Topology:
         and (link.rate is None or 0 < link.rate <= _MOST_BYTES)
     ]
     return Topology(
-        tuple(card for card in told.cards if card in listed),
+        tuple(dict.fromkeys(card for card in told.cards if card in listed)),
         links,
-        _of(told.numa_nodes, listed),
-        _of(told.cpu_affinity, listed),
-        {node: size for node, size in told.node_memory.items() if 0 <= size <= _MOST_BYTES},
+        {
+            card: node
+            for card, node in _of(told.numa_nodes, listed).items()
+            if 0 <= node < _MOST_NODES
+        },
+        {
+            card: clean(each, _LONGEST_SENTENCE)
+            for card, each in _of(told.cpu_affinity, listed).items()
+        },
+        {
+            node: size
+            for node, size in told.node_memory.items()
+            if 0 <= node < _MOST_NODES and 0 <= size <= _MOST_BYTES
+        },
     )
 
 

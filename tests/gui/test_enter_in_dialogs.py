@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QDialog, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QLineEdit,
+    QMainWindow,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 import gpuexplorer.gui
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.facts_tree import HowToSheet
 from gpuexplorer.gui.card.words import swap_how_to
@@ -34,15 +42,21 @@ from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.far_machines import Reached
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
+from gpuexplorer.gui.widgets.sheets.add_machine_sheet import AddMachineSheet
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.remote.host_name import host_name
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
@@ -54,6 +68,10 @@ __all__ = ["faults", "lab", "machine", "worker"]
 
 _PICTURES = Path(__file__).parents[2] / "resources" / "lessons" / "05-two-devices-one-sum"
 _SAID = Said("1", "It is slow.", "Do this instead.", "before", "after")
+
+
+def _nobody(*_: object) -> Reached:
+    raise Trouble("Nobody is there.")
 
 
 class Desk:
@@ -68,6 +86,13 @@ class Desk:
         self.copies = copies_of(lab)
         self.copies.setParent(lab)
         self._worker = worker
+        state = lab.machine
+        self.machines = MachinesState(state.settings, state.session, _nobody, parent=lab)
+
+    def adding(self) -> AddMachineSheet:
+        sheet = AddMachineSheet(self.look, self.machines, list, host_name, self.window)
+        sheet.findChildren(QLineEdit)[0].setText("titan")  # an empty name cannot be reached
+        return sheet
 
     def compared(self) -> CompareSheet:
         with self.qtbot.waitSignal(self.lab.changed):
@@ -83,6 +108,7 @@ class Desk:
 
 _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     AboutSheet: lambda desk: AboutSheet(desk.look, desk.window),
+    AddMachineSheet: Desk.adding,
     CapSheet: lambda desk: CapSheet(
         desk.look, capped(desk.lab.devices()), {}, 0.4, USUAL, desk.window
     ),
@@ -109,6 +135,9 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     NewCopySheet: lambda desk: NewCopySheet(desk.look, desk.copies, desk.window),
     PictureSheet: lambda desk: PictureSheet(desk.look, _PICTURES, "copy.svg", "", desk.window),
     PythonSheet: lambda desk: PythonSheet(desk.look, desk.lab.pythons, desk.lab, desk.window),
+    QuestionSheet: lambda desk: QuestionSheet(
+        desk.look, Question("titan", "Password:", secret=True, yes_no=False), desk.window
+    ),
     ReleaseDialog: lambda desk: ReleaseDialog(desk.look, ["X"], busy=True, parent=desk.window),
     SettingsDialog: lambda desk: SettingsDialog(
         desk.look, desk.lab.machine.settings, desk.lab.machine, desk.window

@@ -22,6 +22,7 @@ TYPED = {
     name: [each.option_strings for each in actions(parser) if each.option_strings]
     for name, parser in parsers().items()
 }
+OF_THE_DOCTOR = ("json", "bundle", "deep", "host", "host-python", "help")
 SHARED = "SIMULATED CARDS"
 
 
@@ -137,12 +138,16 @@ def test_bash_offers_what_fits(
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("gpuexplorer ", {"snapshot", "topology", "doctor", "copies", "lab", "lesson"}),
+        ("gpuexplorer ", {verb for verb, *_ in VERBS}),
         ("gpuexplorer --theme ", {"dark", "light", "both"}),
         ("gpuexplorer copies --mode st", {"staged", "strided"}),
-        ("gpuexplorer doctor --", {"--json", "--bundle", "--deep", "--help"}),
+        (
+            "gpuexplorer doctor --",
+            {"--json", "--bundle", "--deep", "--host", "--host-python", "--help"},
+        ),
         ("gpuexplorer --view copies --th", {"--theme"}),
         ("gpuexplorer lesson ch", {"check"}),
+        ("gpuexplorer doctor --", {f"--{each}" for each in OF_THE_DOCTOR}),
         ("gpuexplorer lesson list --", {"--json", "--help"}),
     ],
 )

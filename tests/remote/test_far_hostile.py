@@ -24,11 +24,13 @@ from gpuexplorer.remote.wire import (
     Facts,
     Faulted,
     Hello,
+    Knocked,
     Listed,
     Noted,
     Sampled,
     Told,
     Used,
+    Wired,
     line_of,
     told_of,
 )
@@ -36,9 +38,10 @@ from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.topology import Topology
 from tests.remote.far import HERE, PATIENCE, Changes
 
-ONE = CardId("GPU-1")
+ONE, TWO = CardId("GPU-1"), CardId("GPU-2")
 CARD = Card(ONE, 0, "NVIDIA H100", 80 << 30)
 HOST = Card(HOST_ID, 0, "EPYC", 1 << 40, kind=CardKind.HOST)
 SOURCE = Source("nvml", Message("NVIDIA driver"))
@@ -101,6 +104,18 @@ def test_figures_that_cannot_be_are_none_and_unknown_metrics_are_left_out() -> N
     assert used.processes[0].process.missing == {ProcessFigure.SM: Absence.IMPOSSIBLE}
 
 
+def test_wires_are_those_of_a_machine() -> None:
+    nodes = {ONE: 10**9, TWO: 1}
+    told = heard(
+        Wired(1, Topology([ONE, ONE, TWO], [], nodes, {ONE: "0-" * 4000}, {10**9: 1, 0: 5}))
+    )
+    assert isinstance(told, Wired)
+    assert told.topology.cards == (ONE,)
+    assert told.topology.numa_nodes == {}
+    assert len(told.topology.cpu_affinity[ONE]) <= 2000
+    assert told.topology.node_memory == {0: 5}
+
+
 def many(count: int) -> list[Card]:
     return [Card(CardId(f"GPU-{number}"), number, "H100", 1) for number in range(count)]
 
@@ -118,7 +133,11 @@ def facts(pid: int, card: CardId = ONE) -> Facts:
         Listed([Card(ONE, 0, "H100", -1)], SOURCE),
         Listed([Card(ONE, 0, "H100", 1, nvlinks=10**9)], SOURCE),
         Listed([Card(ONE, 0, "H100", 1, parent=CardId("GPU-2"))], SOURCE),
+        Listed([replace(CARD, parent=ONE)], SOURCE),
+        Listed([replace(CARD, parent=TWO), Card(TWO, 1, "H100", 1, parent=ONE)], SOURCE),
         Listed([CARD], SOURCE._replace(name="recording")),
+        replace(HELLO, wall=1e300),
+        Knocked(1, 1.0, -1e300),
         Sampled(Sample(CardId("GPU-2"), 1.0, {TEMPERATURE: 1.0})),
         Used(CardId("GPU-2"), []),
         Used(ONE, [facts(7, CardId("GPU-2"))]),
@@ -149,6 +168,7 @@ def test_what_no_machine_can_say_is_not_heard(told: Told) -> None:
         b'{"is": "Knocked", "id": 1, "now": 1' + b"0" * 400 + b', "wall": 1}',
         b'{"is": "Noted", "notes": [%s]}' % TEMPLATE.replace(b"?", b".__class__"),
         b'{"is": "Noted", "notes": [%s]}' % TEMPLATE.replace(b"?", b":999999999"),
+        b'{"is": "Noted", "notes": [%s""]}' % (b'"",' * 300_000),
     ],
 )
 def test_a_line_of_anything_is_unreadable_and_nothing_else(line: bytes) -> None:
@@ -246,6 +266,20 @@ def test_faults_in_a_flood_do_not_fill_the_log(hears: Hears) -> None:
         hears.tell(Faulted(HardwareFault(ONE, 79, Message("gone"))))
     xids = [each for each in hears.session.happenings() if each.kind is Kind.XID]
     assert 0 < len(xids) <= 60
+
+
+def test_commands_without_end_do_not_fill_the_memory(hears: Hears) -> None:
+    cards = [Card(CardId(f"GPU-{n}"), n, "H100", 1) for n in range(40)]
+    hears.tell(Listed(cards, SOURCE))
+    told = []
+    for card in cards:
+        command = [replace(facts(pid, card.id), command="x" * 8000) for pid in range(1, 200)]
+        hears.tell(Used(card.id, command))
+        told.append(hears.far.backend.processes(card.id))
+    assert told[0]
+    assert told[-1] is None
+    hears.tell(*(Used(card.id, []) for card in cards), Used(ONE, [facts(7)]))
+    assert hears.far.backend.processes(ONE)
 
 
 def test_one_hello_is_enough(hears: Hears) -> None:

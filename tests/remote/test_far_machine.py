@@ -93,12 +93,13 @@ def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) ->
 
 
 def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
-    clock, waits = ManualClock(), list[float]()
+    clock, waits, gone_since = ManualClock(), list[float](), set[float | None]()
     refused = "echo 'ssh: connect to host here port 22: Connection refused' >&2; exit 255"
 
     def on_change() -> None:
         if trying.retry_at is not None:
             waits.append(trying.retry_at - trying.since)
+            gone_since.add(trying.lost_at)
         if len(waits) == 8:
             trying.stop(0.0)
 
@@ -108,6 +109,7 @@ def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
     trying.connect()
     Changes().wait(lambda: trying.state is LinkState.ENDED)
     assert waits == pytest.approx([1, 2, 4, 8, 16, 32, 60, 60])
+    assert len(gone_since) == 1  # not since the last try
 
 
 def test_what_only_a_person_can_mend_is_not_tried_again(changes: Changes) -> None:

@@ -97,6 +97,34 @@ def test_a_flood_of_lines_comes_at_our_pace() -> None:
     link.stop()
 
 
+class Slow(Listener):
+    """Works on each line."""
+
+    def on_line(self, line: bytes) -> None:
+        began = time.thread_time()
+        while time.thread_time() < began + 0.005:
+            """Works."""
+        super().on_line(line)
+
+
+@pytest.mark.parametrize("machines", [1, 4])
+def test_lines_that_take_long_to_understand_leave_time_for_others(machines: int) -> None:
+    listeners = [Slow() for _ in range(machines)]
+    flood = python(_MARKED + "while True: print('x' * 99)")
+    links = [each.link(flood) for each in listeners]
+    for each in listeners:
+        each.wait(lambda each=each: len(each.lines) > 10)  # type: ignore[misc]
+
+    def heard() -> int:
+        return sum(len(each.lines) for each in listeners)
+
+    began, many = time.monotonic(), heard()
+    listeners[0].wait(lambda: time.monotonic() > began + 2)
+    assert 0.005 * (heard() - many) < 0.5 * (time.monotonic() - began)
+    for link in links:
+        link.stop()
+
+
 def test_a_flood_of_complaints_is_read_and_forgotten() -> None:
     listener = Listener()
     flood = "import sys, threading\nsys.stderr.write('y' * 50_000_000)\n"

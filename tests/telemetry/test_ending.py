@@ -140,7 +140,7 @@ def test_without_descriptors_of_processes_it_is_ended_all_the_same(
 
 def _with_pid(named: NamedProcess, pid: int) -> psutil.Process:
     """What psutil would hold of a process whose number was given on: its own start time."""
-    assert named.identity is not None
+    assert isinstance(named.identity, psutil.Process)
     identity = psutil.Process(pid)
     identity._ident = (pid, named.identity._ident[1] - 1)  # type: ignore[attr-defined]  # no other way to wait for a reuse
     return identity

@@ -153,8 +153,11 @@ def test_what_is_not_offered_is_refused_with_what_is(
 def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
     smi = smi_of(Session(machine()))
     assert smi is not None
-    assert smi("-L").splitlines()[-1] == "These cards are simulated: every figure is made up."
-    assert smi("-l").startswith("Asked for again and again")
+    listed, refused = smi("-L"), smi("-l")
+    assert listed is not None
+    assert listed.splitlines()[-1] == "These cards are simulated: every figure is made up."
+    assert refused is not None
+    assert refused.startswith("Asked for again and again")
 
 
 def test_real_cards_have_their_own_nvidia_smi() -> None:

@@ -96,7 +96,7 @@ class HostColumns:
         sums = group.together
         count = {"answering": sums.answering, "count": sums.cards}
         if not sums.cards:
-            return Cell(absent=("–",), hint=tr("No card is read there."))
+            return Cell(absent=("–",), hint=tr("No card answers."))
         if sums.answering == sums.cards or not group.standing.answers:
             return Cell(str(sums.cards))
         hint = tr("{answering} of {count} cards answer", **count)

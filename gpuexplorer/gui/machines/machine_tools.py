@@ -76,7 +76,7 @@ class MachineTools(QWidget):
             look, tr("What cells show"), [(each.name, tr(each.title)) for each in HEAT_METRICS]
         )
         self._order_button = MenuButton(tr("Order"))
-        self._at_least = label(tr("At least"), look.letters.body, Tone.QUIET)
+        self._at_least = label(tr("Free, at least"), look.letters.body, Tone.QUIET)
         limits = Range(0.0, _MOST, _STOPS)
         self._least = NumberField(tr("Free memory, at least"), limits, "")
         row(

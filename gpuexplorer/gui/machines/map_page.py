@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRect, QRectF, QSize
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
@@ -36,6 +35,7 @@ class MapPage(QWidget):
         self.map.setAutoFillBackground(False)  # which Qt has just seen to
         below = row(self._said, GROWS, HatchLegend(look), self.legend, gap=20)
         column(self._area, GROWS, below, within=self, gap=8)
+        self._area.viewport().installEventFilter(self)
         self.map.pointed.connect(self.show_words)
         self.map.keyed.connect(self._on_keyed)
         self.setFocusProxy(self.map)
@@ -48,9 +48,11 @@ class MapPage(QWidget):
         middle = place.center()
         self._area.ensureVisible(middle.x(), middle.y(), place.width(), 2 * place.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.map.show_room(self._area.viewport().height())
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Its room also changes where the page keeps its size, such as with the legend."""
+        if event.type() == QEvent.Type.Resize and watched is self._area.viewport():
+            self.map.show_room(self._area.viewport().height())
+        return super().eventFilter(watched, event)
 
 
 class HatchLegend(Painted):

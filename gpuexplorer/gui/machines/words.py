@@ -20,8 +20,8 @@ from gpuexplorer.gui.theme.palette import Tone
 
 MANY = 100e9  # bytes
 IDLE_MEANS = mark(
-    "A card is idle that answers and reports 0 % busy just now. Somebody may hold memory on it"
-    " all the same: then it stands further down, with who that is."
+    "A card counts as idle when it answers and reports 0 % busy right now. Somebody may still"
+    " hold memory on it: such cards stand further down, with the names of those who do."
 )
 
 
@@ -44,7 +44,7 @@ def why_words(group: HostGroup) -> str:
         return ""
     retry = ""
     if group.retry_in is not None:
-        retry = tr("Tried again in {span}.", span=span_words(group.retry_in))
+        retry = tr("Next try in {span}.", span=span_words(group.retry_in))
     words = (tr(group.why) if group.why else "", tr(group.hint) if group.hint else "", retry)
     return " ".join(each for each in words if each)
 
@@ -54,7 +54,7 @@ def said_instead(group: HostGroup) -> str:
     if group.cards:
         return ""
     if group.standing.answers:
-        return tr("No card is read there.")
+        return tr("No card answers.")
     return why_words(group) or tr("It has not answered yet.")
 
 
@@ -232,7 +232,7 @@ def summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
         ]
     simulated = sum(group.simulated for group in groups)
     if simulated:
-        parts.append(trn("{count} simulated", "{count} simulated", simulated))
+        parts.append(trn("{count} machine simulated", "{count} machines simulated", simulated))
     away = sum(not group.standing.answers for group in groups)
     if away:
         parts.append(trn("{count} without a connection", "{count} without a connection", away))

@@ -31,7 +31,8 @@ from gpuexplorer.gui.widgets.remark import Sign
 WIDE, NARROW = 208, 56
 # In a narrower window the screen needs the room more.
 NARROW_BELOW = 1000
-_LOW_BELOW = 560  # entries stand closer, so that there is room for a card or two
+# Entries stand closer, so that there is room for a card or two.
+_LOW_BELOW, _LOW_BELOW_WITH_MACHINES = 560, 660
 _ICON, _BEFORE_WORD = QSize(20, 20), QSize(28, 20)
 
 
@@ -150,6 +151,7 @@ class Rail(QFrame):
         """One machine needs no screen of all of them."""
         if self._of_several is not None and "machines" in self.entries:
             self.entries["machines"].setVisible(self._of_several.several)
+        self._show_height(self.height())
 
     def _on_screen_changed(self, name: str) -> None:
         for each, entry in self.entries.items():
@@ -158,13 +160,17 @@ class Rail(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        low = event.size().height() < _LOW_BELOW
+        self._show_height(event.size().height())
+
+    def _show_height(self, height: int) -> None:
+        several = self._of_several is not None and self._of_several.several
+        low = height < (_LOW_BELOW_WITH_MACHINES if several else _LOW_BELOW)
         if low is not self._low:
             self._low = low
             for entry in self.entries.values():
                 restyle(entry, "low", low)
         if self._machines is not None:
-            self._machines.show_within(event.size().height(), narrow=self._narrow)
+            self._machines.show_within(height, narrow=self._narrow)
 
 
 class RailEntry(ToolButton):

@@ -21,7 +21,7 @@ _SIDE, _NARROW_SIDE, _TEXT_LEFT = 20, 14, 52.0
 _SIGN = 16.0
 _HEIGHT = 32
 # So many in a rail of this height; the others are on the screen of all machines.
-_MOST = ((0, 1), (640, 2), (760, 3), (900, 5))
+_MOST = ((0, 1), (730, 2), (772, 3), (900, 5))
 
 
 class RailMachines(QWidget):

@@ -225,8 +225,8 @@ class Choices:
         SettingsGroup.START,
         mark("Machines of last time"),
         mark(
-            "Those that were to be remembered are listed, and connected to when somebody asks "
-            "for it; or all of them at once."
+            "Remembered machines are listed at the start, and connected to when you ask for "
+            "it; or all are connected to at once."
         ),
         usual=False,
         options=((False, mark("List")), (True, mark("Connect"))),

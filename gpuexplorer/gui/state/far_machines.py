@@ -41,7 +41,7 @@ class Far(Protocol):
     def since(self) -> float: ...
     @property
     def lost_at(self) -> float | None:
-        """Since then there is no connection any more; None before there was one."""
+        """Since then there is no connection; None while there is one, and at the first try."""
         ...
 
     @property

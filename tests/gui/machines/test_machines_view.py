@@ -141,7 +141,7 @@ def test_who_is_free_lists_idle_cards_and_unused_ones_first(open_screen: OpenScr
         ["bee", "0", "50.00", "80", "bela, 1 process"],
     ]
     assert [row[-2] for row in screen.rows] == ["6 min 12 s", "> 6 min 12 s"]
-    assert any(each.startswith("A card is idle that answers") for each in said_below(screen))
+    assert any(each.startswith("A card counts as idle when") for each in said_below(screen))
 
 
 def test_cards_with_too_little_memory_are_not_free(open_screen: OpenScreen) -> None:
@@ -227,7 +227,7 @@ def test_a_machine_without_a_connection_says_so_in_place_of_figures(
 
 def test_simulated_machines_are_said_to_be_so(open_screen: OpenScreen) -> None:
     screen = open_screen([replace(TWO[0], simulated=True), TWO[1]])
-    assert "2 machines, 4 cards · 1 simulated" in said_below(screen)
+    assert "2 machines, 4 cards · 1 machine simulated" in said_below(screen)
 
 
 def test_a_name_that_looks_like_markup_is_shown_as_it_is(open_screen: OpenScreen) -> None:

@@ -1,0 +1,74 @@
+"""What a host makes up about its rank ends in a sentence, and in no figure that cannot be."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
+from gpuexplorer.ranks.company import Company, _Said
+from gpuexplorer.ranks.measuring import _together
+from gpuexplorer.ranks.meeting import Path
+from gpuexplorer.ranks.wire import Address, Alive, Begun, Expects, Failed, Taken, Told
+from tests.ranks.hosts import Course, member, saying
+
+
+class Chatting(Company):
+    """Its rank is never silent."""
+
+    def __init__(self, *told: Told) -> None:
+        super().__init__([member("a"), member("b")])
+        self._told = list(told)
+
+    def _next(self, patience: float = 0.0) -> _Said:
+        return _Said(1, 1, self._told.pop(0) if self._told else Alive())
+
+
+def test_a_host_that_never_stops_talking_is_not_waited_for() -> None:
+    with pytest.raises(Trouble, match="Nobody joined"):
+        Chatting().answers(Begun, [0], 0.2, Message("Nobody joined."))
+
+
+def test_who_was_not_asked_answers_nothing() -> None:
+    with pytest.raises(Trouble, match="Nobody joined"):
+        Chatting(Begun()).answers(Begun, [0], 0.2, Message("Nobody joined."))
+
+
+def test_a_time_that_a_host_expects_is_heard_and_then_over() -> None:
+    def longer(_rank: int, told: Told) -> float:
+        return 0.2 if isinstance(told, Expects) else 0.0
+
+    with pytest.raises(Trouble, match="Nobody joined"):
+        Chatting(Expects(0, 1e300)).answers(Begun, [0], 0.0, Message("Nobody joined."), longer)
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        Message("{host:.0f} gave up.", host=5.0),
+        Message("{many} gave up.", many=Message("{host:d}", host=1)),
+    ],
+)
+def test_a_reason_that_no_rank_would_give_is_told_as_it_came(why: Message) -> None:
+    trouble = Course().run(saying("a", Failed(why)), saying("b"))
+    assert trouble is not None
+    assert trouble.sentence == str(why)
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [
+        ({0: Taken(0, 8, [1e-320, -1.0, 0.0, 1e300])}, []),
+        ({0: Taken(0, 8, [0.5, 0.25]), 1: Taken(0, 8, [0.25, 0.5])}, [0.5, 0.5]),
+        ({0: Taken(0, 8, [])}, []),
+    ],
+)
+def test_times_that_cannot_be_are_none(
+    told: Mapping[int, Taken], seconds: Sequence[float]
+) -> None:
+    assert _together(told) == seconds
+
+
+def test_a_wire_that_carries_nothing_promises_nothing() -> None:
+    ends = Address("10.0.0.1", "eth0", 0.0), Address("10.0.0.2", "eth0", 125e6)
+    assert Path(*ends).promised is None
