@@ -144,37 +144,21 @@ def _joined(parts: Sequence[Table]) -> Table:
 
 
 def points(data: Any) -> list[Point]:
-    found = []
-    try:
-        for each in _result(data, "vector"):
-            labels, (_, text) = each["metric"], each["value"]
-            if type(labels) is not dict or type(text) is not str:
-                raise NoAnswerError
-            for value in labels.values():
-                if type(value) is not str:
-                    raise NoAnswerError
-            found.append(Point(labels, float(text)))
-    except (LookupError, TypeError, ValueError) as error:
-        raise NoAnswerError from error
-    return found
+    rows = _result(data, "vector")
+    return [Point(_labels(each), _figure(_pair(each.get("value"))[1])) for each in rows]
 
 
 def lines(data: Any) -> list[Line]:
     found = []
     for each in _result(data, "matrix"):
-        pairs = _sure(each.get("values"), list)
-        times = [_number(pair[0]) for pair in pairs if _is_pair(pair)]
-        values = [_figure(pair[1]) for pair in pairs if _is_pair(pair)]
-        found.append(Line(_labels(each), times, values))
+        pairs = [_pair(pair) for pair in _sure(each.get("values"), list)]
+        times = [_number(time) for time, _ in pairs]
+        found.append(Line(_labels(each), times, [_figure(figure) for _, figure in pairs]))
     return found
 
 
 def words(data: Any) -> Sequence[str]:
     return [_sure(each, str) for each in _sure(data, list)]
-
-
-def texts(data: Any) -> Mapping[str, str]:
-    return {name: value for name, value in _sure(data, dict).items() if isinstance(value, str)}
 
 
 def rows(data: Any, name: str) -> Sequence[Mapping[str, Any]]:
@@ -185,24 +169,21 @@ def rows(data: Any, name: str) -> Sequence[Mapping[str, Any]]:
 def _result(data: Any, kind: str) -> Sequence[Mapping[str, Any]]:
     if _sure(data, dict).get("resultType") != kind:
         raise NoAnswerError
-    found: list[Mapping[str, Any]] = _sure(data.get("result"), list)
-    if any(type(each) is not dict for each in found):
-        raise NoAnswerError
-    return found
+    return rows(data, "result")
 
 
 def _labels(each: Mapping[str, Any]) -> Labels:
-    labels: dict[str, str] | None = each.get("metric")
-    if type(labels) is not dict:
-        raise NoAnswerError
+    labels: dict[str, str] = _sure(each.get("metric"), dict)
     for value in labels.values():
-        if type(value) is not str:
-            raise NoAnswerError
+        _sure(value, str)
     return labels
 
 
-def _is_pair(pair: Any) -> bool:
-    return len(_sure(pair, list)) == 2
+def _pair(value: Any) -> Sequence[Any]:
+    pair: list[Any] = _sure(value, list)
+    if len(pair) != 2:
+        raise NoAnswerError
+    return pair
 
 
 def _figure(text: Any) -> float:

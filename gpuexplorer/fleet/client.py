@@ -1,7 +1,6 @@
 """Prometheus: what can be asked of one, always of a selector that is closed."""
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,7 +9,7 @@ from gpuexplorer.fleet.address import Address
 from gpuexplorer.fleet.answers import Line, NoAnswerError, Point, Table
 from gpuexplorer.fleet.asker import Asker, Fields
 from gpuexplorer.fleet.login import Login
-from gpuexplorer.fleet.refusals import PrometheusError, no_prometheus
+from gpuexplorer.fleet.refusals import no_prometheus
 
 MOST_POINTS = 11_000  # of a series; Prometheus refuses more
 PATIENCE = 30.0  # seconds for an answer
@@ -21,12 +20,10 @@ T = TypeVar("T")
 
 
 class Cost(NamedTuple):
-    """What the questions so far took: theirs, the way's, and ours."""
+    """What the questions so far took."""
 
     questions: int = 0
-    waited: float = 0.0  # seconds until answers began
-    carrying: float = 0.0  # seconds until they were here
-    reading: float = 0.0  # seconds of ours, until they were plain values
+    waited: float = 0.0  # seconds until answers began: the server's, and the way's
     bytes: int = 0
 
 
@@ -83,12 +80,6 @@ class Prometheus:
     def alerts(self) -> Sequence[Any]:
         return self._ask("alerts", {}, lambda data: answers.rows(data, "alerts"), post=False)
 
-    def flags(self) -> "answers.Labels":
-        return self._ask("status/flags", {}, answers.texts, _SMALL, post=False)
-
-    def build(self) -> "answers.Labels":
-        return self._ask("status/buildinfo", {}, answers.texts, _SMALL, post=False)
-
     def another(self) -> "Prometheus":
         """A client for the same, which ends by itself."""
         return Prometheus(self.where, self._login, self._patience)
@@ -122,21 +113,13 @@ class Prometheus:
         *,
         post: bool = True,
     ) -> T:
-        began = time.monotonic()
         page = self._asker.ask(_API + path, fields, most, self._patience, post)
-        here = time.monotonic()
         try:
             found, warnings = read(page.body)
         except NoAnswerError:
             raise no_prometheus(self.where.url) from None
-        before = self.cost
-        self.cost = Cost(
-            before.questions + 1,
-            before.waited + page.waited,
-            before.carrying + here - began - page.waited,
-            before.reading + time.monotonic() - here,
-            before.bytes + page.carried,
-        )
+        count, waited, carried = self.cost
+        self.cost = Cost(count + 1, waited + page.waited, carried + page.carried)
         if warnings:
             self.warnings = warnings
         return found
@@ -154,6 +137,3 @@ def aligned(
 
 
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400)
-
-
-__all__ = ["MOST_POINTS", "Cost", "Line", "Point", "Prometheus", "PrometheusError", "aligned"]

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.answers import Labels, Table
 from gpuexplorer.fleet.client import Prometheus
@@ -86,7 +85,7 @@ class Fleet:
         self._wall = wall
         self.exporters: Sequence[Exporter] = ()
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
-        self._keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
+        self.keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
         # The cards behind the labels of rows, since they are the same at each beat.
         self._known: tuple[Mapping[str, Sequence[str]], Sequence[CardId | None]] = ({}, ())
@@ -102,8 +101,8 @@ class Fleet:
         does.
         """
         since = self._wall() - _HALF_AN_HOUR
-        self.exporters = exporters(self.server.names(since))
-        if not self.exporters:
+        there = exporters(self.server.names(since))
+        if not there:
             raise PrometheusError(
                 "Nobody tells this Prometheus of graphics cards.",
                 "It knows no metric of the DCGM exporter, nvidia_gpu_exporter, nvitop-exporter"
@@ -112,13 +111,14 @@ class Fleet:
         rows: list[tuple[str, Labels]] = []
         keys: dict[str, Sequence[str]] = {}
         known: set[str] = set()
-        for each in self.exporters:
-            there = self.server.labels(selector(each.anchor, each.marks, self.match), since)
-            keys[each.title] = [label for label in KEYS if label in there]
-            known.update(there)
-            if keys[each.title]:
-                rows += [(each.title, labels) for labels in self._identities(each, there)]
-        self._keys, self.labels = keys, sorted(known)
+        for each in there:
+            labels = self.server.labels(selector(each.anchor, each.marks, self.match), since)
+            known.update(labels)
+            if found := [label for label in KEYS if label in labels]:
+                keys[each.title] = found
+                rows += [(each.title, row) for row in self._identities(each, labels)]
+        self.exporters = [each for each in there if each.title in keys]
+        self.keys, self.labels = keys, sorted(known)
         # Who fell silent stays among the others, with the reason.
         self._know({**self._cards, **identified(rows, self.chosen)})
         if not self._cards:
@@ -136,10 +136,8 @@ class Fleet:
         """For cards of which nobody has told for some minutes."""
         rows: list[tuple[str, Labels]] = []
         for each in self.exporters:
-            if self._keys[each.title]:
-                there = [*self._keys[each.title], *self.labels]
-                told = self._identities(each, there, _BACK)
-                rows += [(each.title, labels) for labels in told]
+            told = self._identities(each, (*self.keys[each.title], *self.labels), _BACK)
+            rows += [(each.title, labels) for labels in told]
         self._know({**identified(rows, self.chosen), **self._cards})
 
     def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
@@ -165,10 +163,6 @@ class Fleet:
             (*self._notes(), *said),
         )
 
-    def keys(self) -> Mapping[str, Sequence[str]]:
-        """By which labels the figures of each exporter are told apart."""
-        return self._keys
-
     def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
         """Where nothing is new the very same stay, and so does what was made of them."""
         if cards != self._cards:
@@ -190,7 +184,7 @@ class Fleet:
         wrong: set[CardId] = set()
         for each in self.exporters:
             told = each.told.get(metric)
-            if told is not None and self._keys[each.title]:
+            if told is not None:
                 asked = selector(told.name, told.labels, self.match)
                 self._take(f"max by ({self._by(each)}) ({asked})", told, found, wrong)
         self._impossible[metric] = frozenset(wrong - found.keys())
@@ -199,8 +193,6 @@ class Fleet:
     def _ages(self) -> Values:
         found: dict[CardId, float] = {}
         for each in self.exporters:
-            if not self._keys[each.title]:
-                continue
             asked = selector(each.anchor, each.marks, self.match)
             query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
             told = self.server.table(query)
@@ -210,7 +202,7 @@ class Fleet:
 
     def _states(self) -> Mapping[CardId, CardState]:
         ours = next((each for each in self.exporters if each.anchor == _STATE), None)
-        if ours is None or not self._keys[ours.title]:
+        if ours is None:
             return {}
         asked = selector(_STATE, {}, self.match)
         query = f"max by ({self._by(ours)},state) ({asked}) == 1"
@@ -247,7 +239,7 @@ class Fleet:
         return notes
 
     def _by(self, of: Exporter) -> str:
-        return ",".join(self._keys[of.title])
+        return ",".join(self.keys[of.title])
 
     def _cards_of(self, told: Table) -> Sequence[CardId | None]:
         if self._known[0] != told.labels:
@@ -294,6 +286,3 @@ def _sums(parts: Sequence[Values]) -> Values:
         for card, value in first.items()
         if all(card in each for each in more)
     }
-
-
-__all__ = ["AT_THE_BEAT", "Fleet", "FleetNow", "Trouble"]

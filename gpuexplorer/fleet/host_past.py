@@ -188,6 +188,3 @@ def _without_gaps(times: Floats, low: Floats, high: Floats, mean: Floats, step: 
         known[kept].astype(np.int64),
         step,
     )
-
-
-__all__ = ["WEEK", "HostPast"]

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.fleet.client import Line, Prometheus
+from gpuexplorer.fleet.answers import Line
+from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
 from gpuexplorer.fleet.names import Exporter, Told
@@ -101,7 +102,7 @@ class HostQuestions:
         """Each exporter, the labels that tell cards apart, and which cards are meant."""
         uuids = {each.uuid for each in cards}
         for exporter in self._fleet.exporters:
-            keys = self._fleet.keys().get(exporter.title, ())
+            keys = self._fleet.keys.get(exporter.title, ())
             for label in keys:
                 if label in UUID_LABELS and uuids:
                     meant = one_of(label, uuids)

@@ -92,7 +92,7 @@ def _card(key: tuple[str, str], labels: Labels, chosen: Chosen, title: str) -> F
     return FleetCard(
         card_id(key),
         *key,
-        _host(labels, chosen),
+        host_of(labels, chosen),
         _plain(labels.get(chosen.rack or _RACK, "")),
         f"{number}.{_plain(part)}" if part else number,
         _first(labels, MODEL_LABELS) or _plain(labels.get(_PROFILE, "")),
@@ -122,7 +122,8 @@ def _both(first: FleetCard, other: FleetCard) -> FleetCard:
     )
 
 
-def _host(labels: Labels, chosen: Chosen) -> str:
+def host_of(labels: Labels, chosen: Chosen) -> str:
+    """Also for labels of other things, such as alerts."""
     tried: Sequence[str] = (chosen.host, *HOST_LABELS) if chosen.host else HOST_LABELS
     for label in tried:
         value = labels.get(label, "")
@@ -131,11 +132,6 @@ def _host(labels: Labels, chosen: Chosen) -> str:
         if value not in _NO_NAMES:
             return _plain(value)
     return _plain(labels.get(_TARGET, ""))
-
-
-def host_of(labels: Labels, chosen: Chosen) -> str:
-    """For labels of other things, such as alerts."""
-    return _host(labels, chosen)
 
 
 def _first(labels: Labels, names: Sequence[str]) -> str:

@@ -45,11 +45,6 @@ class Login:
     certificate_file: Path | None = None
     key_file: Path | None = None
 
-    @property
-    def secret(self) -> bool:
-        """Whether something is sent that others should not read."""
-        return bool(self.user) or self.bearer_file is not None
-
     def header(self) -> str | None:
         """What stands behind `Authorization:`. Raises Trouble where a file cannot be read."""
         if self.bearer_file is not None:
