@@ -3,10 +3,13 @@
 import os
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
 from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.ssh import private_folder as folders
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.ssh.private_folder import private_folder
 from tests.remote.conftest import FakeSsh
@@ -16,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ssh shares noth
 
 @pytest.fixture(autouse=True)
 def another_folder() -> None:
-    private_folder.cache_clear()
+    folders._made.cache_clear()
 
 
 @pytest.mark.parametrize("runtime", ["", "/run/user/1000", "/a/folder/that/is/not/there"])
@@ -24,6 +27,17 @@ def test_nobody_else_can_look_into_it(monkeypatch: pytest.MonkeyPatch, runtime: 
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     assert stat.S_IMODE(private_folder().stat().st_mode) == 0o700
     assert os.access(private_folder(), os.W_OK)
+
+
+def test_machines_that_connect_at_once_share_one_folder() -> None:
+    together = Barrier(8)
+
+    def asked(_: int) -> str:
+        together.wait(30)
+        return str(private_folder())
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(asked, range(8)))) == 1
 
 
 def test_a_path_of_a_socket_is_short_enough(

@@ -4,17 +4,26 @@ import functools
 import os
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 # With the folder's own name, 49 letters of a socket's, and 17 that ssh adds, it has to fit.
 _LONGEST = 16
 
 
-@functools.cache
 def private_folder() -> Path:
     """One for this process, gone with it. Short, since a socket's path has at most 104 bytes,
-    and where programs may be started.
+    and where programs may be started. Any thread, several at once too.
     """
+    with _one_at_a_time:
+        return _made()
+
+
+_one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask first make two
+
+
+@functools.cache
+def _made() -> Path:
     places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
     usable = [each for each in places if each and len(each) <= _LONGEST and _may_start(each)]
     folder = tempfile.TemporaryDirectory(
