@@ -40,9 +40,8 @@ class FarReach:
 
     @property
     def computer(self) -> str:
-        """Its own name, once it has said it."""
-        hello = self._far.hello
-        return (hello.computer if hello is not None else "") or self._far.host.text
+        """As it was asked for: its own name may say nothing to anybody here."""
+        return self._far.host.text
 
     def attempts(self) -> Sequence[Attempt]:
         hello = self._far.hello

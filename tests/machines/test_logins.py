@@ -109,7 +109,7 @@ def test_a_second_connection_takes_the_way_of_the_first(users: Ground) -> None:
         ),
         ("closed", "closed is there, but takes no ssh connection.", True),
         ("no.such.invalid", "The name no.such.invalid is not known on the network.", True),
-        ("none", "none has no python3: ", False),
+        ("none", "none cannot start Python: ", False),
         ("nologin", "nologin runs no commands for this login: ", False),
         ("echoing", "echoing took the login, but its login shell started nothing ", False),
         ("waiting", "waiting took the login, but its login shell started nothing ", False),

@@ -75,7 +75,6 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
     assert session.cards() == here.cards()
     assert session.source == here.source
     assert session.host == here.host
-    assert session.computer == here.computer
     for card in here.cards():
         there_now, here_now = session.reading(card.id), here.reading(card.id)
         assert there_now is not None

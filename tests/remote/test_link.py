@@ -76,7 +76,7 @@ def test_who_reads_nothing_of_a_long_preamble_is_still_heard() -> None:
     link = listener.link(
         ["sh", "-c", "echo 'python3: not found' >&2; exit 127"], b"x" * (4 << 20)
     )
-    assert listener.end().why == "here has no python3: python3: not found."
+    assert listener.end().why == "here cannot start Python: python3: not found."
     link.stop()
 
 

@@ -112,19 +112,19 @@ def test_what_ssh_refuses_is_said_in_a_sentence(
             127,
             "bash: line 1: python3: command not found",
             "",
-            "there has no python3: bash: line 1: python3: command not found.",
+            "there cannot start Python: bash: line 1: python3: command not found.",
         ),
         (
             127,
             "fish: Unknown command: python3",
             "",
-            "there has no python3: fish: Unknown command: python3.",
+            "there cannot start Python: fish: Unknown command: python3.",
         ),
         (
             1,
             "",
             "python3: Command not found.",
-            "there has no python3: python3: Command not found.",
+            "there cannot start Python: python3: Command not found.",
         ),
         (1, "too old: 3.9", "", "The Python of there is too old: 3.9."),
         (

@@ -208,7 +208,7 @@ def _not_started(course: Course, said: str) -> Ending:
         )
     if course.status == _NO_SUCH_COMMAND or _NO_PYTHON.search(words):
         return Ending(
-            Message("{host} has no python3: {said}.", host=host, said=reason),
+            Message("{host} cannot start Python: {said}.", host=host, said=reason),
             Message("Install Python 3.10 or newer there, or name the one to use."),
             again=False,
         )
