@@ -78,7 +78,7 @@ def test_a_rank_that_is_stopped_is_told_and_nothing_is_left() -> None:
 @needs_torch
 def test_a_python_without_pytorch_names_one_that_has_it(tmp_path: Path) -> None:
     alone = tmp_path / "python-alone"
-    alone.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n', "utf-8")
+    alone.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n', "utf-8")
     alone.chmod(alone.stat().st_mode | stat.S_IXUSR)
     assert Course().run(member("a"), member("b", str(alone))) is None
 

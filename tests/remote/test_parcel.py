@@ -201,7 +201,7 @@ def test_an_older_one_says_that_it_is_too_old(release: str, tmp_path: Path) -> N
 def test_an_older_one_hands_over_to_a_newer_one_that_works(
     release: str, tmp_path: Path
 ) -> None:
-    for name, body in (("shims", "exit 127"), ("bin", f'exec {sys.executable} "$@"')):
+    for name, body in (("shims", "exit 127"), ("bin", f'exec "{sys.executable}" "$@"')):
         (tmp_path / name).mkdir()
         program = tmp_path / name / "python3.14"
         program.write_text(f"#!/bin/sh\n{body}\n")

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.heat_drawing import draw_hatch
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.paint.drawing import Drawing, Run
@@ -48,6 +49,7 @@ class MapPage(QWidget):
         middle = place.center()
         self._area.ensureVisible(middle.x(), middle.y(), place.width(), 2 * place.height())
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Its room also changes where the page keeps its size, such as with the legend."""
         if event.type() == QEvent.Type.Resize and watched is self._area.viewport():
