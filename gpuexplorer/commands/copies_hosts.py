@@ -18,8 +18,8 @@ from gpuexplorer.copies.words import sizes_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.lab import packaged
 from gpuexplorer.ranks.company import Company, Member
+from gpuexplorer.ranks.here import check_here, here
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult, as_csv, as_json
@@ -108,30 +108,13 @@ def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]
         count = sum(each.host == host for each in members) + 1
         name = host.text if count == 1 else f"{host.text} ({count})"
         if host.text in _HERE:
-            members.append(Member(name, host, _here, _python_here(python)))
+            check_here()
+            found = lab_python(python, Message("Copies are measured with PyTorch.")).path
+            members.append(here(name, found, "Name a Python that has it with --python."))
         else:
             launch = partial(ssh_command, somebody_answers=False)
             members.append(Member(name, host, launch, str(python or "python3")))
     return members
-
-
-def _here(_host: HostName, command: str) -> Sequence[str]:
-    return ["sh", "-c", command]
-
-
-def _python_here(named: Path | None) -> str:
-    if sys.platform == "win32":
-        raise Trouble(
-            "Windows cannot be one of the machines between which copies are measured.",
-            "Between others it can: name those.",
-        )
-    found = lab_python(named, Message("Copies are measured with PyTorch.")).path
-    if packaged.is_this_program(found):
-        raise Trouble(
-            "The PyTorch inside this program does not measure between machines.",
-            "Name a Python that has it with --python.",
-        )
-    return str(found)
 
 
 def _show(

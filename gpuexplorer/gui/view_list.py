@@ -115,7 +115,14 @@ def _lab(desk: Desk) -> LiveView:
 def _copies(desk: Desk) -> LiveView:
     from gpuexplorer.gui.copies.view import CopiesView  # noqa: PLC0415
 
-    view = CopiesView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
+    view = CopiesView(
+        desk.look,
+        desk.machine,
+        desk.time_window,
+        desk.frame_clock,
+        desk.lab,
+        desk.machines,
+    )
     view.simulated_cards_asked.connect(desk.navigation.simulated_cards_asked)
     return view
 

@@ -44,6 +44,10 @@ class Member(NamedTuple):
     python: str
 
 
+class CancelledError(Exception):
+    """Somebody wants no more of it."""
+
+
 class _Said(NamedTuple):
     rank: int
     start: int  # the how-manieth of that rank
@@ -53,9 +57,16 @@ class _Said(NamedTuple):
 class Company:
     """Use it with `with`. What waits raises Trouble as soon as one of them fails."""
 
-    def __init__(self, members: Sequence[Member], silent: float = SILENT) -> None:
-        """Who is not heard of for so many seconds is gone."""
-        self.members, self._silent = members, silent
+    def __init__(
+        self,
+        members: Sequence[Member],
+        silent: float = SILENT,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Who is not heard of for so many seconds is gone. Once it is `cancelled`, whoever
+        waits gets a CancelledError.
+        """
+        self.members, self._silent, self._cancelled = members, silent, cancelled
         self._said: queue.SimpleQueue[_Said] = queue.SimpleQueue()
         self._links: dict[int, Link] = {}
         self._starts: dict[int, int] = {}
@@ -152,6 +163,8 @@ class Company:
 
     def _next(self, patience: float = _GLANCE) -> _Said | None:
         """Of the links that count; knocks meanwhile."""
+        if self._cancelled():
+            raise CancelledError
         now = time.monotonic()
         if now - self._knocked > KNOCKS_EVERY:
             self._knocked = now

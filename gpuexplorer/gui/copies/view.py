@@ -1,6 +1,6 @@
 """CopiesView: copies as they happen, measured pair by pair, and what follows from them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import shiboken6
@@ -18,14 +18,18 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.comparisons.view import ComparisonsPage
 from gpuexplorer.gui.copies.copies_page import CopiesPage
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
 from gpuexplorer.gui.copies.sweep.view import SweepPage
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, between
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.python_places import Here
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -34,13 +38,14 @@ from gpuexplorer.gui.widgets.live_view import LiveView
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
 _BELOW_UNDER = 1080
-_REMEMBERED = "copies/page"
+_REMEMBERED, _MACHINES = "copies/page", "machines"
 
 
 # By their names: the words on their tabs, and what makes them.
-PAGES: Mapping[str, tuple[str, type[CopiesPage]]] = {
+PAGES: Mapping[str, tuple[str, Callable[..., CopiesPage]]] = {
     "copies": (mark("Copies"), MovingPage),
     "matrix": (mark("Matrix"), MatrixPage),
+    "machines": (mark("Between machines"), BetweenPage),
     "sweep": (mark("Size sweep"), SweepPage),
     "comparisons": (mark("Comparisons"), ComparisonsPage),
     "datasheet": (mark("Datasheet"), DatasheetPage),
@@ -59,8 +64,10 @@ class CopiesView(LiveView):
         time_window: TimeWindow,
         frame_clock: FrameClock,
         lab: LabState,
+        machines: MachinesState | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """Without `machines`, or with this computer alone, nothing is between machines."""
         super().__init__(machine, time_window, frame_clock, parent=parent)
         self._look = look
         self.copies = copies_of(lab)
@@ -70,6 +77,12 @@ class CopiesView(LiveView):
         self._tabs = Segmented(look, tr("Pages"), titles)
         for name in PAGES:
             self._tabs.name_segment(name, f"copies.{name}")
+        self._between: BetweenMachines | None = None
+        if machines is not None:
+            python = partial(machine.settings.remembered, Here.key)
+            self._between = between(machines, python)
+            self._between.changed.connect(self._on_machines_changed)
+        self._tabs.leave_out(_MACHINES, out=not self._several)
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
@@ -89,12 +102,15 @@ class CopiesView(LiveView):
         self.add_command(tr("Copies: previous page"), "Ctrl+PgUp", partial(self._turn, -1))
         self.add_command(tr("Stop measuring"), "Ctrl+.", self.copies.stop)
         remembered = machine.settings.remembered(_REMEMBERED)
-        self.open_page(remembered if remembered and remembered in PAGES else next(iter(PAGES)))
+        known = remembered is not None and remembered in self._names
+        self.open_page(remembered if remembered and known else self._names[0])
 
     def open_page(self, name: str) -> None:
+        if name not in self._names:
+            return
         page = self._pages.get(name)
         if page is None:
-            page = self._pages[name] = PAGES[name][1](self._look, self.copies)
+            page = self._pages[name] = self._made(name)
             page.page_asked.connect(self.open_page)
             page.simulated_cards_asked.connect(self.simulated_cards_asked)
             self._stack.addWidget(page)
@@ -148,6 +164,26 @@ class CopiesView(LiveView):
         self.copies.end()
         super().stop()
 
+    @property
+    def _several(self) -> bool:
+        return self._between is not None and self._between.several
+
+    @property
+    def _names(self) -> Sequence[str]:
+        """Of the pages that there are just now."""
+        return [each for each in PAGES if self._several or each != _MACHINES]
+
+    def _made(self, name: str) -> CopiesPage:
+        if name == _MACHINES and self._between is not None:
+            return BetweenPage(self._look, self.copies, self._between)
+        return PAGES[name][1](self._look, self.copies)
+
+    def _on_machines_changed(self) -> None:
+        self._tabs.leave_out(_MACHINES, out=not self._several)
+        if self._name not in self._names:
+            self.open_page("matrix")
+        self._fit_tabs()
+
     def _on_progressed(self) -> None:
         """Else Qt takes the keyboard from a button that goes out, to another screen."""
         focused = QApplication.focusWidget()
@@ -170,8 +206,12 @@ class CopiesView(LiveView):
             self._pressed = None
 
     def _turn(self, by: int) -> None:
-        names = list(PAGES)
+        names = self._names
         self.open_page(names[(names.index(self._name) + by) % len(names)])
+
+    def _fit_tabs(self) -> None:
+        """One more of them leaves too little room for all."""
+        self._tabs.show_compact(self._several and self.width() < _BELOW_UNDER)
 
     def _lay_out(self) -> None:
         title = label(tr("Copies"), self._look.letters.title)
@@ -186,6 +226,7 @@ class CopiesView(LiveView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where the row is full, how far the measuring is stands below it."""
         super().resizeEvent(event)
+        self._fit_tabs()
         below = self.width() < _BELOW_UNDER
         if below == self._below:
             return

@@ -79,6 +79,7 @@ class MachinesState(QObject):
 
     changed = Signal()  # a machine came or went, its link changed, or another is shown
     shown_changed = Signal()  # or one is gone that was not shown
+    ending = Signal()  # whatever goes on between machines is to end first
     add_asked = Signal()  # somebody pressed "Add a machine…": whoever hears it opens the sheet
 
     def __init__(
@@ -242,6 +243,7 @@ class MachinesState(QObject):
 
     def stop(self) -> None:
         """Harmless when called twice."""
+        self.ending.emit()
         self.questions.stop()
         ending = [_in_thread(partial(_stop, each)) for each in self._machines.values()]
         self._machines = {}

@@ -42,6 +42,7 @@ class Segmented(QFrame):
         self._segments = {
             key: ToolButton(look, "segment", words, self) for key, words in choices
         }
+        self._left_out: set[Hashable] = set()
         # What holds and was none of the choices.
         self._other = ToolButton(look, "segment", "", self)
         self._menu = MenuButton(name, self)
@@ -80,6 +81,11 @@ class Segmented(QFrame):
         if key == self._shown:
             self._menu.show_words(words)
 
+    def leave_out(self, key: Hashable, *, out: bool) -> None:
+        """A choice that there is only at times."""
+        (self._left_out.add if out else self._left_out.discard)(key)
+        self._arrange()
+
     def show_compact(self, compact: bool) -> None:
         """Only what holds, and the others in a menu, where there is no room for all."""
         if compact is not self._compact:
@@ -94,7 +100,8 @@ class Segmented(QFrame):
 
     def full_width(self) -> int:
         """What it takes when it is not compact."""
-        shown = [*self._segments.values(), *([self._other] if self._other.text() else [])]
+        there = [each for key, each in self._segments.items() if key not in self._left_out]
+        shown = [*there, *([self._other] if self._other.text() else [])]
         return sum(each.sizeHint().width() for each in shown) + 2 * _INSET
 
     def _mark(self) -> None:
@@ -106,8 +113,8 @@ class Segmented(QFrame):
     def _arrange(self) -> None:
         inset = 0 if self._compact else _INSET
         self._row.setContentsMargins(inset, inset, inset, inset)
-        for segment in self._segments.values():
-            segment.setVisible(not self._compact)
+        for key, segment in self._segments.items():
+            segment.setVisible(not self._compact and key not in self._left_out)
         self._other.setVisible(bool(self._other.text()) and not self._compact)
         self._menu.setVisible(self._compact)
 
@@ -119,6 +126,8 @@ class Segmented(QFrame):
 
     def _on_menu_asked(self, menu: QMenu) -> None:
         for key, segment in self._segments.items():
+            if key in self._left_out:
+                continue
             action = menu.addAction(segment.text())
             action.setData(key)
             action.setCheckable(True)

@@ -1,0 +1,226 @@
+"""BetweenMachines: rates between the machines of the window, by a rank on each of them."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.lab.python_places import Here
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
+from gpuexplorer.ranks.company import CancelledError, Company, Member
+from gpuexplorer.ranks.here import check_here, here
+from gpuexplorer.ranks.measuring import Asked, measure
+from gpuexplorer.ranks.meeting import Met
+from gpuexplorer.ranks.result import RankResult
+from gpuexplorer.ranks.wire import Way
+from gpuexplorer.remote.far_backend import FarBackend
+from gpuexplorer.remote.far_machine import FarMachine
+
+LATENCY_BYTES = 8
+USUAL_BYTES = 16 << 20
+_FEWEST, _MOST = 2, 16
+_PATIENCE = 3.0  # at the end of the program
+_CHOOSE = Message("Choose another Python in the lab, under “Python of the lab”.")
+_CANCELLED = Message("It was stopped. What was measured before stays.")
+Found = RankResult | Met | Message | Trouble | None  # None: it is over
+Tell = Callable[[Found], None]
+# Makes a rank's beginning, in the thread that measures: this computer's Python is looked for.
+MakeMember = Callable[[threading.Event], Member]
+Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RankHost:
+    """One machine of the window. `why_not` is why it is not asked; empty where it is."""
+
+    name: str
+    why_not: Message = NOTHING
+    hint: Message = NOTHING
+
+
+class BetweenMachines(QObject):
+    """One measurement at a time, in a thread of its own that holds nothing of Qt."""
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        machines: MachinesState,
+        python: Callable[[], str | None],
+        parent: QObject | None = None,
+    ) -> None:
+        """`python` is what a person chose for the lab of this computer."""
+        super().__init__(parent)
+        self.machines = machines
+        self.bytes = USUAL_BYTES
+        self.results: Sequence[RankResult] = ()
+        self.met: Met | None = None
+        self.progress = NOTHING
+        self.trouble: Trouble | None = None
+        self.stopped = NOTHING  # that a person stopped it
+        self.running_pair: tuple[str, str] | None = None
+        self.failed_pair: tuple[str, str] | None = None
+        self.measure_them: Measure = measured
+        self.member_of = member_of
+        self._python = python
+        self._cancelled = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._inbox: Inbox | None = None
+        machines.changed.connect(self.changed)
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None
+
+    @property
+    def several(self) -> bool:
+        return len(self.machines.rows()) >= _FEWEST
+
+    @property
+    def hosts(self) -> Sequence[RankHost]:
+        return [host for host, _ in self._asked()]
+
+    @property
+    def able(self) -> bool:
+        """Whether there are enough that can be asked."""
+        return _FEWEST <= sum(not each.why_not for each in self.hosts) <= _MOST
+
+    def measure(self) -> None:
+        if self.running or not self.able:
+            return
+        makers = [make for host, make in self._asked() if make is not None]
+        self.results, self.met, self.trouble = (), None, None
+        self.stopped, self.failed_pair = NOTHING, None
+        self._cancelled = cancelled = threading.Event()
+        self._inbox = inbox = Inbox(self)
+        inbox.came.connect(self._on_told)
+        asked = Asked((Way.ONE_WAY, Way.ALL_REDUCE), (LATENCY_BYTES, self.bytes))
+        run = partial(_run, self.measure_them, makers, asked, cancelled, inbox.letterbox.put)
+        self._thread = threading.Thread(target=run, name="between machines", daemon=True)
+        self._thread.start()
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """At once; it is over when every rank has ended."""
+        if self.running:
+            self._cancelled.set()
+            self.stopped = _CANCELLED
+            self.changed.emit()
+
+    def choose_bytes(self, count: int) -> None:
+        self.bytes = count
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """For good. Harmless when called twice."""
+        self._cancelled.set()
+        if self._thread is not None:
+            self._thread.join(_PATIENCE)
+
+    def _asked(self) -> Sequence[tuple[RankHost, MakeMember | None]]:
+        told: list[tuple[RankHost, MakeMember | None]] = []
+        names: set[str] = set()
+        for row in self.machines.rows():
+            name = row.name if row.name not in names else f"{row.name} ({len(names) + 1})"
+            names.add(name)
+            if row.key == HERE:
+                try:
+                    check_here()
+                    make = partial(_here, name, self._python())
+                    told.append((RankHost(name), make))
+                except Trouble as trouble:
+                    told.append((RankHost(name, trouble.sentence, trouble.hint), None))
+                continue
+            member = self.member_of(row, name) if row.standing.answers else None
+            if member is None:
+                why = row.why or Message("There is no connection to it.")
+                told.append((RankHost(name, why, row.hint), None))
+                continue
+            told.append((RankHost(name), partial(_there, member)))
+        return told
+
+    def _on_told(self, told: object) -> None:
+        match told:
+            case RankResult():
+                self.results = [*self.results, told]
+            case Met():
+                self.met = told
+            case Message():
+                self.progress = told
+                pair = told.values.get("source"), told.values.get("target")
+                self.running_pair = (
+                    (str(pair[0]), str(pair[1])) if all(map(bool, pair)) else None
+                )
+            case Trouble():
+                self.trouble, self.failed_pair = told, self.running_pair
+            case None:
+                if self._thread is not None:
+                    self._thread.join()
+                self._thread, self.progress, self.running_pair = None, NOTHING, None
+        self.changed.emit()
+
+
+def between(machines: MachinesState, python: Callable[[], str | None]) -> BetweenMachines:
+    """One for the window, whichever machine it shows."""
+    there = machines.findChild(BetweenMachines)
+    if there is None:
+        there = BetweenMachines(machines, python, machines)
+        machines.ending.connect(there.stop)
+    return there
+
+
+def member_of(row: MachineRow, name: str) -> Member | None:
+    """Reached as its session is."""
+    backend = None if row.session is None else row.session.backend
+    if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
+        return None
+    far = backend.machine
+    return Member(name, far.host, far.launch, far.python)
+
+
+def measured(
+    makers: Sequence[MakeMember], asked: Asked, cancelled: threading.Event, tell: Tell
+) -> None:
+    """To the end, in this thread; nothing is left of it anywhere."""
+    members = [make(cancelled) for make in makers]
+    with Company(members, cancelled=cancelled.is_set) as company:
+        measure(company, asked, tell, tell, tell)
+
+
+def _run(
+    measure_them: Measure,
+    makers: Sequence[MakeMember],
+    asked: Asked,
+    cancelled: threading.Event,
+    tell: Tell,
+) -> None:
+    try:
+        measure_them(makers, asked, cancelled, tell)
+    except CancelledError:
+        pass
+    except Trouble as trouble:
+        tell(trouble)
+    finally:
+        tell(None)
+
+
+def _there(member: Member, _cancelled: threading.Event) -> Member:
+    return member
+
+
+def _here(name: str, chosen: str | None, cancelled: threading.Event) -> Member:
+    place = Here()
+    asked = place.asked(Path(chosen) if chosen else None, cancelled, first=True)
+    if cancelled.is_set():
+        raise CancelledError
+    if isinstance(asked, Trouble):
+        raise asked
+    if not asked or not asked[-1].usable:
+        raise Trouble(place.none_has_torch(len(asked)), _CHOOSE)
+    return here(name, asked[-1].path, _CHOOSE)
