@@ -40,20 +40,15 @@ class _Users:
 class MachinesSource(GroupSource):
     """Reads what is there already, and waits for nobody."""
 
+    keeps_past = True
+
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+        self.adds = machines.possible
         self._machines, self._navigation = machines, navigation
         self._looking = False
         self._wants: dict[RememberingSession, Want] = {}
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
-
-    @property
-    def keeps_past(self) -> bool:
-        return True
-
-    @property
-    def adds(self) -> bool:
-        return self._machines.possible
 
     def groups(self) -> Sequence[HostGroup]:
         rows = self._machines.rows()
