@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -123,24 +123,27 @@ class MachineTools(QWidget):
 
     def _on_users_asked(self, menu: QMenu) -> None:
         for user in (None, *self._users):
-            action = menu.addAction(tr(_EVERYBODY) if user is None else _plain(user))
-            action.setCheckable(True)
-            action.setChecked(user == self._user)
-            action.triggered.connect(lambda _=False, user=user: self.user_chosen.emit(user))
+            words = tr(_EVERYBODY) if user is None else _plain(user)
+            _offer(menu, words, user, self._user, self.user_chosen)
 
     def _on_orders_asked(self, menu: QMenu) -> None:
         for order, words in _ORDERS:
-            if order is Order.PLACE and not self._placed:
-                continue
-            action = menu.addAction(tr(words))
-            action.setCheckable(True)
-            action.setChecked(order is self._order)
-            action.triggered.connect(lambda _=False, order=order: self.order_chosen.emit(order))
+            if order is not Order.PLACE or self._placed:
+                _offer(menu, tr(words), order, self._order, self.order_chosen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._pages.show_compact(event.size().width() < _PAGES_COMPACT_BELOW)
         self._metrics.show_compact(event.size().width() < _METRICS_COMPACT_BELOW)
+
+
+def _offer(
+    menu: QMenu, words: str, choice: object, chosen: object, asked: SignalInstance
+) -> None:
+    action = menu.addAction(words)
+    action.setCheckable(True)
+    action.setChecked(choice == chosen)
+    action.triggered.connect(lambda: asked.emit(choice))
 
 
 def _plain(name: str) -> str:
