@@ -24,7 +24,7 @@ from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.host_name import host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 _OF_OTHERS = (Do.NEXT_MACHINE, Do.MACHINE_BEFORE)
@@ -192,7 +192,9 @@ class WindowMachines(QObject):
         )
         from gpuexplorer.remote.ssh.names import names_to_choose  # noqa: PLC0415
 
-        known = partial(_texts, names_to_choose)
+        def known() -> Sequence[str]:
+            return [each.text for each in names_to_choose()]
+
         AddMachineSheet(self._look, self.state, known, host_name, self._window).open()
 
     def _on_try_asked(self) -> None:
@@ -244,7 +246,3 @@ class WindowMachines(QObject):
     def _on_question_answered(self) -> None:
         self._sheet = None
         self._on_question_changed()
-
-
-def _texts(known: Callable[[], Sequence[HostName]]) -> Sequence[str]:
-    return [each.text for each in known()]

@@ -159,11 +159,6 @@ def free_cards(groups: Sequence[HostGroup], at_least: float) -> Sequence[FreeCar
     )
 
 
-def not_known(groups: Sequence[HostGroup]) -> int:
-    """Of how many cards nobody can say whether they are idle."""
-    return sum(group.together.cards - group.together.busy_told for group in groups)
-
-
 def lost(cell: CardCell) -> bool:
     """Worse than a figure that is missing."""
     return cell.state in (CardState.LOST, CardState.UNLISTED)
