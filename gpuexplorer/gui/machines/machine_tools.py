@@ -92,10 +92,11 @@ class MachineTools(QWidget):
         self._user_button.about_to_open.connect(self._on_users_asked)
         self._order_button.about_to_open.connect(self._on_orders_asked)
 
-    def show_page(self, page: MachinesPage, metric: str, order: Order) -> None:
+    def show_page(self, page: MachinesPage, metric: str, order: Order, *, placed: bool) -> None:
+        """`placed`: machines tell where they stand, so that this may be their order."""
         self._pages.show_choice(page)
         self._metrics.show_choice(metric)
-        self._order = order
+        self._order, self._placed = order, placed
         self._order_button.show_words(tr(dict(_ORDERS)[order]))
         for of_map in (self._metrics, self._order_button):
             of_map.setVisible(page is MachinesPage.MAP)
@@ -108,10 +109,6 @@ class MachineTools(QWidget):
         # What somebody is called is no mnemonic.
         self._user_button.show_words(tr(_EVERYBODY) if user is None else _plain(user))
         self._user_button.setVisible(bool(users) or user is not None)
-
-    def show_places(self, placed: bool) -> None:
-        """Whether machines tell where they stand."""
-        self._placed = placed
 
     def show_least(self, least: float, units: Units) -> None:
         self._size = GB if units.decimal_memory else GIB

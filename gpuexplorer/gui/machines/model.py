@@ -79,9 +79,8 @@ def _fitting(group: HostGroup, asked: Asked) -> HostGroup | None:
 
 
 def users_of(groups: Sequence[HostGroup]) -> Sequence[str]:
-    return sorted(
-        frozenset().union(*(group.together.users for group in groups)), key=str.casefold
-    )
+    users = frozenset[str]().union(*(group.together.users for group in groups))
+    return sorted(users, key=str.casefold)
 
 
 GRAVE = 4

@@ -202,7 +202,7 @@ class MachinesView(LiveView):
             self._pull_now()
 
     def _show_tools(self) -> None:
-        self._tools.show_page(self._page, self._metric.name, self.order)
+        self._tools.show_page(self._page, self._metric.name, self.order, placed=self._placed)
         self.begin_at(self._seen())
 
     def _seen(self) -> QWidget:
@@ -230,15 +230,15 @@ class MachinesView(LiveView):
 
     def _show_places(self, placed: bool) -> None:
         """Whether machines tell where they stand: then the lists have a column for it."""
-        if placed is not self._placed:
-            self._placed = placed
-            before = self._list, self._free
-            self._list, self._free = self._make_lists()
-            for each in before:
-                self._stack.removeWidget(each)
-                each.deleteLater()
-            self._show_tools()
-        self._tools.show_places(placed)
+        if placed is self._placed:
+            return
+        self._placed = placed
+        before = self._list, self._free
+        self._list, self._free = self._make_lists()
+        for each in before:
+            self._stack.removeWidget(each)
+            each.deleteLater()
+        self._show_tools()
 
     def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
         metric = self._metric

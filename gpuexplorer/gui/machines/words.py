@@ -8,7 +8,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
-from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import cards_counted, gigabytes, processes_counted
 from gpuexplorer.gui.cards.reasons import short_reasons
@@ -45,8 +45,7 @@ def why_words(group: HostGroup) -> str:
     retry = ""
     if group.retry_in is not None:
         retry = tr("Next try in {span}.", span=span_words(group.retry_in))
-    words = (tr(group.why) if group.why else "", tr(group.hint) if group.hint else "", retry)
-    return " ".join(each for each in words if each)
+    return paragraph((group.why, group.hint, retry))
 
 
 def said_instead(group: HostGroup) -> str:
