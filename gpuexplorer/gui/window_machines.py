@@ -27,9 +27,6 @@ from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.remote.host_name import host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
 
-_OF_OTHERS = (Do.NEXT_MACHINE, Do.MACHINE_BEFORE)
-_SCREEN = "machines"
-
 
 @dataclass(frozen=True, slots=True)
 class ShownMachine:
@@ -169,17 +166,17 @@ class WindowMachines(QObject):
         self._close_recording()
         self.state.show(key)
         if self.state.waited_for is not None:
-            self._navigation.open_screen(_SCREEN)
+            self._navigation.open_screen("machines")
 
     def _on_changed(self) -> None:
         machines, commands = self.state, self._commands
         rows = machines.rows()
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
-        for do in _OF_OTHERS:
+        for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
         about = machines.row(self._about())
-        far = about is not None and about.key != HERE
         standing = Standing.HERE if about is None else about.standing
+        far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
         commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
         commands[Do.TRY_MACHINE].setVisible(
