@@ -24,11 +24,8 @@ from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.host_name import host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
-
-_OF_OTHERS = (Do.NEXT_MACHINE, Do.MACHINE_BEFORE)
-_SCREEN = "machines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,17 +166,17 @@ class WindowMachines(QObject):
         self._close_recording()
         self.state.show(key)
         if self.state.waited_for is not None:
-            self._navigation.open_screen(_SCREEN)
+            self._navigation.open_screen("machines")
 
     def _on_changed(self) -> None:
         machines, commands = self.state, self._commands
         rows = machines.rows()
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
-        for do in _OF_OTHERS:
+        for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
         about = machines.row(self._about())
-        far = about is not None and about.key != HERE
         standing = Standing.HERE if about is None else about.standing
+        far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
         commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
         commands[Do.TRY_MACHINE].setVisible(
@@ -192,7 +189,9 @@ class WindowMachines(QObject):
         )
         from gpuexplorer.remote.ssh.names import names_to_choose  # noqa: PLC0415
 
-        known = partial(_texts, names_to_choose)
+        def known() -> Sequence[str]:
+            return [each.text for each in names_to_choose()]
+
         AddMachineSheet(self._look, self.state, known, host_name, self._window).open()
 
     def _on_try_asked(self) -> None:
@@ -244,7 +243,3 @@ class WindowMachines(QObject):
     def _on_question_answered(self) -> None:
         self._sheet = None
         self._on_question_changed()
-
-
-def _texts(known: Callable[[], Sequence[HostName]]) -> Sequence[str]:
-    return [each.text for each in known()]

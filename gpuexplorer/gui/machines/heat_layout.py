@@ -1,7 +1,7 @@
 """Where cells of the heat map lie: a block per machine, or per rack where there are many."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 import numpy as np
@@ -11,6 +11,7 @@ from gpuexplorer.gui.state.groups.group import HostGroup
 
 MOST_APART = 64  # machines with a block of their own
 HEAD = 22
+_EDGE = 3  # around all of it: the rings of cells there need room too
 _LEAST_BLOCK, _GAP, _ROW_GAP = 288, 24, 18
 _MOST_SLENDER = 1.1
 _CELL_GAP, _MOST_WIDE, _LOWEST, _HIGHEST, _IN_A_ROW = 3, 160, 30, 92, 8
@@ -69,6 +70,7 @@ class Laid:
 
 def lay_out(groups: Sequence[HostGroup], wide: int, high: int, *, by_place: bool) -> Laid:
     """As large as fits into `high`; higher than that where it would be too small to be seen."""
+    wide = max(1, wide - 2 * _EDGE)
     if len(groups) <= MOST_APART:
         return _apart(groups, wide, high)
     chunks = _chunked(groups, by_place)
@@ -81,35 +83,25 @@ def lay_out(groups: Sequence[HostGroup], wide: int, high: int, *, by_place: bool
     return _close(groups, blocks, in_a_row, step, height)
 
 
-def shifted(laid: Laid, by: int) -> Laid:
-    """To the right and down."""
-    blocks = [
-        replace(each, x=each.x + by, y=each.y + by, rows=[top + by for top in each.rows])
-        for each in laid.blocks
-    ]
-    left, top = laid.left + by, laid.top + by
-    return replace(laid, blocks=blocks, left=left, top=top, height=laid.height + by)
-
-
 def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
     most = max((len(group.cards) for group in groups), default=1)
     in_a_row = max(1, min(_IN_A_ROW, most))
     lines = [_lines(group, in_a_row) for group in groups]
-    columns, cell, tall = _largest(lines, in_a_row, wide, high)
+    columns, cell, tall = _largest(lines, in_a_row, wide, high - 2 * _EDGE)
     rows = [lines[at : at + columns] for at in range(0, len(lines), columns)]
     block = max(_LEAST_BLOCK, in_a_row * (cell + _CELL_GAP) - _CELL_GAP)
-    lefts, tops, blocks, y = [], [], [], 0
+    lefts, tops, blocks, y = [], [], [], _EDGE
     for row, counts in enumerate(rows):
         below = HEAD + max(counts) * (tall + _CELL_GAP)
         for column in range(len(counts)):
-            at, x = row * columns + column, column * (block + _GAP)
+            at, x = row * columns + column, _EDGE + column * (block + _GAP)
             blocks.append(MapBlock(groups[at].name, at, at + 1, x, y, block, below, [y + HEAD]))
             numbers = np.arange(len(groups[at].cards))
             lefts.append(x + numbers % in_a_row * (cell + _CELL_GAP))
             tops.append(y + HEAD + numbers // in_a_row * (tall + _CELL_GAP))
         y += below + _ROW_GAP
     places = _joined(lefts), _joined(tops)
-    height = max(0, y - _ROW_GAP)
+    height = max(0, y - _ROW_GAP + _EDGE)
     return Laid(blocks, *places, cell, tall, _CELL_GAP, apart=True, height=height)
 
 
@@ -138,17 +130,17 @@ def _blocks(
     step: int,
 ) -> tuple[Sequence[MapBlock], int]:
     """Side by side as far as there is room, and how high all of it is."""
-    blocks, x, y, below = [], 0, 0, 0
+    blocks, x, y, below = [], _EDGE, _EDGE, 0
     width = max(_LEAST_TITLE, in_a_row * step)
     for title, start, stop in chunks:
         inner = lines[start:stop]
         height = _SMALL_HEAD + sum(inner) * step
-        if x and x + width > wide:
-            x, y, below = 0, y + below + _SMALL_GAP, 0
+        if x > _EDGE and x + width > _EDGE + wide:
+            x, y, below = _EDGE, y + below + _SMALL_GAP, 0
         rows = [y + _SMALL_HEAD + above * step for above in accumulate(inner[:-1], initial=0)]
         blocks.append(MapBlock(title, start, stop, x, y, width, height, rows))
         x, below = x + width + _SMALL_GAP, max(below, height)
-    return blocks, y + below
+    return blocks, y + below + _EDGE
 
 
 def _close(

@@ -25,7 +25,7 @@ from gpuexplorer.gui.machines.heat_drawing import (
     draw_close,
     draw_machine,
 )
-from gpuexplorer.gui.machines.heat_layout import lay_out, shifted
+from gpuexplorer.gui.machines.heat_layout import lay_out
 from gpuexplorer.gui.machines.heat_shades import colours, picture_of, shades_of
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.plain_tip import plain_tip
@@ -41,7 +41,7 @@ _WAYS = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-_LEAST, _EDGE = 120, 3
+_LEAST = 120
 
 
 class HeatMap(Painted):
@@ -155,20 +155,15 @@ class HeatMap(Painted):
 
     def _block_at(self, place: QPointF) -> HostGroup | None:
         """The machine whose block it is, where each has one."""
-        if not self._laid.apart:
-            return None
-        for block in self._laid.blocks:
+        for block in self._laid.blocks if self._laid.apart else ():
             if QRectF(block.x, block.y, block.wide, block.high).contains(place):
                 return self._groups[block.start]
         return None
 
     def _lay_out(self) -> None:
         by_place = self._shape[0]
-        # The rings of cells at the edge need room too.
-        wide = max(1, self.width() - 2 * _EDGE)
-        laid = lay_out(self._groups, wide, self._room - 2 * _EDGE, by_place=by_place)
-        self._laid = shifted(laid, _EDGE)
-        self.setFixedHeight(max(self._laid.height + _EDGE, self._room))
+        self._laid = lay_out(self._groups, self.width(), self._room, by_place=by_place)
+        self.setFixedHeight(max(self._laid.height, self._room))
 
     def _tell(self) -> None:
         at = self._at_keyboard()
@@ -208,13 +203,11 @@ class HeatMap(Painted):
             place.toPoint()
         ):
             return
-        at = self._laid.at(place.x(), place.y())
+        at, group = self._laid.at(place.x(), place.y()), self._block_at(place)
         if at is not None:
             self._current = self._cells[at].key
             self.cell_opened.emit(self._current)
-            return
-        group = self._block_at(place)
-        if group is not None:
+        elif group is not None:
             self.machine_opened.emit(group.key)
 
     @guarded

@@ -13,7 +13,6 @@ from gpuexplorer.core.units import Quantity, Units, quantity, ratio, trimmed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.groups.group import CardCell
 
-_COOL, _HOT = 20.0, 90.0
 _STEP = 50.0  # watts, or the top of the scale would change at every beat
 
 
@@ -27,7 +26,8 @@ class HeatMetric:
     value: Callable[[CardCell], float | None]
     words: Callable[[float, Units], Quantity]
     lowest: float
-    highest: Callable[[NDArray[np.float64], Sequence[CardCell]], float]
+    top: float  # of the scale, unless something lies beyond
+    limit: MetricId | None = None
     high_word: str = "{high}"
     meaning: str = ""
 
@@ -35,6 +35,14 @@ class HeatMetric:
         """NaN where there is no figure."""
         value = self.value
         return np.array([value(cell) for cell in cells], np.float64)
+
+    def highest(self, values: NDArray[np.float64], cells: Sequence[CardCell]) -> float:
+        """No figure lies beyond, and no card's limit."""
+        most = max(self.top, float(np.fmax.reduce(values, initial=0.0)))
+        if self.limit is None:
+            return most
+        most = max([most, *(cell.values.get(self.limit, 0.0) for cell in cells)])
+        return float(np.ceil(most / _STEP) * _STEP)
 
     def ends(self, highest: float, units: Units) -> tuple[str, str]:
         """Of the legend."""
@@ -55,31 +63,8 @@ def _in_words(metric: MetricId) -> Callable[[float, Units], Quantity]:
     return lambda value, units: quantity(METRICS[metric], value, units)
 
 
-def _share(value: float, units: Units) -> Quantity:
-    del units
+def _share(value: float, _: Units) -> Quantity:
     return ratio(value)
-
-
-def _whole(values: NDArray[np.float64], cells: Sequence[CardCell]) -> float:
-    del values, cells
-    return 1.0
-
-
-def _hottest(values: NDArray[np.float64], cells: Sequence[CardCell]) -> float:
-    del cells
-    return max(_HOT, _highest(values))
-
-
-def _most_power(values: NDArray[np.float64], cells: Sequence[CardCell]) -> float:
-    """The largest limit there is."""
-    limits = [cell.values.get(heat.POWER_LIMIT, 0.0) for cell in cells]
-    most = max(max(limits, default=0.0), _highest(values), _STEP)
-    return float(np.ceil(most / _STEP) * _STEP)
-
-
-def _highest(values: NDArray[np.float64]) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.max()) if known.size else 0.0
 
 
 HEAT_METRICS = (
@@ -89,10 +74,10 @@ HEAT_METRICS = (
         utilization.GPU_UTILIZATION,
         _of(utilization.GPU_UTILIZATION),
         _share,
-        0.0,
-        _whole,
-        mark("{high} busy"),
-        mark("The share of the last moment in which the card computed."),
+        lowest=0.0,
+        top=1.0,
+        high_word=mark("{high} busy"),
+        meaning=mark("The share of the last moment in which the card computed."),
     ),
     HeatMetric(
         "memory",
@@ -100,10 +85,10 @@ HEAT_METRICS = (
         memory.MEMORY_USED,
         _used,
         _share,
-        0.0,
-        _whole,
-        mark("{high} used"),
-        mark("The share of the card's memory that is used."),
+        lowest=0.0,
+        top=1.0,
+        high_word=mark("{high} used"),
+        meaning=mark("The share of the card's memory that is used."),
     ),
     HeatMetric(
         "temperature",
@@ -111,8 +96,8 @@ HEAT_METRICS = (
         heat.TEMPERATURE,
         _of(heat.TEMPERATURE),
         _in_words(heat.TEMPERATURE),
-        _COOL,
-        _hottest,
+        lowest=20.0,
+        top=90.0,
         meaning=mark("The temperature of the card's chip."),
     ),
     HeatMetric(
@@ -121,8 +106,9 @@ HEAT_METRICS = (
         heat.POWER_DRAW,
         _of(heat.POWER_DRAW),
         _in_words(heat.POWER_DRAW),
-        0.0,
-        _most_power,
+        lowest=0.0,
+        top=_STEP,
+        limit=heat.POWER_LIMIT,
         meaning=mark("What the card draws, up to the highest limit of all cards."),
     ),
 )

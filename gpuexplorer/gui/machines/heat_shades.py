@@ -9,7 +9,7 @@ from gpuexplorer.gui.machines.heat_layout import Laid
 from gpuexplorer.gui.theme.palette import Theme, mixed
 
 _HEATS = 240
-GROUND, NO_FIGURE, STROKE, BAD_STROKE = 0, _HEATS + 1, _HEATS + 2, _HEATS + 3
+NO_FIGURE, STROKE, BAD_STROKE = _HEATS + 1, _HEATS + 2, _HEATS + 3
 _HATCH = 4  # pixels from one stroke to the next
 
 
@@ -43,30 +43,22 @@ def picture_of(
     pixel of a cell is set in all cells together: 8 000 of them take a few milliseconds.
     """
     wide, high = round(part.width() * scale), round(part.height() * scale)
-    lines = -(-wide // 4) * 4  # Qt wants lines of whole words
-    pixels = np.zeros((high, lines), np.uint8)
     side_x, side_y = max(1, round(laid.wide * scale)), max(1, round(laid.high * scale))
-    left = np.rint((laid.left - part.left()) * scale).astype(np.intp)
-    top = np.rint((laid.top - part.top()) * scale).astype(np.intp)
-    seen = (top > -side_y) & (top < high) & (left > -side_x) & (left < wide)
+    # With a rim for cells that begin before the part or end behind it.
+    lines = -(-(wide + 2 * side_x) // 4) * 4  # Qt wants lines of whole words
+    pixels = np.zeros((high + 2 * side_y, lines), np.uint8)
+    left = np.rint((laid.left - part.left()) * scale).astype(np.intp) + side_x
+    top = np.rint((laid.top - part.top()) * scale).astype(np.intp) + side_y
+    seen = (top > 0) & (top < high + side_y) & (left > 0) & (left < wide + side_x)
     left, top, shades = left[seen], top[seen], shades[seen]
-    inside = (left >= 0) & (top >= 0) & (left + side_x <= wide) & (top + side_y <= high)
-    whole = bool(inside.all())
-    hatched = shades >= STROKE
-    ground = np.where(hatched, np.uint8(NO_FIGURE), shades)
-    period = max(2, round(_HATCH * scale))
-    stroke = max(1, round(scale))
+    ground = np.where(shades >= STROKE, np.uint8(NO_FIGURE), shades)
+    period, stroke = max(2, round(_HATCH * scale)), max(1, round(scale))
     for down in range(side_y):
-        rows = top + down
         for right in range(side_x):
             ink = shades if (right + down) % period < stroke else ground
-            columns = left + right
-            if whole:
-                pixels[rows, columns] = ink
-            else:
-                fits = (rows >= 0) & (rows < high) & (columns >= 0) & (columns < wide)
-                pixels[rows[fits], columns[fits]] = ink[fits]
-    image = QImage(pixels.data, wide, high, lines, QImage.Format.Format_Indexed8)
+            pixels[top + down, left + right] = ink
+    image = QImage(pixels.data, lines, high + 2 * side_y, lines, QImage.Format.Format_Indexed8)
     image.setColorTable(table)
-    image.setDevicePixelRatio(scale)
-    return image.copy()
+    found = image.copy(side_x, side_y, wide, high)
+    found.setDevicePixelRatio(scale)
+    return found

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -92,10 +92,11 @@ class MachineTools(QWidget):
         self._user_button.about_to_open.connect(self._on_users_asked)
         self._order_button.about_to_open.connect(self._on_orders_asked)
 
-    def show_page(self, page: MachinesPage, metric: str, order: Order) -> None:
+    def show_page(self, page: MachinesPage, metric: str, order: Order, *, placed: bool) -> None:
+        """`placed`: machines tell where they stand, so that this may be their order."""
         self._pages.show_choice(page)
         self._metrics.show_choice(metric)
-        self._order = order
+        self._order, self._placed = order, placed
         self._order_button.show_words(tr(dict(_ORDERS)[order]))
         for of_map in (self._metrics, self._order_button):
             of_map.setVisible(page is MachinesPage.MAP)
@@ -109,10 +110,6 @@ class MachineTools(QWidget):
         self._user_button.show_words(tr(_EVERYBODY) if user is None else _plain(user))
         self._user_button.setVisible(bool(users) or user is not None)
 
-    def show_places(self, placed: bool) -> None:
-        """Whether machines tell where they stand."""
-        self._placed = placed
-
     def show_least(self, least: float, units: Units) -> None:
         self._size = GB if units.decimal_memory else GIB
         self._least.show_kind(Range(0.0, _MOST, _STOPS), gigabyte(units))
@@ -123,24 +120,27 @@ class MachineTools(QWidget):
 
     def _on_users_asked(self, menu: QMenu) -> None:
         for user in (None, *self._users):
-            action = menu.addAction(tr(_EVERYBODY) if user is None else _plain(user))
-            action.setCheckable(True)
-            action.setChecked(user == self._user)
-            action.triggered.connect(lambda _=False, user=user: self.user_chosen.emit(user))
+            words = tr(_EVERYBODY) if user is None else _plain(user)
+            _offer(menu, words, user, self._user, self.user_chosen)
 
     def _on_orders_asked(self, menu: QMenu) -> None:
         for order, words in _ORDERS:
-            if order is Order.PLACE and not self._placed:
-                continue
-            action = menu.addAction(tr(words))
-            action.setCheckable(True)
-            action.setChecked(order is self._order)
-            action.triggered.connect(lambda _=False, order=order: self.order_chosen.emit(order))
+            if order is not Order.PLACE or self._placed:
+                _offer(menu, tr(words), order, self._order, self.order_chosen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._pages.show_compact(event.size().width() < _PAGES_COMPACT_BELOW)
         self._metrics.show_compact(event.size().width() < _METRICS_COMPACT_BELOW)
+
+
+def _offer(
+    menu: QMenu, words: str, choice: object, chosen: object, asked: SignalInstance
+) -> None:
+    action = menu.addAction(words)
+    action.setCheckable(True)
+    action.setChecked(choice == chosen)
+    action.triggered.connect(lambda: asked.emit(choice))
 
 
 def _plain(name: str) -> str:

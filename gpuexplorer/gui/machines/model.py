@@ -79,9 +79,8 @@ def _fitting(group: HostGroup, asked: Asked) -> HostGroup | None:
 
 
 def users_of(groups: Sequence[HostGroup]) -> Sequence[str]:
-    return sorted(
-        frozenset().union(*(group.together.users for group in groups)), key=str.casefold
-    )
+    users = frozenset[str]().union(*(group.together.users for group in groups))
+    return sorted(users, key=str.casefold)
 
 
 GRAVE = 4
@@ -157,11 +156,6 @@ def free_cards(groups: Sequence[HostGroup], at_least: float) -> Sequence[FreeCar
     return sorted(
         found, key=lambda each: (bool(each.cell.processes), -(each.free_bytes or 0.0))
     )
-
-
-def not_known(groups: Sequence[HostGroup]) -> int:
-    """Of how many cards nobody can say whether they are idle."""
-    return sum(group.together.cards - group.together.busy_told for group in groups)
 
 
 def lost(cell: CardCell) -> bool:

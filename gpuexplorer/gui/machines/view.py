@@ -26,7 +26,6 @@ from gpuexplorer.gui.machines.model import (
     free_cards,
     in_order,
     lost,
-    not_known,
     of_now,
     users_of,
 )
@@ -147,13 +146,12 @@ class MachinesView(LiveView):
         match self._page:
             case MachinesPage.MAP:
                 self._show_map(shown, units)
-                self._stack.setCurrentWidget(self._map_page)
             case MachinesPage.LIST:
                 self._list.show_groups(shown, units)
-                self._stack.setCurrentWidget(self._list)
             case MachinesPage.FREE:
-                self._show_free(free, not_known(shown), units)
-                self._stack.setCurrentWidget(self._free)
+                said = (_unknown_words(shown), tr(IDLE_MEANS))
+                self._free.show_cards(free, " ".join(filter(None, said)), units)
+        self._stack.setCurrentWidget(self._seen())
 
     def show_page(self, page: MachinesPage) -> None:
         """Map, list or who is free."""
@@ -204,13 +202,18 @@ class MachinesView(LiveView):
             self._pull_now()
 
     def _show_tools(self) -> None:
-        self._tools.show_page(self._page, self._metric.name, self.order)
-        pages = {
-            MachinesPage.MAP: self._map_page,
-            MachinesPage.LIST: self._list,
-            MachinesPage.FREE: self._free,
-        }
-        self.begin_at(pages[self._page])
+        self._tools.show_page(self._page, self._metric.name, self.order, placed=self._placed)
+        self.begin_at(self._seen())
+
+    def _seen(self) -> QWidget:
+        """What there is of the page, unless nothing fits."""
+        match self._page:
+            case MachinesPage.MAP:
+                return self._map_page
+            case MachinesPage.LIST:
+                return self._list
+            case MachinesPage.FREE:
+                return self._free
 
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
@@ -227,15 +230,15 @@ class MachinesView(LiveView):
 
     def _show_places(self, placed: bool) -> None:
         """Whether machines tell where they stand: then the lists have a column for it."""
-        if placed is not self._placed:
-            self._placed = placed
-            before = self._list, self._free
-            self._list, self._free = self._make_lists()
-            for each in before:
-                self._stack.removeWidget(each)
-                each.deleteLater()
-            self._show_tools()
-        self._tools.show_places(placed)
+        if placed is self._placed:
+            return
+        self._placed = placed
+        before = self._list, self._free
+        self._list, self._free = self._make_lists()
+        for each in before:
+            self._stack.removeWidget(each)
+            each.deleteLater()
+        self._show_tools()
 
     def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
         metric = self._metric
@@ -258,12 +261,6 @@ class MachinesView(LiveView):
         self._map_page.legend.show_ends(*metric.ends(highest, units))
         self._map_page.legend.setToolTip(tr(metric.meaning))
         self._map_page.show_words()
-
-    def _show_free(self, free: Sequence[FreeCard], unknown: int, units: Units) -> None:
-        said = tr(IDLE_MEANS)
-        if unknown:
-            said = f"{_unknown_words(unknown)} {said}"
-        self._free.show_cards(free, said, units)
 
     def _figure(self, cell: CardCell, value: float, units: Units) -> tuple[str, ...]:
         """In the cell, where there is room; the reason at falling length."""
@@ -290,8 +287,7 @@ class MachinesView(LiveView):
             return tr("No machine or card fits what you look for."), "", way_on
         if self._page is not MachinesPage.FREE or free:
             return None
-        unknown = not_known(shown)
-        more = _unknown_words(unknown) if unknown else ""
+        more = _unknown_words(shown)
         if any(cell.idle for group in shown for cell in group.cards):
             size = str(memory(self._least, self._settings.choices.units))
             heading = tr("No idle card has {size} of free memory.", size=size)
@@ -357,7 +353,11 @@ class MachinesView(LiveView):
         self._source.look(looking=False)
 
 
-def _unknown_words(count: int) -> str:
+def _unknown_words(groups: Sequence[HostGroup]) -> str:
+    """Empty where it is known of all."""
+    count = sum(group.together.cards - group.together.busy_told for group in groups)
+    if not count:
+        return ""
     return trn(
         "Of {count} card it is not known whether it is idle.",
         "Of {count} cards it is not known whether they are idle.",

@@ -8,7 +8,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
-from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import cards_counted, gigabytes, processes_counted
 from gpuexplorer.gui.cards.reasons import short_reasons
@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 
-MANY = 100e9  # bytes
+_MANY = 100e9  # bytes
 IDLE_MEANS = mark(
     "A card counts as idle when it answers and reports 0 % busy right now. Somebody may still"
     " hold memory on it: such cards stand further down, with the names of those who do."
@@ -45,8 +45,7 @@ def why_words(group: HostGroup) -> str:
     retry = ""
     if group.retry_in is not None:
         retry = tr("Next try in {span}.", span=span_words(group.retry_in))
-    words = (tr(group.why) if group.why else "", tr(group.hint) if group.hint else "", retry)
-    return " ".join(each for each in words if each)
+    return paragraph((group.why, group.hint, retry))
 
 
 def said_instead(group: HostGroup) -> str:
@@ -94,10 +93,9 @@ def age_words(seconds: float) -> str:
 def cell_words(cell: CardCell, group: HostGroup, metric: MetricId, units: Units) -> str:
     """All of it in one line: for the line below the map, a pointer and a screen reader."""
     name = tr("{machine}, card {number}", machine=group.name, number=cell.number)
-    parts = [", ".join(each for each in (name, cell.name) if each)]
+    name = ", ".join(filter(None, (name, cell.name)))
     if not group.standing.answers:
-        parts.append(state_words(group))
-        return ": ".join(parts)
+        return f"{name}: {state_words(group)}"
     said = []
     if cell.state is not CardState.WORKING:
         said.append(tr(cell.state.sentence))
@@ -110,7 +108,7 @@ def cell_words(cell: CardCell, group: HostGroup, metric: MetricId, units: Units)
         said.append(tr("not read yet"))
     if group.late is not None:
         said.append(age_words(group.late))
-    return ": ".join([*parts, ", ".join(each for each in said if each)])
+    return f"{name}: {', '.join(filter(None, said))}" if any(said) else name
 
 
 def _figures(cell: CardCell, metric: MetricId, units: Units) -> Sequence[str]:
@@ -120,33 +118,19 @@ def _figures(cell: CardCell, metric: MetricId, units: Units) -> Sequence[str]:
         said.append(tr("idle") if busy == 0 else tr("{share} busy", share=ratio(busy)))
     free, total = cell.memory_free, cell.memory_total
     if free is not None and total:
-        said.append(
-            tr(
-                "{free} of {total} free",
-                free=trimmed(part_of_memory(free, total, units).number),
-                total=_whole(total, units),
-            )
-        )
+        part, whole = (part_of_memory(each, total, units) for each in (free, total))
+        size = f"{trimmed(whole.number)} {whole.unit}"
+        said.append(tr("{free} of {total} free", free=trimmed(part.number), total=size))
     said += [
         str(quantity(METRICS[each], cell.values[each], units))
         for each in (heat.TEMPERATURE, heat.POWER_DRAW)
         if each in cell.values
     ]
     if metric not in cell.values:
-        said.append(
-            tr(
-                "{label}: {reason}",
-                label=tr(METRICS[metric].label),
-                reason=reason(cell, metric),
-            )
-        )
+        absence = cell.missing.get(metric)
+        why = tr("not read") if absence is None else tr(absence.sentence)
+        said.append(tr("{label}: {reason}", label=tr(METRICS[metric].label), reason=why))
     return said
-
-
-def reason(cell: CardCell, metric: MetricId) -> str:
-    """Why there is no figure."""
-    absence = cell.missing.get(metric)
-    return tr("not read") if absence is None else tr(absence.sentence)
 
 
 def short_reason(cell: CardCell, group: HostGroup, metric: MetricId) -> tuple[str, ...]:
@@ -197,15 +181,10 @@ def held_words(cell: CardCell) -> str:
 def gigabytes_together(value: float, units: Units) -> str:
     """Of a whole machine: fractions say nothing from a hundred on."""
     words = gigabytes(value, units)
-    return words if value < MANY else f"{float(words):.0f}"
+    return words if value < _MANY else f"{float(words):.0f}"
 
 
-def _whole(total: float, units: Units) -> str:
-    read = part_of_memory(total, total, units)
-    return f"{trimmed(read.number)} {read.unit}"
-
-
-def machines_counted(count: int) -> str:
+def _machines_counted(count: int) -> str:
     return trn("{count} machine", "{count} machines", count)
 
 
@@ -213,23 +192,21 @@ def summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
     """ "30 machines, 240 cards"; of what is found, how much of all that is."""
     cards = sum(len(group.cards) for group in shown)
     every = sum(len(group.cards) for group in groups)
-    there = tr(
-        "{machines}, {cards}",
-        machines=machines_counted(len(groups)),
-        cards=cards_counted(every),
-    )
     if len(shown) == len(groups) and cards == every:
-        parts = [there]
+        there = tr(
+            "{machines}, {cards}",
+            machines=_machines_counted(len(groups)),
+            cards=cards_counted(every),
+        )
     else:
-        parts = [
-            tr(
-                "{cards} on {machines}, of {every} on {all}",
-                cards=cards_counted(cards),
-                machines=machines_counted(len(shown)),
-                every=every,
-                all=len(groups),
-            )
-        ]
+        there = tr(
+            "{cards} on {machines}, of {every} on {all}",
+            cards=cards_counted(cards),
+            machines=_machines_counted(len(shown)),
+            every=every,
+            all=len(groups),
+        )
+    parts = [there]
     simulated = sum(group.simulated for group in groups)
     if simulated:
         parts.append(trn("{count} machine simulated", "{count} machines simulated", simulated))

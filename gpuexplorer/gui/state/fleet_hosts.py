@@ -44,15 +44,14 @@ class FleetHosts:
 
 
 class FleetSource(GroupSource):
-    """A GroupSource for the screen of all machines."""
+    """A GroupSource for the screen of all machines: which there are, Prometheus says."""
+
+    worst_first = True
 
     def __init__(
         self, hosts: FleetHosts, machines: MachinesState, navigation: Navigation
     ) -> None:
         self._hosts, self._machines, self._navigation = hosts, machines, navigation
-
-    adds = False  # what is there, Prometheus says
-    worst_first = True
 
     def groups(self) -> Sequence[HostGroup]:
         return self._hosts.groups.groups()
@@ -73,9 +72,6 @@ class FleetSource(GroupSource):
         if self._known(key):
             self._navigation.open_machine(self._hosts.open(key, self._machines))
             self._navigation.open_card(card)
-
-    def ask_add(self) -> None:
-        """Nobody is offered that."""
 
     def _known(self, key: str) -> bool:
         """No host is called like the server, which stands there until it has answered."""

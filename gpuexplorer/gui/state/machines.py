@@ -139,10 +139,6 @@ class MachinesState(QObject):
         there = [each.session for each in self._machines.values()]
         return [self._here, *(each for each in there if each is not None)]
 
-    def now(self) -> float:
-        """Of the times in a row."""
-        return self.clock.now()
-
     def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
         one that is shown.
@@ -258,17 +254,15 @@ class MachinesState(QObject):
         return connect(wanted, on_change, self.questions.asker)
 
     def _row(self, key: str, machine: _Machine) -> MachineRow:
-        refused = machine.refused
+        name, refused = machine.wanted.host, machine.refused
         if machine.reached is None:
-            standing = Standing.ENDED if refused is None else Standing.REFUSED
-            why, hint = _NOT_YET, NOTHING
-            if refused is not None:
-                why, hint = refused.sentence, refused.hint
-            return MachineRow(key, machine.wanted.host, standing, why, hint)
+            if refused is None:
+                return MachineRow(key, name, Standing.ENDED, _NOT_YET)
+            return MachineRow(key, name, Standing.REFUSED, refused.sentence, refused.hint)
         far = machine.reached.far
         return MachineRow(
             key,
-            machine.wanted.host,
+            name,
             Standing[far.state.name],
             far.why,
             far.hint,

@@ -124,14 +124,12 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
 class Room(GroupSource):
     """Hands out what a test has made, and remembers what was opened."""
 
+    keeps_past = True
+
     def __init__(self, groups: Sequence[HostGroup]) -> None:
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
-
-    @property
-    def keeps_past(self) -> bool:
-        return True
 
     def groups(self) -> Sequence[HostGroup]:
         return self.listed

@@ -91,7 +91,6 @@ class Together(NamedTuple):
     idle: int = 0
     busy: float | None = None  # on average
     busy_told: int = 0
-    memory_used: float | None = None
     memory_total: float | None = None
     memory_free: float | None = None
     memory_told: int = 0
@@ -138,20 +137,10 @@ class HostGroup:
 class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
 
-    @property
-    def keeps_past(self) -> bool:
-        """Whether `idle_for` knows anything."""
-        return False
-
-    @property
-    def adds(self) -> bool:
-        """Whether a person may add a machine."""
-        return False
-
-    @property
-    def worst_first(self) -> bool:
-        """Until a person chooses another order: where there are more than anybody looks at."""
-        return False
+    keeps_past = False  # whether `idle_for` knows anything
+    adds = False  # a person may add a machine
+    # Until a person chooses another order: where there are more than anybody looks at.
+    worst_first = False
 
     def notes(self) -> Sequence[Message]:
         """What is to be known of all of them, in the words of whoever lists them."""
@@ -180,65 +169,46 @@ class GroupSource(ABC):
         raise NotImplementedError
 
 
-def together(cards: Iterable[CardCell], host: str) -> Together:
-    count = answering = idle = 0
-    busy: list[float] = []
-    memories: list[tuple[float, float, float]] = []
-    power: list[float] = []
-    limits: list[float] = []
-    hottest: Hottest | None = None
-    users: set[str] = set()
-    users_told = 0
-    for cell in cards:
-        count += 1
-        if cell.users is not None:
-            users |= cell.users
-            users_told += 1
-        if cell.state is not CardState.WORKING:
-            continue
-        values = cell.values
-        answering += bool(values)
-        share = values.get(utilization.GPU_UTILIZATION)
-        if share is not None:
-            busy.append(share)
-            idle += share == 0
-        used, total = values.get(memory.MEMORY_USED), cell.memory_total
-        if used is not None and total:
-            free = values.get(memory.MEMORY_FREE)
-            memories.append((used, total, max(0.0, total - used) if free is None else free))
-        drawn, limit = values.get(heat.POWER_DRAW), values.get(heat.POWER_LIMIT)
-        if drawn is not None:
-            power.append(drawn)
-            if limit is not None:
-                limits.append(limit)
-        celsius = values.get(heat.TEMPERATURE)
-        if celsius is not None and (hottest is None or celsius > hottest.celsius):
-            hottest = Hottest(celsius, host, cell.number)
+def together(cards: Sequence[CardCell], host: str) -> Together:
+    working = [cell for cell in cards if cell.state is CardState.WORKING]
+    told = [cell.values for cell in working]
+    busy = [
+        each[utilization.GPU_UTILIZATION]
+        for each in told
+        if utilization.GPU_UTILIZATION in each
+    ]
+    sizes = [(cell.memory_free, cell.memory_total) for cell in working]
+    memories = [(free, total) for free, total in sizes if free is not None and total]
+    power = [each for each in told if heat.POWER_DRAW in each]
+    limits = [each[heat.POWER_LIMIT] for each in power if heat.POWER_LIMIT in each]
+    degrees = [
+        Hottest(cell.values[heat.TEMPERATURE], host, cell.number)
+        for cell in working
+        if heat.TEMPERATURE in cell.values
+    ]
+    users = [cell.users for cell in cards if cell.users is not None]
     return Together(
-        cards=count,
-        answering=answering,
-        idle=idle,
+        cards=len(cards),
+        answering=sum(bool(each) for each in told),
+        idle=busy.count(0.0),
         busy=sum(busy) / len(busy) if busy else None,
         busy_told=len(busy),
-        memory_used=sum(used for used, _, _ in memories) if memories else None,
-        memory_total=sum(total for _, total, _ in memories) if memories else None,
-        memory_free=sum(free for _, _, free in memories) if memories else None,
+        memory_free=_sum(free for free, _ in memories),
+        memory_total=_sum(total for _, total in memories),
         memory_told=len(memories),
-        power=sum(power) if power else None,
-        power_limit=sum(limits) if limits and len(limits) == len(power) else None,
+        power=_sum(each[heat.POWER_DRAW] for each in power),
+        power_limit=_sum(limits) if len(limits) == len(power) else None,
         power_told=len(power),
-        hottest=hottest,
-        users=frozenset(users),
-        users_told=users_told,
+        hottest=max(degrees, key=lambda each: each.celsius, default=None),
+        users=frozenset().union(*users),
+        users_told=len(users),
     )
 
 
 def all_together(parts: Sequence[Together]) -> Together:
     """Of several machines."""
-    told = [each for each in parts if each.busy is not None]
-    busy_told = sum(each.busy_told for each in told)
-    busy = sum((each.busy or 0.0) * each.busy_told for each in told)
-    of_memory = [each for each in parts if each.memory_told]
+    busy_told = sum(each.busy_told for each in parts)
+    busy = sum((each.busy or 0.0) * each.busy_told for each in parts)
     of_power = [each for each in parts if each.power_told]
     limited = of_power and all(each.power_limit is not None for each in of_power)
     hottest = [each.hottest for each in parts if each.hottest is not None]
@@ -248,13 +218,12 @@ def all_together(parts: Sequence[Together]) -> Together:
         idle=sum(each.idle for each in parts),
         busy=busy / busy_told if busy_told else None,
         busy_told=busy_told,
-        memory_used=_sum(each.memory_used for each in of_memory),
-        memory_total=_sum(each.memory_total for each in of_memory),
-        memory_free=_sum(each.memory_free for each in of_memory),
-        memory_told=sum(each.memory_told for each in of_memory),
-        power=_sum(each.power for each in of_power),
+        memory_total=_sum(each.memory_total for each in parts),
+        memory_free=_sum(each.memory_free for each in parts),
+        memory_told=sum(each.memory_told for each in parts),
+        power=_sum(each.power for each in parts),
         power_limit=_sum(each.power_limit for each in of_power) if limited else None,
-        power_told=sum(each.power_told for each in of_power),
+        power_told=sum(each.power_told for each in parts),
         hottest=max(hottest, key=lambda each: each.celsius, default=None),
         users=frozenset().union(*(each.users for each in parts)),
         users_told=sum(each.users_told for each in parts),

@@ -14,7 +14,7 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.firing import Alert
 from gpuexplorer.fleet.fleet import FleetNow
 from gpuexplorer.fleet.identity import FleetCard
-from gpuexplorer.fleet.watching import Broken, Watching
+from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.cards.reasons import state_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.machines import Standing
@@ -37,7 +37,10 @@ class FleetGroups:
     def __init__(self, watching: Watching) -> None:
         self._watching = watching
         self._places = _Places()
-        self._groups: Sequence[HostGroup] = (self._whole(None),)
+        server = watching.fleet.server.where.url
+        self._groups: Sequence[HostGroup] = (
+            HostGroup(server, server, Standing.CONNECTING, why=_ASKING),
+        )
         watching.listen(self.take)
 
     def groups(self) -> Sequence[HostGroup]:
@@ -45,16 +48,8 @@ class FleetGroups:
 
     def take(self) -> None:
         now, broken = self._watching.now, self._watching.broken
-        if now is None:
-            self._groups = (self._whole(broken),)
-        elif broken is None:
-            groups = _groups(now, self._watching.beat, self._places)
-            for each in groups:
-                _ = each.together  # here, so that the window need not
-            self._groups = groups
-        else:
-            clock = self._watching.clock.now()
-            since = self._watching.answered_at
+        if broken is not None:
+            clock, since = self._watching.clock.now(), self._watching.answered_at
             self._groups = [
                 replace(
                     each,
@@ -67,20 +62,11 @@ class FleetGroups:
                 )
                 for each in self._groups
             ]
-
-    def _whole(self, broken: Broken | None) -> HostGroup:
-        """Before the first answer."""
-        name = self._watching.fleet.server.where.url
-        if broken is None:
-            return HostGroup(name, name, Standing.CONNECTING, why=_ASKING)
-        now = self._watching.clock.now()
-        return HostGroup(
-            *(name, name, Standing.BROKEN),
-            why=broken.why,
-            hint=broken.hint,
-            for_seconds=now - broken.since,
-            retry_in=max(0.0, broken.retry_at - now),
-        )
+        elif now is not None:
+            groups = _groups(now, self._watching.beat, self._places)
+            for each in groups:
+                _ = each.together  # here, so that the window need not
+            self._groups = groups
 
 
 def _groups(now: FleetNow, beat: float, places: "_Places") -> Sequence[HostGroup]:

@@ -1,11 +1,11 @@
 """MachinesSource: the machines of a window as groups, out of what their sessions know."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from gpuexplorer.core.cards import Card, CardId, CardState
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.faces import Shown, arrange
@@ -29,8 +29,7 @@ _LOOK_BACK, _COLUMNS = 600.0, 300  # seconds, for how long a card has been idle
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold
 
 
-@dataclass(frozen=True, slots=True)
-class _Users:
+class _Users(NamedTuple):
     """Of one card and its instances."""
 
     names: frozenset[str] | None
@@ -40,20 +39,15 @@ class _Users:
 class MachinesSource(GroupSource):
     """Reads what is there already, and waits for nobody."""
 
+    keeps_past = True
+
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+        self.adds = machines.possible
         self._machines, self._navigation = machines, navigation
         self._looking = False
         self._wants: dict[RememberingSession, Want] = {}
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
-
-    @property
-    def keeps_past(self) -> bool:
-        return True
-
-    @property
-    def adds(self) -> bool:
-        return self._machines.possible
 
     def groups(self) -> Sequence[HostGroup]:
         rows = self._machines.rows()
@@ -135,23 +129,22 @@ class MachinesSource(GroupSource):
             stamp = (shown, reading, silent, users[shown.card.id])
             before = self._cells.get(key)
             if before is None or before[0] != stamp:
-                cell = _cell(key, shown, None if silent else reading, users[shown.card.id])
-                if silent:
-                    cell = cell._replace(
-                        state=CardState.NO_ANSWER, mark=state_mark(CardState.NO_ANSWER)
-                    )
-                before = self._cells[key] = (stamp, cell)
+                before = self._cells[key] = (stamp, _cell(key, *stamp))
             cells.append(before[1])
             if reading is not None:
                 newest = reading.at if newest is None else max(newest, reading.at)
         return tuple(cells), None if newest is None else max(0.0, now - newest)
 
 
-def _cell(key: CellKey, shown: Shown, reading: Reading | None, users: _Users) -> CardCell:
-    card: Card = shown.card
+def _cell(
+    key: CellKey, shown: Shown, reading: Reading | None, silent: bool, users: _Users
+) -> CardCell:
+    card = shown.card
     size = None if card.memory_bytes is None else float(card.memory_bytes)
     name = "" if card.nameless else card.name
-    cell = CardCell(key, shown.number, name, CardState.WORKING, {}, {}, size)
+    cell = CardCell(key, shown.number, name, CardState.WORKING, memory_bytes=size)
+    if silent:
+        return cell._replace(state=CardState.NO_ANSWER, mark=state_mark(CardState.NO_ANSWER))
     if reading is None:
         return cell
     return cell._replace(
@@ -160,11 +153,11 @@ def _cell(key: CellKey, shown: Shown, reading: Reading | None, users: _Users) ->
         missing=reading.missing,
         users=users.names,
         processes=users.processes,
-        mark=wrong_with(reading.state, reading.values),
+        mark=_wrong_with(reading.state, reading.values),
     )
 
 
-def wrong_with(state: CardState, values: Mapping[MetricId, float]) -> StateMark | None:
+def _wrong_with(state: CardState, values: Mapping[MetricId, float]) -> StateMark | None:
     """Nothing where it sleeps, or where it works as it should."""
     if state is not CardState.WORKING:
         return state_mark(state)
