@@ -46,6 +46,11 @@ def all_is_translated(drawn: Drawn, screen: str) -> None:
     assert not missed, f"{screen}:\n" + "\n".join(missed)
 
 
+def opens(person: Person, screen: str) -> None:
+    """By its key: the list leaves out the screen of all machines where there is one."""
+    person.press(str(SCREENS.index(screen) + 1))
+
+
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_word_of_a_screen_is_translated(
@@ -53,7 +58,7 @@ def test_every_word_of_a_screen_is_translated(
 ) -> None:
     person = open_program(machine, fault=FAULTS)
     drawn.taken()
-    person.go_to(tr(screen))
+    opens(person, screen)
     all_is_translated(drawn, screen)
 
 
@@ -64,7 +69,7 @@ def test_every_word_where_no_card_answers_is_translated(
     open_program: OpenProgram, drawn: Drawn, screen: str
 ) -> None:
     person = open_program(real=no_cards)
-    person.go_to(tr(screen))
+    opens(person, screen)
     all_is_translated(drawn, screen)
 
 
@@ -73,7 +78,7 @@ def test_every_key_on_the_list_of_keys_is_explained_in_translated_words(
     open_program: OpenProgram, drawn: Drawn, screen: str
 ) -> None:
     person = open_program()
-    person.go_to(tr(screen))
+    opens(person, screen)
     person.press("F1")
     person.waits(lambda: len(person.dialogs()) == 1)
     all_is_translated(drawn, screen)
@@ -84,7 +89,7 @@ def test_every_command_of_a_screen_is_translated(
     open_program: OpenProgram, drawn: Drawn, screen: str
 ) -> None:
     person = open_program()
-    person.go_to(tr(screen))
+    opens(person, screen)
     person.press("Ctrl+K")
     person.waits(lambda: len(person.dialogs()) == 1)
     all_is_translated(drawn, screen)
@@ -95,7 +100,7 @@ def test_every_menu_of_a_screen_is_translated(
     open_program: OpenProgram, drawn: Drawn, screen: str
 ) -> None:
     person = open_program()
-    person.go_to(tr(screen))
+    opens(person, screen)
     opened = 0
     for widget in person.window.findChildren(QWidget):
         own = not isinstance(widget, QScrollBar)  # whose menu is Qt's
@@ -143,7 +148,8 @@ def test_every_word_behind_the_menu_is_translated(
     all_is_translated(drawn, entry)
 
 
-@pytest.mark.parametrize("page", [title for title, _ in PAGES.values()])
+# The page between machines is there with more than one of them.
+@pytest.mark.parametrize("page", [PAGES[each][0] for each in PAGES if each != "machines"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_word_of_a_page_of_copies_is_translated(
     open_program: OpenProgram, drawn: Drawn, machine: str, page: str
