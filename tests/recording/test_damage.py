@@ -98,7 +98,8 @@ def test_what_is_there_of_half_a_file_is_shown(copy: Path, share: float) -> None
     assert "what can be read of it is shown" in read_everything(copy)
     with closing(open_recording(copy)) as recording:
         assert len(recording.cards()) == 2
-        assert any(
+        # The pages of a third may hold the whole of no piece: SQLite puts them where it likes.
+        assert share < 0.5 or any(
             len(recording.readings(card.id, metric, BEGAN, recording.ended).times) > 300
             for card in recording.cards()
             for metric in recording.metrics(card.id)
