@@ -98,9 +98,10 @@ def test_what_is_there_of_half_a_file_is_shown(copy: Path, share: float) -> None
     assert "what can be read of it is shown" in read_everything(copy)
     with closing(open_recording(copy)) as recording:
         assert len(recording.cards()) == 2
-        # The pages of a third may hold the whole of no piece: SQLite puts them where it likes.
-        assert share < 0.5 or any(
-            len(recording.readings(card.id, metric, BEGAN, recording.ended).times) > 300
+        # Most files have 360 readings in their first third, and some 181.
+        least = 300 if share >= 0.5 else 150
+        assert any(
+            len(recording.readings(card.id, metric, BEGAN, recording.ended).times) > least
             for card in recording.cards()
             for metric in recording.metrics(card.id)
         )
