@@ -14,7 +14,6 @@ from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
-from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.tables.table import Table
@@ -90,7 +89,6 @@ def test_the_host_with_most_trouble_comes_first(
     view.pull()
     table = next(each for each in view.findChildren(Table) if each.isVisible())
     assert table.model().index(0, 0).data() == "node-1"
-    assert view.order is Order.WORST
 
 
 def test_what_prometheus_warns_of_stands_above_the_hosts(
