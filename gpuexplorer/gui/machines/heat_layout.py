@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
@@ -109,7 +110,7 @@ def lay_out(
     in_a_row = max(1, min(_IN_A_ROW if apart else _CLOSE_IN_A_ROW, most))
     counts = np.array([len(group.cards) for group in groups], np.intp)
     rows = [-(-len(group.cards) // in_a_row) for group in groups]
-    for size in _APART if apart else _CLOSE:
+    for size in map(partial(_widened, in_a_row), _APART) if apart else _CLOSE:
         blocks, corners, height = _blocks(chunks, rows, wide, in_a_row, size, y)
         if height <= high and in_a_row * size.across <= wide:
             break
@@ -126,6 +127,12 @@ def lay_out(
         apart,
         height,
     )
+
+
+def _widened(in_a_row: int, size: _Size) -> _Size:
+    """No narrower than the title lets cells be."""
+    least = min(_MOST_WIDE, size.least // in_a_row) + size.gap
+    return size._replace(across=max(size.across, least))
 
 
 def _blocks(

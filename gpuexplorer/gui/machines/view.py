@@ -269,10 +269,11 @@ class MachinesView(LiveView):
         self._area.ensureVisible(middle.x(), middle.y(), place.width(), 2 * place.height())
 
     def _on_picked(self) -> None:
-        """Its column may be too narrow for the whole reason."""
-        picked = self._list.picked()
-        alone = len(picked) == 1 and not picked[0].standing.answers
-        say(self._why, state_sentence(picked[0]) if alone else "")
+        """Its column may be too narrow for the whole reason; of the first, where none is."""
+        there = self._list.picked()[:1] or self._hosts.things
+        why = next((each for each in there if not each.standing.answers), None)
+        words = "" if why is None else f"{why.name}: {state_sentence(why)}"
+        say(self._why, words)
 
     def _on_cell_opened(self, key: CellKey) -> None:
         self._source.open_card(key.host, key.card)
