@@ -106,10 +106,14 @@ def add_host_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("NAME"),
         help=tr("another computer, over ssh: user@server, or a name of ~/.ssh/config"),
     )
+    add_host_python(parser, "python3")
+
+
+def add_host_python(parser: argparse.ArgumentParser, usual: str) -> None:
     parser.add_argument(
         "--host-python",
         metavar=tr("PATH"),
-        default="python3",
+        default=usual,
         help=tr("the Python that is to be used there, 3.10 or newer"),
     )
 

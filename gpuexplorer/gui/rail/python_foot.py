@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr, trn
+from gpuexplorer.fleet.host_backend import PROMETHEUS
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -35,7 +36,7 @@ class FootFace:
 
 
 class PythonFoot(PaintedButton):
-    """Shows nothing where there is no session and so no lab, and none in a recording."""
+    """Shows nothing where no lab can run: in a recording, and on a host of a fleet."""
 
     def __init__(self, look: Look, pythons: LabPythons) -> None:
         super().__init__(look)
@@ -60,13 +61,9 @@ class PythonFoot(PaintedButton):
             before.stage_changed.disconnect(self._on_changed)
         if lab is not None:
             lab.stage_changed.connect(self._on_changed)
-        if lab is not None and lab.pythons is not self._pythons:  # another computer's
-            self._pythons.changed.disconnect(self._on_changed)
-            self._pythons = lab.pythons
-            self._pythons.changed.connect(self._on_changed)
         if self._sheet is not None:
             self._sheet.reject()
-        self.setVisible(lab is not None and not lab.recorded)  # a recording ran in none
+        self.setVisible(lab is not None and _may_run(lab))
         self._on_changed()
 
     def show_narrow(self, narrow: bool) -> None:
@@ -139,6 +136,10 @@ class PythonFoot(PaintedButton):
 
     def sizeHint(self) -> QSize:
         return QSize(56, _LOW) if self._narrow else QSize(208, _TALL)
+
+
+def _may_run(lab: LabState) -> bool:
+    return not lab.recorded and lab.machine.session.backend.source.name != PROMETHEUS
 
 
 def foot_face(

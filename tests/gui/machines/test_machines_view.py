@@ -177,6 +177,25 @@ def test_the_list_says_why_a_machine_does_not_answer(open_screen: OpenScreen) ->
     )
 
 
+def test_the_whole_reason_stands_below_the_list(open_screen: OpenScreen) -> None:
+    screen = open_screen(with_troubles(room(4)))
+    screen.view.show_page(MachinesPage.LIST)
+    assert "gpu-lab.example.org: Connecting" in said_below(screen)
+    table = next(each for each in screen.view.findChildren(Table) if each.isVisible())
+    names = [row[0] for row in screen.rows]
+    table.setCurrentIndex(table.model().index(names.index("root@old"), 0))
+    assert any(
+        each.startswith("root@old: Refused: ") and each.endswith("ssh-keygen -R old.")
+        for each in said_below(screen)
+    )
+
+
+def test_free_cards_that_are_simulated_say_so(open_screen: OpenScreen) -> None:
+    screen = open_screen([replace(TWO[0], simulated=True)])
+    screen.view.show_page(MachinesPage.FREE)
+    assert screen.rows[0][0] == "ant (simulated)"
+
+
 def test_old_figures_say_how_old_they_are(open_screen: OpenScreen) -> None:
     late = replace(TWO[0], age=14.0)
     screen = open_screen([late, TWO[1]])
