@@ -16,9 +16,9 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.plausible import MOST_CARDS, plausible
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.plausible import MOST_CARDS, plausible
 from gpuexplorer.remote.wire import (
     VERSION,
     Facts,

@@ -8,8 +8,8 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.remote.far_names import FarNames, Known
-from gpuexplorer.remote.far_sampler import FarSampler
+from gpuexplorer.remote.far.names import FarNames, Known
+from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import Hello, Order
 from gpuexplorer.telemetry.backend import Backend, HardwareFault
