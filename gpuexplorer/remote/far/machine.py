@@ -7,6 +7,7 @@ from functools import partial
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
@@ -32,7 +33,6 @@ from gpuexplorer.remote.wire import (
     Order,
     Question,
     Told,
-    line_of,
 )
 
 __all__ = ["FarMachine", "LinkState"]
