@@ -1,4 +1,4 @@
-"""Records of several kinds as lines of JSON, each with the name of its kind; read from anybody."""
+"""Records of several kinds as lines of JSON, each with its kind's name; read from anybody."""
 
 import json
 from collections.abc import Collection, Mapping
