@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, get_args
 
-from gpuexplorer.core.harmless import cleaned
+from gpuexplorer.core.harmless import FEW_LIMITS, Limits, cleaned
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
 
 # Four thousand processes of a card have fewer; reading more would keep all else here waiting.
@@ -24,7 +24,10 @@ def line_of(record: Any) -> bytes:
 
 
 def record_in(
-    line: bytes, known: "Mapping[str, Any]", as_they_are: "Collection[str]" = ()
+    line: bytes,
+    known: "Mapping[str, Any]",
+    limits: Limits = FEW_LIMITS,
+    as_they_are: "Collection[str]" = (),
 ) -> Any:
     """One of the kinds that are known; its texts are harmless, and its figures finite. Raises
     UnreadableError, whatever the line is. Fields `as_they_are` are made harmless by who reads
@@ -34,7 +37,7 @@ def record_in(
         raise UnreadableError
     try:
         content = {
-            name: each if name in as_they_are else cleaned(each, name)
+            name: each if name in as_they_are else cleaned(each, name, limits)
             for name, each in json.loads(line).items()
         }
         return reader(known[content.pop("is")])(content)

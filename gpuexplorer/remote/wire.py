@@ -12,7 +12,8 @@ from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.backend import HardwareFault, Source
-from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.ending import Way
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
 
 # Both sides are of one program, since one sends the other; only a cache could mix them up.
@@ -51,7 +52,7 @@ class End:
     id: int
     pid: int
     started_at: float
-    way: str  # a telemetry.ending.Way
+    way: Way
 
 
 @dataclass(frozen=True)
@@ -133,31 +134,11 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Who a process is over there: the fields of telemetry's NamedProcess of that name."""
-
-    process: CardProcess
-    resolved: bool
-    reason: Message = NOTHING
-    user: "str | None" = None
-    command: "str | None" = None
-    cpu: "float | None" = None
-    memory_bytes: "int | None" = None
-    started_at: "float | None" = None
-    container: "str | None" = None
-    ours: bool = False
-    of_this_user: bool = False
-    ancestors: "Sequence[tuple[int, str]]" = ()
-    ended: bool = False
-    elsewhere: bool = False
-
-
-@dataclass(frozen=True)
 class Used:
     """Who uses that card; None where nobody can tell just now."""
 
     card: CardId
-    processes: "Sequence[Facts] | None"
+    processes: "Sequence[NamedProcess] | None"
 
 
 @dataclass(frozen=True)
@@ -233,16 +214,10 @@ Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Done,
 ]
 
-_ORDERS, _TOLD = kinds(Order), kinds(Told)
+_ORDERS = kinds(Order)
 
 
 def order_of(line: bytes) -> Order:
     """Raises UnreadableError, whatever the line is."""
     order: Order = record_in(line, _ORDERS)
     return order
-
-
-def told_of(line: bytes) -> Told:
-    """The same, from anybody. A report is JSON of its own, for whoever reads that."""
-    told: Told = record_in(line, _TOLD, as_they_are={"report"})
-    return told

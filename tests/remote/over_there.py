@@ -17,6 +17,7 @@ from typing import TypeVar
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.far.plausible import told_of
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
 
 T = TypeVar("T")
@@ -101,7 +102,7 @@ class OverThere:
         if line is None:
             self._lines.put(None)
             return None
-        return wire.told_of(line)
+        return told_of(line)
 
     def until(self, kind: "type[T]", suits: "Callable[[T], bool]" = lambda _: True) -> T:
         """The next of this kind; what comes before is passed over."""

@@ -18,7 +18,6 @@ from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessBook
-from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import Needs, Sampler
@@ -134,7 +133,7 @@ class Readings:
             self._tell(wire.Used(card, None))
             return
         living = [each for each in self._book.living() if each.process.card == card]
-        self._tell(wire.Used(card, [_facts(each) for each in living]))
+        self._tell(wire.Used(card, living))
 
     def _look_around(self) -> None:
         """Whether other cards are listed by now, or there is something else to note."""
@@ -146,25 +145,6 @@ class Readings:
             if noted != self._noted:
                 self._noted = noted
                 self._tell(wire.Noted(noted))
-
-
-def _facts(named: NamedProcess) -> wire.Facts:
-    return wire.Facts(
-        process=named.process,
-        resolved=named.resolved,
-        reason=named.reason,
-        user=named.user,
-        command=named.command,
-        cpu=named.cpu,
-        memory_bytes=named.memory_bytes,
-        started_at=named.started_at,
-        container=named.container,
-        ours=named.ours,
-        of_this_user=named.of_this_user,
-        ancestors=[(each.pid, each.command) for each in named.ancestors],
-        ended=named.ended,
-        elsewhere=named.elsewhere,
-    )
 
 
 def _user() -> str:

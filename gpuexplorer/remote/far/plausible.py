@@ -8,88 +8,92 @@ from typing import TypeVar
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.harmless import LATEST, clean
+from gpuexplorer.core.harmless import FEW_LIMITS, LATEST, Limits, clean
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.records import UnreadableError
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.remote.wire import (
     CheckedUp,
-    Done,
-    Facts,
     Faulted,
     Hello,
-    Knocked,
     Listed,
-    Noted,
-    Pythons,
     Sampled,
     Told,
     Used,
     Wired,
 )
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
 MOST_CARDS = 256
-_MOST_PROCESSES = 4096  # of one card
-_MOST_NOTES = 64
-_MOST_ANCESTORS = 8
-_LONGEST_NAME, _LONGEST_COMMAND, _LONGEST_SENTENCE = 200, 8192, 2000
+_LONGEST_COMMAND, _LONGEST_SENTENCE = 8192, 2000
 _LONGEST_REPORT = 2_000_000
-_MOST_PARTS = 64  # fans of a card, or NVLinks
+_MOST_PARTS = 64  # fans of a card, or NVLinks; and sentences
 _MOST_BYTES = 1 << 50
 _MOST_PIDS = 1 << 31
 _MOST_CORES = 1 << 20
 _MOST_NODES = 1024
+_LIMITS = Limits(
+    letters={
+        **FEW_LIMITS.letters,
+        **dict.fromkeys(("python", "system", "computer", "container"), 200),
+        **dict.fromkeys(("command", "simulated_command"), _LONGEST_COMMAND),
+    },
+    many={
+        **dict.fromkeys(("attempts", "notes", "found", "facts"), _MOST_PARTS),
+        "cards": MOST_CARDS,
+        "processes": 4096,  # of one card
+        "ancestors": 8,
+    },
+    figures={
+        **dict.fromkeys(("index", "cuda_index"), _MOST_PIDS),
+        **dict.fromkeys(("fans", "nvlinks"), _MOST_PARTS),
+        **dict.fromkeys(("cores", "cpu", "memory_bus_bits"), _MOST_CORES),
+        **dict.fromkeys(("wall", "started_at"), LATEST),
+        "memory_bytes": _MOST_BYTES,
+        "compute_capability": 1000,
+    },
+    sentence=_LONGEST_SENTENCE,
+)
 _KNOWN_SOURCES = frozenset({"nvml", "simulated", "none"})
+_TOLD = kinds(Told)
 
 T = TypeVar("T")
+
+
+def told_of(line: bytes) -> Told:
+    """Raises UnreadableError, whatever the line is. A report is JSON of its own, for whoever
+    reads that.
+    """
+    told: Told = record_in(line, _TOLD, _LIMITS, as_they_are={"report"})
+    return told
 
 
 def plausible(told: Told, listed: Set[CardId]) -> Told:
     """The same, or as much of it as can be. Raises UnreadableError where nothing can."""
     match told:
         case Hello():
-            _sure(0 <= told.wall <= LATEST)
-            return replace(
-                told,
-                python=clean(told.python, _LONGEST_NAME),
-                system=clean(told.system, _LONGEST_NAME),
-                computer=clean(told.computer, _LONGEST_NAME),
-                user=clean(told.user, _LONGEST_NAME),
-                source=_source(told.source),
-                host=_host(told.host),
-                cards=_cards(told.cards),
-                attempts=_sentences(told.attempts),
-            )
+            _sure_of(told.cards, told.source)
+            host = replace(told.host, id=HOST_ID, kind=CardKind.HOST, parent=None)
+            return replace(told, host=host)
         case Listed():
-            return Listed(_cards(told.cards), _source(told.source))
-        case Noted():
-            return Noted(_sentences(told.notes))
+            _sure_of(told.cards, told.source)
         case Sampled():
             _sure(told.sample.card in listed or told.sample.card == HOST_ID)
             return Sampled(_sample(told.sample))
         case Used():
             _sure(told.card in listed)
-            return _used(told)
+            some = None if told.processes is None else tuple(map(_named, told.processes))
+            _sure(all(each.process.card == told.card for each in some or ()))
+            return Used(told.card, some)
         case Faulted():
-            fault = told.fault
-            _sure(fault.card is None or fault.card in listed)
-            return Faulted(fault._replace(sentence=_sentence(fault.sentence)))
+            _sure(told.fault.card is None or told.fault.card in listed)
         case Wired():
             return Wired(told.id, _topology(told.topology, listed))
-        case Pythons():
-            found = _at_most(_MOST_NOTES, told.found)
-            return Pythons(
-                told.id, [replace(each, reason=_sentence(each.reason)) for each in found]
-            )
-        case Knocked():
-            _sure(0 <= told.wall <= LATEST)
         case CheckedUp():
             _sure(len(told.report) <= _LONGEST_REPORT)
-        case Done():
-            return Done(told.id, _sentence(told.trouble), _sentence(told.hint))
     return told
 
 
@@ -98,62 +102,13 @@ def _sure(condition: bool) -> None:
         raise UnreadableError
 
 
-def _at_most(many: int, told: Sequence[T]) -> Sequence[T]:
-    _sure(len(told) <= many)
-    return told
-
-
-def _sentence(said: Message) -> Message:
-    if len(said) <= _LONGEST_SENTENCE and len(said.template) <= _LONGEST_SENTENCE:
-        return said
-    return Message("{text}", text=clean(str(said), _LONGEST_SENTENCE))
-
-
-def _sentences(said: Sequence[Message]) -> Sequence[Message]:
-    return tuple(_sentence(each) for each in _at_most(_MOST_NOTES, said))
-
-
-def _source(told: Source) -> Source:
-    _sure(told.name in _KNOWN_SOURCES and len(told.facts) <= _MOST_NOTES)
-    return told._replace(label=_sentence(told.label))
-
-
-def _host(told: Card) -> Card:
-    return replace(_card(told), id=HOST_ID, kind=CardKind.HOST, parent=None)
-
-
-def _cards(told: Sequence[Card]) -> Sequence[Card]:
-    ids = {card.id for card in _at_most(MOST_CARDS, told)}
-    _sure(len(ids) == len(told) and HOST_ID not in ids)
-    whole = {card.id for card in told if card.parent is None}
-    for card in told:
+def _sure_of(cards: Sequence[Card], source: Source) -> None:
+    _sure(source.name in _KNOWN_SOURCES)
+    ids = {card.id for card in cards}
+    _sure(len(ids) == len(cards) and not {HOST_ID, ""} & ids)
+    whole = {card.id for card in cards if card.parent is None}
+    for card in cards:
         _sure(card.kind is not CardKind.HOST and (card.parent is None or card.parent in whole))
-    return tuple(map(_card, told))
-
-
-def _card(told: Card) -> Card:
-    _sure(0 < len(told.id) <= _LONGEST_NAME)
-    within = (
-        (told.index, _MOST_PIDS),
-        (told.cuda_index or 0, _MOST_PIDS),
-        (told.memory_bytes or 0, _MOST_BYTES),
-        (told.fans, _MOST_PARTS),
-        (told.nvlinks, _MOST_PARTS),
-        (told.cores or 0, _MOST_CORES),
-        (told.memory_bus_bits or 0, _MOST_CORES),
-        *((each, 1000) for each in told.compute_capability or ()),
-    )
-    _sure(all(0 <= figure <= most for figure, most in within))
-    return replace(
-        told,
-        name=_name(told.name),
-        cuda_reason=_sentence(told.cuda_reason),
-    )
-
-
-def _name(told: str) -> str:
-    """A message stays one: a processor that says no name has words for that."""
-    return _sentence(told) if isinstance(told, Message) else clean(told, _LONGEST_NAME)
 
 
 def _sample(told: Sample) -> Sample:
@@ -167,68 +122,34 @@ def _sample(told: Sample) -> Sample:
     return told._replace(values=values, missing=missing)
 
 
-def _used(told: Used) -> Used:
-    if told.processes is None:
-        return told
-    processes = _at_most(_MOST_PROCESSES, told.processes)
-    return Used(told.card, [_facts(each, told.card) for each in processes])
-
-
-def _facts(told: Facts, card: CardId) -> Facts:
-    _sure(told.process.card == card and 0 < told.process.pid < _MOST_PIDS)
-    within = (
-        (told.cpu, _MOST_CORES),
-        (told.memory_bytes, _MOST_BYTES),
-        (told.started_at, LATEST),
+def _named(told: NamedProcess) -> NamedProcess:
+    _sure(0 < told.process.pid < _MOST_PIDS)
+    ancestors = tuple(
+        each._replace(command=clean(each.command, _LONGEST_SENTENCE)) for each in told.ancestors
     )
-    _sure(all(figure is None or 0 <= figure <= most for figure, most in within))
-    ancestors = [
-        (pid, clean(command, _LONGEST_SENTENCE))
-        for pid, command in _at_most(_MOST_ANCESTORS, told.ancestors)
-    ]
-    return replace(
-        told,
-        process=_process(told.process),
-        reason=_sentence(told.reason),
-        command=None if told.command is None else clean(told.command, _LONGEST_COMMAND),
-        container=None if told.container is None else clean(told.container, _LONGEST_NAME),
-        ancestors=ancestors,
-    )
+    return replace(told, process=_process(told.process), ancestors=ancestors)
 
 
 def _process(told: CardProcess) -> CardProcess:
-    values: dict[ProcessFigure, float] = {}
-    missing: dict[ProcessFigure, Absence] = dict(told.missing)
-    for figure, value in told.values.items():
-        most = _MOST_BYTES if figure is ProcessFigure.MEMORY else 1.0
-        if 0 <= value <= most:
-            values[figure] = value
-        else:
-            missing[figure] = Absence.IMPOSSIBLE
-    command = told.simulated_command
+    most = {each: _MOST_BYTES if each is ProcessFigure.MEMORY else 1.0 for each in told.values}
+    wrong = [each for each, value in told.values.items() if not 0 <= value <= most[each]]
     return told._replace(
-        values=values,
-        missing=missing,
-        simulated_command=None if command is None else clean(command, _LONGEST_COMMAND),
+        values={each: value for each, value in told.values.items() if each not in wrong},
+        missing={**told.missing, **dict.fromkeys(wrong, Absence.IMPOSSIBLE)},
     )
 
 
 def _topology(told: Topology, listed: Set[CardId]) -> Topology:
     there = {*listed, HOST_ID}
-    links = [
-        link._replace(
-            peer_reason=_sentence(link.peer_reason), rate_reason=_sentence(link.rate_reason)
-        )
-        for link in told.links
-        if link.a in there
-        and link.b in there
-        and link.a != link.b
-        and 0 <= link.nvlinks <= _MOST_PARTS
-        and (link.rate is None or 0 < link.rate <= _MOST_BYTES)
-    ]
     return Topology(
         tuple(dict.fromkeys(card for card in told.cards if card in listed)),
-        links,
+        [
+            link
+            for link in told.links
+            if {link.a, link.b} <= there
+            and link.a != link.b
+            and (link.rate is None or 0 < link.rate <= _MOST_BYTES)
+        ],
         {
             card: node
             for card, node in _of(told.numa_nodes, listed).items()

@@ -4,17 +4,20 @@ nothing: over there a sampler does, in the rhythm that is asked for here.
 
 import threading
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
-from gpuexplorer.remote.wire import Order, Watch
+from gpuexplorer.remote.wire import Watch
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.sampler import Needs, check_interval
 from gpuexplorer.telemetry.wants import Wants
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far.machine import FarMachine
 
 _HOST_AT_LEAST = 1.0
 _PROCESSES_AT_LEAST = 0.5
@@ -24,21 +27,12 @@ _MOST_FAULTS, _WITHIN = 60, 60.0
 _PROCESSES, _HOST = "processes", "host"
 
 
-class Machine(Protocol):
-    """The machine, as far as it is needed here."""
-
-    @property
-    def host_card(self) -> Card: ...
-    def cards(self) -> Sequence[Card]: ...
-    def tell(self, order: Order) -> bool: ...
-
-
 class FarSampler(Wants):
     """`take_…` and `lost` are called one at a time; the rest is for any thread, and never
     waits but where it is said.
     """
 
-    def __init__(self, far: Machine, needs: Needs) -> None:
+    def __init__(self, far: "FarMachine", needs: Needs) -> None:
         super().__init__()
         self._far = far
         self._on_sample, self._on_processes = needs.on_sample, needs.on_processes
