@@ -1,14 +1,19 @@
 """A folder that only this person can look into, for ssh's sockets and questions."""
 
+import contextlib
 import functools
 import os
+import shutil
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 # With the folder's own name, 49 letters of a socket's, and 17 that ssh adds, it has to fit.
 _LONGEST = 16
+_PREFIX = "gpuexp-ssh-"
+_NOT_HELD_YET = 60.0  # seconds after one was made or used, in which it is left alone
 
 
 def private_folder() -> Path:
@@ -26,15 +31,42 @@ _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask fir
 def _made() -> Path:
     places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
     usable = [each for each in places if each and len(each) <= _LONGEST and _may_start(each)]
-    folder = tempfile.TemporaryDirectory(
-        prefix="gpuexplorer-", dir=next(iter(usable), None), ignore_cleanup_errors=True
-    )
-    _kept.append(folder)
+    place = Path(next(iter(usable), tempfile.gettempdir()))
+    _clear_up(place)
+    folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=place, ignore_cleanup_errors=True)
+    _kept.append((folder, _held(folder.name)))
     return Path(folder.name)
 
 
 # It goes when Python ends, and not before.
-_kept: "list[tempfile.TemporaryDirectory[str]]" = []
+_kept: "list[tuple[tempfile.TemporaryDirectory[str], int | None]]" = []
+
+
+def _clear_up(place: Path) -> None:
+    """What one of ours left that was killed: its hold is gone with it."""
+    for each in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            known = each.lstat()
+            left_alone = time.time() - known.st_mtime <= _NOT_HELD_YET
+            if left_alone or known.st_uid != os.geteuid() or (hold := _held(each)) is None:
+                continue
+            shutil.rmtree(each, ignore_errors=True)
+            os.close(hold)
+
+
+def _held(folder: "str | Path") -> "int | None":
+    """Until this process ends, however it does; None where another one holds it."""
+    if sys.platform == "win32":
+        return None
+    import fcntl  # noqa: PLC0415 - Windows has none
+
+    hold = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(hold)
+        return None
+    return hold
 
 
 def _may_start(folder: str) -> bool:
