@@ -24,7 +24,7 @@ from gpuexplorer.fleet.identity import (
 )
 from gpuexplorer.fleet.names import Exporter, Told, exporters
 from gpuexplorer.fleet.refusals import PrometheusError
-from gpuexplorer.fleet.selector import selector
+from gpuexplorer.fleet.selector import aged, grouped, selector
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = tuple(
@@ -175,8 +175,8 @@ class Fleet:
         asked = selector(of.anchor, of.marks, self.match)
         if back:
             asked = f"last_over_time({asked}[{back}])"
-        by = ",".join(label for label in wanted if label in there)
-        return self.server.table(f"count by ({by}) ({asked})").rows()
+        by = [label for label in wanted if label in there]
+        return self.server.table(grouped("count", by, asked)).rows()
 
     def _values(self, metric: MetricId) -> Values:
         """Of who tells it first; what two jobs tell of one card counts once."""
@@ -186,7 +186,8 @@ class Fleet:
             told = each.told.get(metric)
             if told is not None:
                 asked = selector(told.name, told.labels, self.match)
-                self._take(f"max by ({self._by(each)}) ({asked})", told, found, wrong)
+                query = grouped("max", self.keys[each.title], asked)
+                self._take(query, told, found, wrong)
         self._impossible[metric] = frozenset(wrong - found.keys())
         return found
 
@@ -194,8 +195,7 @@ class Fleet:
         found: dict[CardId, float] = {}
         for each in self.exporters:
             asked = selector(each.anchor, each.marks, self.match)
-            query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
-            told = self.server.table(query)
+            told = self.server.table(aged(self.keys[each.title], asked))
             ages = zip(self._cards_of(told), told.values, strict=True)
             found = {card: max(0.0, age) for card, age in ages if card is not None} | found
         return found
@@ -205,7 +205,7 @@ class Fleet:
         if ours is None:
             return {}
         asked = selector(_STATE, {}, self.match)
-        query = f"max by ({self._by(ours)},state) ({asked}) == 1"
+        query = grouped("max", (*self.keys[ours.title], "state"), asked) + " == 1"
         told = {state.value: state for state in CardState}
         return {
             card_id(key_of(point.labels)): told[point.labels["state"]]
@@ -237,9 +237,6 @@ class Fleet:
             Message("Prometheus warns: {text}", text=text) for text in self.server.warnings
         ]
         return notes
-
-    def _by(self, of: Exporter) -> str:
-        return ",".join(self.keys[of.title])
 
     def _cards_of(self, told: Table) -> Sequence[CardId | None]:
         if self._known[0] != told.labels:

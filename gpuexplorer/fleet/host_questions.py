@@ -13,7 +13,7 @@ from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
 from gpuexplorer.fleet.names import Exporter, Told
-from gpuexplorer.fleet.selector import any_of, one_of, selector
+from gpuexplorer.fleet.selector import aged, any_of, grouped, one_of, selector
 from gpuexplorer.telemetry.exporter_names import UUID_LABELS
 
 _LOOKED_AT, _ENOUGH, _MOST_STEP = "10m", 2, 300.0
@@ -44,16 +44,15 @@ class HostQuestions:
             parts = sorted({name for told in exporter.told.values() for name in told.labels})
             named = {(told.name, *told.labels.items()): told for told in exporter.told.values()}
             asked = any_of({told.name for told in exporter.told.values()}, {}, meant)
-            by = ",".join(("__name__", *keys, *parts))
-            for labels, value in self.server.instant(f"max by ({by}) ({asked})"):
+            by = ("__name__", *keys, *parts)
+            for labels, value in self.server.instant(grouped("max", by, asked)):
                 own = [(part, labels[part]) for part in parts if part in labels]
                 told = named.get((labels.get("__name__", ""), *own))
                 card = card_id(key_of(labels))
                 if told is not None and card in values and math.isfinite(value):
                     _keep(told, value / told.factor, values[card], wrong[card])
             asked = selector(exporter.anchor, exporter.marks, meant)
-            query = f"time() - max by ({','.join(keys)}) (timestamp({asked}))"
-            for labels, value in self.server.instant(query):
+            for labels, value in self.server.instant(aged(keys, asked)):
                 ages.setdefault(card_id(key_of(labels)), max(0.0, value))
         for told_of in values.values():
             if _TOTAL not in told_of and all(part in told_of for part in _PARTS):
@@ -90,7 +89,7 @@ class HostQuestions:
             if told is None:
                 continue
             asked = selector(told.name, told.labels, meant)
-            query = f"max by ({','.join(keys)}) ({how}_over_time({asked}[{window:.0f}s]))"
+            query = grouped("max", keys, f"{how}_over_time({asked}[{window:.0f}s])")
             for line in self.server.range(query, *stretch):
                 card = card_id(key_of(line.labels))
                 found.setdefault(card, (line.times, _figures(line, told)))
