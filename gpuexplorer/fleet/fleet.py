@@ -223,9 +223,27 @@ class Fleet:
             return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
 
     def _notes(self) -> Sequence[Message]:
-        twice = sum(len(card.jobs) > 1 for card in self._cards.values())
-        notes = []
-        if twice:
+        notes, seen = [], [each for each in self._cards.values() if len(each.targets) > 1]
+        jobs = [len({job for job, _ in card.targets}) for card in seen]
+        # One job reads a card at one place.
+        alike = [
+            card for card, count in zip(seen, jobs, strict=True) if len(card.targets) > count
+        ]
+        if alike:
+            one, other, *_ = sorted(instance for _, instance in alike[0].targets)
+            notes.append(
+                Message.counted(
+                    "The UUID {uuid} is told of at two places, {one} and {other}: of these cards"
+                    " only one is shown.",
+                    "{count} UUIDs, such as {uuid}, are told of at two places, such as {one} and"
+                    " {other}: of these cards only one each is shown.",
+                    len(alike),
+                    uuid=alike[0].uuid,
+                    one=one,
+                    other=other,
+                )
+            )
+        if twice := sum(count > 1 for count in jobs):
             notes.append(
                 Message.counted(
                     "{count} card is shown by more than one job, and counted once.",

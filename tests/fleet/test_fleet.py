@@ -78,6 +78,25 @@ def test_two_jobs_that_show_one_card_show_it_once(server: FakePrometheus, fleet:
     assert "16 cards are shown by more than one job" in now.notes[0]
 
 
+def test_a_uuid_that_two_places_of_one_job_tell_is_said(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    for series in server.series.values():
+        series.append((card(0, Hostname="other", instance="10.0.0.9:9400"), 1.0))
+    fleet.look_for_cards()
+    (note,) = fleet.now().notes
+    assert "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400" in note
+
+
+def test_a_simulated_card_is_known_as_one_without_its_label(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    server.series["DCGM_FI_DEV_GPU_UTIL"].append((card(0, UUID="SIM-0-there-9410"), 1.0))
+    fleet.look_for_cards()
+    cards = fleet.now().cards.values()
+    assert [each.uuid for each in cards if each.simulated] == ["SIM-0-there-9410"]
+
+
 def test_what_an_exporter_does_not_tell_is_missing_with_that_reason(
     server: FakePrometheus, fleet: Fleet
 ) -> None:

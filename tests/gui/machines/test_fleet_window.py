@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -124,6 +125,13 @@ def test_each_screen_of_such_a_host_opens(app: App, qtbot: QtBot) -> None:
     for screen in ("overview", "card", "processes", "topology", "events", "lab", "copies"):
         app.window.navigation.open_screen(screen)
         assert app.window.navigation.screen == screen
+
+
+def test_wires_are_nothing_that_prometheus_knows(app: App, qtbot: QtBot) -> None:
+    _open_a_host(app, qtbot)
+    app.window.navigation.open_screen("topology")
+    said = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
+    assert "Prometheus does not know how the cards are wired." in said
 
 
 def test_a_server_that_breaks_is_said_above_the_host(
