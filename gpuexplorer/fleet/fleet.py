@@ -160,7 +160,7 @@ class Fleet:
             self._states(),
             {each.title: frozenset(each.told) for each in self.exporters},
             alerts,
-            (*self._notes(), *said),
+            (*self._notes(ages), *said),
         )
 
     def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
@@ -222,8 +222,9 @@ class Fleet:
                 raise
             return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
 
-    def _notes(self) -> Sequence[Message]:
-        notes, seen = [], [each for each in self._cards.values() if len(each.targets) > 1]
+    def _notes(self, there: Collection[CardId]) -> Sequence[Message]:
+        cards = [self._cards[each] for each in there if each in self._cards]
+        notes, seen = [], [each for each in cards if len(each.targets) > 1]
         jobs = [len({job for job, _ in card.targets}) for card in seen]
         # One job reads a card at one place.
         alike = [
@@ -233,10 +234,10 @@ class Fleet:
             one, other, *_ = sorted(instance for _, instance in alike[0].targets)
             notes.append(
                 Message.counted(
-                    "The UUID {uuid} is told of at two places, {one} and {other}: of these cards"
-                    " only one is shown.",
-                    "{count} UUIDs, such as {uuid}, are told of at two places, such as {one} and"
-                    " {other}: of these cards only one each is shown.",
+                    "The UUID {uuid} is told of at two places, {one} and {other}: of these"
+                    " cards only one is shown.",
+                    "{count} UUIDs, such as {uuid}, are told of at two places, such as {one}"
+                    " and {other}: of these cards only one each is shown.",
                     len(alike),
                     uuid=alike[0].uuid,
                     one=one,

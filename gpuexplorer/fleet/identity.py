@@ -18,7 +18,8 @@ from gpuexplorer.telemetry.exporter_names import (
 INSTANCE = "GPU_I_ID"  # the DCGM exporter's for a part of a card, which has the card's UUID
 _PROFILE = "GPU_I_PROFILE"
 _OWN_INSTANCE = "mig"  # of ours, where each part has a UUID of its own
-_JOB, _TARGET, _SIMULATED, _BUS, _RACK = "job", "instance", "simulated", "pci_bus_id", "rack"
+RACK = "rack"
+_JOB, _TARGET, _SIMULATED, _BUS = "job", "instance", "simulated", "pci_bus_id"
 _OF_OURS = "SIM-"  # our simulated cards' UUIDs, should the label have been taken away
 # What a host engine elsewhere calls its computer is nobody's name.
 _NO_NAMES = ("localhost", "localhost.localdomain", "127.0.0.1", "::1", "")
@@ -30,7 +31,7 @@ WANTED = (
     *HOST_LABELS,
     *NUMBER_LABELS,
     *MODEL_LABELS,
-    *(INSTANCE, _PROFILE, _OWN_INSTANCE, _JOB, _TARGET, _SIMULATED, _BUS, _RACK),
+    *(INSTANCE, _PROFILE, _OWN_INSTANCE, _JOB, _TARGET, _SIMULATED, _BUS, RACK),
 )
 KEYS = (*UUID_LABELS, INSTANCE)
 T = TypeVar("T")
@@ -95,7 +96,7 @@ def _card(key: tuple[str, str], labels: Labels, chosen: Chosen, title: str) -> F
         card_id(key),
         *key,
         host_of(labels, chosen),
-        _plain(labels.get(chosen.rack or _RACK, "")),
+        _plain(labels.get(chosen.rack or RACK, "")),
         f"{number}.{_plain(part)}" if part else number,
         _first(labels, MODEL_LABELS) or _plain(labels.get(_PROFILE, "")),
         CardKind.MIG if part else CardKind.GPU,

@@ -14,6 +14,7 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.gui.machines.hour_page import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
@@ -107,6 +108,24 @@ def test_what_prometheus_warns_of_stands_above_the_hosts(
     del server.special["/api/v1/alerts"]
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
+
+
+def test_the_last_hour_is_asked_while_somebody_looks_at_it(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    (view,) = app.window.findChildren(MachinesView)
+    view.show_page(MachinesPage.HOUR)
+    (hour,) = view.findChildren(HourMap)
+    qtbot.waitUntil(hour.isVisible, timeout=_PATIENCE)
+    assert hour.accessibleDescription().count("40 % on average.") == 3
+    view.show_page(MachinesPage.MAP)
+    before = len(server.asked)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(
+        lambda: any(path.endswith("/alerts") for path, _ in server.asked[before:]),
+        timeout=_PATIENCE,
+    )
+    assert not any(path.endswith("query_range") for path, _ in server.asked[before:])
 
 
 def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:
