@@ -22,7 +22,8 @@ from gpuexplorer.fleet.identity import (
     identified,
     key_of,
 )
-from gpuexplorer.fleet.names import Exporter, Told, exporters
+from gpuexplorer.fleet.names import STATE, Exporter, Told, exporters
+from gpuexplorer.fleet.reasons import Reasons, reasons
 from gpuexplorer.fleet.refusals import PrometheusError
 from gpuexplorer.fleet.selector import aged, grouped, selector
 
@@ -34,7 +35,7 @@ _USED, _FREE, _RESERVED, _TOTAL = (
     MetricId(f"memory_{each}") for each in ("used", "free", "reserved", "total")
 )
 _RARELY = (_RESERVED, _TOTAL, MetricId("power_limit"))
-_STATE = "gpuexplorer_card_state"
+_FIGURES = 4  # of an Xid
 _HALF_AN_HOUR = 1800.0
 _BACK = "1h"  # so long after its last word a card is still listed
 
@@ -51,6 +52,8 @@ class FleetNow(NamedTuple):
     ages: Values  # seconds since the exporter was read; not there for cards of before
     states: Mapping[CardId, CardState]  # where somebody tells
     told: Mapping[str, frozenset[MetricId]]  # by exporter
+    reasons: Reasons  # of the metrics at the beat, where somebody tells
+    xids: Mapping[CardId, int]  # the newest Xid error, or the highest of them
     alerts: Sequence[Alert] = ()
     notes: Sequence[Message] = ()
 
@@ -58,6 +61,8 @@ class FleetNow(NamedTuple):
         """Why there is no figure of it."""
         if card.id in self.impossible.get(metric, ()):
             return Absence.IMPOSSIBLE
+        if (told := self.reasons.get(card.id, {}).get(metric)) is not None:
+            return told
         if any(metric in self.told.get(each, ()) for each in card.exporters):
             return Absence.NO_NEW_VALUE
         return Absence.NOT_TOLD
@@ -159,6 +164,8 @@ class Fleet:
             ages,
             self._states(),
             {each.title: frozenset(each.told) for each in self.exporters},
+            self._reasons(),
+            self._xids(),
             alerts,
             (*self._notes(ages), *said),
         )
@@ -201,10 +208,9 @@ class Fleet:
         return found
 
     def _states(self) -> Mapping[CardId, CardState]:
-        ours = next((each for each in self.exporters if each.anchor == _STATE), None)
-        if ours is None:
+        if (ours := self._ours()) is None:
             return {}
-        asked = selector(_STATE, {}, self.match)
+        asked = selector(STATE, {}, self.match)
         query = grouped("max", (*self.keys[ours.title], "state"), asked) + " == 1"
         told = {state.value: state for state in CardState}
         return {
@@ -212,6 +218,27 @@ class Fleet:
             for point in self.server.instant(query)
             if point.labels.get("state") in told
         }
+
+    def _reasons(self) -> Reasons:
+        if (ours := self._ours()) is None:
+            return {}
+        return reasons(self.server, self.keys[ours.title], self.match, AT_THE_BEAT)
+
+    def _xids(self) -> Mapping[CardId, int]:
+        found: dict[CardId, int] = {}
+        for each in self.exporters:
+            if each.xid:
+                by = (*self.keys[each.title], *filter(None, (each.xid_label,)))
+                asked = grouped("max", by, selector(each.xid, {}, self.match)) + " > 0"
+                for labels, value in self.server.instant(asked):
+                    code = labels.get(each.xid_label, "") if each.xid_label else f"{value:.0f}"
+                    if code.isdecimal() and len(code) <= _FIGURES:
+                        card = card_id(key_of(labels))
+                        found[card] = max(int(code), found.get(card, 0))
+        return found
+
+    def _ours(self) -> Exporter | None:
+        return next((each for each in self.exporters if each.anchor == STATE), None)
 
     def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
         """Some keep their rules elsewhere, and answer all but this."""

@@ -111,6 +111,31 @@ def test_what_an_exporter_does_not_tell_is_missing_with_that_reason(
     assert now.why(first, MetricId("temperature")) is Absence.IMPOSSIBLE
 
 
+def test_why_a_figure_is_missing_is_read_where_serve_tells_it(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    server.series["gpuexplorer_card_state"] = [(card(0, state="working"), 1.0)]
+    server.series["gpuexplorer_missing_info"] = [
+        (card(0, metric="DCGM_FI_DEV_POWER_USAGE", reason="no permission"), 1.0),
+        (card(0, metric="DCGM_FI_DEV_GPU_TEMP", reason="a strange one"), 1.0),
+    ]
+    for name in ("POWER_USAGE", "GPU_TEMP"):
+        del server.series[f"DCGM_FI_DEV_{name}"][0]
+    fleet.look_for_cards()
+    now = fleet.now()
+    first = now.cards[_FIRST]
+    assert now.why(first, MetricId("power_draw")) is Absence.NO_PERMISSION
+    assert now.why(first, MetricId("temperature")) is Absence.NO_NEW_VALUE
+
+
+def test_xid_errors_are_told_by_the_card(server: FakePrometheus, fleet: Fleet) -> None:
+    server.series["DCGM_FI_DEV_XID_ERRORS"] = [(card(0), 79.0), (card(1), 0.0)]
+    server.series["nvidia_smi_gpu_info"] = [({"uuid": "GPU-0002", "instance": "a:1"}, 1.0)]
+    server.series["nvidia_smi_xid_errors_total"] = [({"uuid": "GPU-0002", "xid": "48"}, 2.0)]
+    fleet.look_for_cards()
+    assert fleet.now().xids == {_FIRST: 79, CardId("GPU-0002"): 48}
+
+
 def test_a_card_that_nobody_tells_of_any_more_stays_and_does_not_answer(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
