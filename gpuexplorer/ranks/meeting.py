@@ -1,11 +1,12 @@
 """Meeting: how the ranks reach each other, what moves the bytes, and that all have joined."""
 
 import ipaddress
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.company import PATIENCE, Company
 from gpuexplorer.ranks.wire import (
     Address,
@@ -13,8 +14,6 @@ from gpuexplorer.ranks.wire import (
     Begun,
     Found,
     Here,
-    Meet,
-    Meeting,
     Other,
     Reach,
     Reached,
@@ -61,7 +60,6 @@ class Path:
 @dataclass(frozen=True)
 class Met:
     backend: str  # nccl or gloo
-    cards: Sequence[int | None]
     paths: Mapping[tuple[int, int], Path]
     remarks: Sequence[Message]
 
@@ -71,30 +69,19 @@ def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
     names = [each.name for each in company.members]
     remarks = list(_suited(here, names))
     paths = _paths(company, here, names)
-    backend, cards, why = _backend(here, names)
+    cards, why = _cards(here, names)
     remarks.append(why)
+    backend = "gloo" if None in cards else "nccl"
     world = len(here)
     place = paths[1, 0].there.text
-    company.tell(0, Meet(place))
-    late = Message("{host} did not open a port.", host=names[0])
-    port = company.answers(Meeting, [0], PATIENCE, late)[0].port
     for rank in range(world):
         at = paths[(rank + 1) % world, rank].there.interface
         patience = PATIENCE + 2 * world * most_bytes / _SLOWEST
-        company.tell(
-            rank,
-            Begin(
-                *(rank, world, backend, place, port, at, cards[rank]),
-                patience,
-                PATIENCE,
-            ),
-        )
-    late = Message(
-        "All were started, but did not find each other within {seconds:.0f} s.",
-        seconds=2 * PATIENCE,
-    )
+        where = place, here[0].port, at
+        company.tell(rank, Begin(rank, world, backend, *where, cards[rank], patience, PATIENCE))
+    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
     company.answers(Begun, range(world), 2 * PATIENCE, late)
-    return Met(backend, cards, paths, remarks)
+    return Met(backend, paths, remarks)
 
 
 def _suited(here: Mapping[int, Here], names: Sequence[str]) -> Sequence[Message]:
@@ -132,7 +119,7 @@ def _paths(
                 ]
             ),
         )
-    late = Message("The hosts did not find ways to each other in time.")
+    late = mark("The hosts did not find ways to each other in time.")
     told = company.answers(Reached, ranks, PATIENCE, late)
     found = {
         (rank, each.rank, each.address): each for rank in ranks for each in told[rank].found
@@ -202,42 +189,29 @@ def _known(here: Here, text: str) -> Address:
     return next((each for each in here.addresses if each.text == text), Address(text))
 
 
-def _backend(
+def _cards(
     here: Mapping[int, Here], names: Sequence[str]
-) -> tuple[str, Sequence[int | None], Message]:
+) -> tuple[Sequence[int | None], Message]:
     """NCCL takes a card of its own for each rank, also of those that share a computer."""
-    none: Sequence[int | None] = [None] * len(here)
-    taken: dict[str, int] = {}
-    cards = []
+    none = [None] * len(here)
+    taken: Counter[str] = Counter()
+    cards: list[int] = []
     for rank, each in sorted(here.items()):
-        number = taken.get(each.computer, 0)
-        taken[each.computer] = number + 1
-        if number >= len(each.cards) or not each.nccl:
-            return (
-                "gloo",
-                none,
-                Message(
-                    "By gloo, from memory to memory: NCCL needs a card for each, and "
-                    "{host} has {count}.",
-                    host=names[rank],
-                    count=len(each.cards),
-                ),
+        if taken[each.computer] >= len(each.cards) or not each.nccl:
+            why = Message(
+                "By gloo, from memory to memory: NCCL needs a card for each, and {host} has "
+                "{count}.",
+                host=names[rank],
+                count=len(each.cards),
             )
-        cards.append(number)
-    versions = {each.nccl.rpartition(".")[0] for each in here.values()}
-    if len(versions) > 1:
+            return none, why
+        cards.append(taken[each.computer])
+        taken[each.computer] += 1
+    if len({each.nccl.rpartition(".")[0] for each in here.values()}) > 1:
         told = ", ".join(f"{names[rank]}: {each.nccl}" for rank, each in sorted(here.items()))
-        return (
-            "gloo",
-            none,
-            Message(
-                "By gloo, from memory to memory: versions of NCCL differ ({told}).",
-                told=told,
-            ),
+        why = Message(
+            "By gloo, from memory to memory: versions of NCCL differ ({told}).", told=told
         )
+        return none, why
     used = [f"{names[rank]}: {here[rank].cards[each]}" for rank, each in enumerate(cards)]
-    return (
-        "nccl",
-        cards,
-        Message("By NCCL, from card to card ({cards}).", cards=", ".join(used)),
-    )
+    return cards, Message("By NCCL, from card to card ({cards}).", cards=", ".join(used))

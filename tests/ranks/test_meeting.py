@@ -14,11 +14,11 @@ from gpuexplorer.ranks.wire import (
     Begun,
     Found,
     Here,
-    Meeting,
     Other,
     Reached,
 )
 from gpuexplorer.worker.rank import network
+from tests.lab.processes import needs_torch
 from tests.ranks.hosts import Played
 
 GIGABIT = 125e6
@@ -33,7 +33,7 @@ def here(
     cards: tuple[str, ...] = (),
     called: tuple[str, ...] = (),
 ) -> Here:
-    return Here("3.12.1", torch, computer, nccl, cards, (*addresses, LOOPBACK), called, 1, "w")
+    return Here(torch, computer, nccl, cards, (*addresses, LOOPBACK), called, 4567, "w")
 
 
 A = here(Address("10.0.0.1", "eth0", 10 * GIGABIT), Address("172.17.0.1", "docker0"))
@@ -51,7 +51,7 @@ WAY = {0: REACHED[0], 1: REACHED[1]}
 
 
 def test_the_address_that_all_reach_is_used_with_its_interface_and_the_narrowest_wire() -> None:
-    company = Played("ab", dict(WAY), {0: Meeting(4567)}, {0: Begun(), 1: Begun()})
+    company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
     met = meet(company, {0: A, 1: B}, 1 << 20)
     assert met.paths[0, 1].words == "eth0 10.0.0.1 to ens3 10.0.0.2"
     assert met.paths[0, 1].promised == met.paths[1, 0].promised == GIGABIT
@@ -93,7 +93,7 @@ def test_hosts_without_a_network_in_common_are_told_so() -> None:
 )
 def test_versions_that_differ_are_a_remark(torch: str, said: str) -> None:
     other = here(*B.addresses[:-1], torch=torch, computer="two", called=tuple(B.called))
-    company = Played("ab", dict(WAY), {0: Meeting(4567)}, {0: Begun(), 1: Begun()})
+    company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
     met = meet(company, {0: A, 1: other}, 1)
     assert [each for each in met.remarks if "PyTorch" in each] == ([said] if said else [])
 
@@ -117,27 +117,35 @@ def test_nccl_moves_the_bytes_where_each_has_a_card_of_its_own(
 ) -> None:
     one = here(*A.addresses[:-1], cards=cards[0], nccl=nccl[0])
     two = here(*B.addresses[:-1], cards=cards[1], nccl=nccl[1], computer=computer)
-    company = Played("ab", dict(WAY), {0: Meeting(4567)}, {0: Begun(), 1: Begun()})
+    company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
     met = meet(company, {0: one, 1: two}, 1)
     assert said in met.remarks[-1]
     assert met.backend == ("nccl" if "NCCL, from" in said else "gloo")
 
 
-def test_a_door_is_known_by_its_word_and_a_shut_port_by_its_refusal() -> None:
-    door = network.Door()
+@needs_torch
+def test_a_rank_is_known_by_its_word_and_a_shut_port_by_its_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from gpuexplorer.worker.rank import exchange as ours
+
+    monkeypatch.setattr(ours, "_KNOCKING", 1.0)
+    exchange = ours.Exchange(lambda _: None)
     with socket.create_server(("127.0.0.1", 0)) as found:
         shut = found.getsockname()[1]
     at = "127.0.0.1"
     others = [
-        Other(1, at, door.port, door.word),
-        Other(2, at, door.port, "x"),
+        Other(1, at, exchange.port, exchange.word),
+        Other(2, at, exchange.port, "x"),
         Other(3, at, shut, ""),
     ]
-    came, stranger, refused = network.reached(others)
-    door.close()
+    with socket.create_server((at, 0)) as taking:  # and never answering
+        others.append(Other(4, at, taking.getsockname()[1], ""))
+        came, stranger, refused, silent = exchange.reached(others)
     assert came.ours == at
     assert (stranger.ours, stranger.why) == ("", "somebody else answers")
     assert (refused.ours, refused.why) == ("", "Connection refused")
+    assert (silent.ours, silent.why) == ("", "is silent there")
 
 
 @pytest.mark.parametrize(
