@@ -145,7 +145,7 @@ def test_a_rank_is_known_by_its_word_and_a_shut_port_by_its_refusal(
     assert came.ours == at
     assert (stranger.ours, stranger.why) == ("", "somebody else answers")
     assert (refused.ours, refused.why) == ("", "Connection refused")
-    assert (silent.ours, silent.why) == ("", "is silent there")
+    assert (silent.ours, silent.why) == ("", "connected, but no answer came")
 
 
 @pytest.mark.parametrize(

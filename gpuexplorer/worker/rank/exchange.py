@@ -49,15 +49,14 @@ class Exchange:
         return ".".join(str(each) for each in torch.cuda.nccl.version())
 
     def reached(self, others: "Sequence[Other]") -> "list[Found]":
-        """All at a time. Whoever takes a connection and is silent keeps PyTorch for ever."""
+        """All at a time. PyTorch waits for ever for whoever takes a connection and is silent."""
         threads = ThreadPoolExecutor(max(1, len(others)))
         jobs = {each: threads.submit(_reach, each) for each in others}
         threads.shutdown(wait=False)
         wait(jobs.values(), 3 * _KNOCKING)
+        silent = "connected, but no answer came"
         return [
-            job.result()
-            if job.done()
-            else Found(each.rank, each.address, why="is silent there")
+            job.result() if job.done() else Found(each.rank, each.address, why=silent)
             for each, job in jobs.items()
         ]
 
