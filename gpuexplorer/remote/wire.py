@@ -2,15 +2,13 @@
 of JSON. Times are the steady seconds of the machine that is read.
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Union, get_args
+from typing import Union
 
 from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.harmless import cleaned
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
+from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.backend import HardwareFault, Source
@@ -235,54 +233,16 @@ Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Done,
 ]
 
-# Any: each is a dataclass, called with what its line of JSON holds.
-_ORDERS: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Order)}
-_TOLD: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Told)}
-
-
-def line_of(message: "Order | Told") -> bytes:
-    """One line with its newline."""
-    content = {"is": type(message).__name__, **written(message)}
-    return json.dumps(content, separators=(",", ":"), default=str).encode() + b"\n"
+_ORDERS, _TOLD = kinds(Order), kinds(Told)
 
 
 def order_of(line: bytes) -> Order:
     """Raises UnreadableError, whatever the line is."""
-    order: Order = _read(line, _ORDERS)
+    order: Order = record_in(line, _ORDERS)
     return order
 
 
 def told_of(line: bytes) -> Told:
-    """From anybody: its texts are made harmless, and its figures are finite."""
-    if sum(map(line.count, (b",", b"[", b"{"))) > _MOST_PARTS:
-        raise UnreadableError
-    told: Told = _read(line, _TOLD, _harmless)
+    """The same, from anybody. A report is JSON of its own, for whoever reads that."""
+    told: Told = record_in(line, _TOLD, as_they_are={"report"})
     return told
-
-
-# Of a stranger's line: four thousand processes of a card have fewer, and reading more would
-# keep all else here waiting.
-_MOST_PARTS = 200_000
-
-
-# JSON or text of their own, made harmless by whoever reads them.
-_AS_THEY_ARE = frozenset({"report"})
-
-
-# Any: JSON, here and below.
-def _harmless(content: Any) -> Any:
-    return {
-        name: each if name in _AS_THEY_ARE else cleaned(each, name)
-        for name, each in content.items()
-    }
-
-
-# Any: which record it is stands in the line itself, and is checked field by field.
-def _read(
-    line: bytes, known: "Mapping[str, Any]", clean: "Callable[[Any], Any]" = lambda told: told
-) -> Any:
-    try:
-        content = clean(json.loads(line))
-        return reader(known[content.pop("is")])(content)
-    except UNREADABLE as error:
-        raise UnreadableError from error

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
@@ -87,7 +88,7 @@ class OverThere:
 
     def order(self, *orders: wire.Order) -> None:
         for each in orders:
-            self.write(wire.line_of(each))
+            self.write(line_of(each))
 
     def hang_up(self) -> None:
         assert self.process.stdin is not None

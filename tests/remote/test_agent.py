@@ -17,6 +17,7 @@ from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, parcel
@@ -328,7 +329,7 @@ def test_it_ends_when_nobody_reads_what_it_tells() -> None:
     with there:
         assert there.stdin is not None
         assert there.stdout is not None
-        there.stdin.write(sent.preamble + wire.line_of(watch(POWER_DRAW)))
+        there.stdin.write(sent.preamble + line_of(watch(POWER_DRAW)))
         there.stdin.flush()
         there.stdout.close()
         assert there.wait(PATIENCE) == 0

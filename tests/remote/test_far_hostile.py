@@ -14,11 +14,12 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.plausible import MOST_CARDS, plausible
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.plausible import MOST_CARDS, plausible
 from gpuexplorer.remote.wire import (
     VERSION,
     Facts,
@@ -31,7 +32,6 @@ from gpuexplorer.remote.wire import (
     Told,
     Used,
     Wired,
-    line_of,
     told_of,
 )
 from gpuexplorer.telemetry.backend import HardwareFault, Source

@@ -11,8 +11,8 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
-from gpuexplorer.remote.far_names import Known
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.names import Known
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import AskWiring, End, Facts, Wired
 from gpuexplorer.telemetry.ending import Way, end, has_ended, refused

@@ -13,11 +13,12 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
 from gpuexplorer.remote.host_name import HostName, host_name
-from gpuexplorer.remote.wire import Hello, Told, line_of
+from gpuexplorer.remote.wire import Hello, Told
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 

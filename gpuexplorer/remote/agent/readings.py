@@ -21,7 +21,8 @@ from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.sampler import Sampler, Want
+from gpuexplorer.telemetry.sampler import Needs, Sampler
+from gpuexplorer.telemetry.wants import Want
 
 # A card that has not answered one reading by then hangs.
 _READING_PATIENCE = 3.0
@@ -50,13 +51,14 @@ class Readings:
         self._noted: list[Message] = []
         self._want: Want | None = None
         self._sampler = Sampler(
-            backend,
-            self._take,
-            1.0,
-            clock,
-            on_processes=self._take_processes,
-            on_fault=lambda fault: tell(wire.Faulted(fault)),
-            read_host=self._read_host,
+            Needs(
+                backend,
+                self._take,
+                clock=clock,
+                on_processes=self._take_processes,
+                on_fault=lambda fault: tell(wire.Faulted(fault)),
+                read_host=self._read_host,
+            )
         )
 
     def greet(self) -> None:

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
-from gpuexplorer.remote.far_backend import Machine
-from gpuexplorer.remote.far_pythons import python_there, pythons_there
+from gpuexplorer.remote.far.backend import Machine
+from gpuexplorer.remote.far.pythons import python_there, pythons_there
 
 _REMEMBERED = "lab/python"
 Asked = Sequence[LabPython]  # in that order

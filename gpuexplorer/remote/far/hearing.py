@@ -7,13 +7,13 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import Message
-from gpuexplorer.remote.awaited import Awaited
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_clock import FarClock
-from gpuexplorer.remote.far_names import Known
-from gpuexplorer.remote.far_sampler import FarSampler
-from gpuexplorer.remote.plausible import plausible
+from gpuexplorer.remote.far.awaited import Awaited
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.clock import FarClock
+from gpuexplorer.remote.far.names import Known
+from gpuexplorer.remote.far.plausible import plausible
+from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.wire import (
     VERSION,
     Done,

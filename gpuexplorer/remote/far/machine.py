@@ -7,21 +7,22 @@ from functools import partial
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.awaited import Answered, Awaited
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_lab import FarLab
-from gpuexplorer.remote.far_names import Known
-from gpuexplorer.remote.far_reach import FarReach, host_card
-from gpuexplorer.remote.far_sampler import FarSampler
-from gpuexplorer.remote.hearing import Hearing
+from gpuexplorer.remote.far.awaited import Answered, Awaited
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.hearing import Hearing
+from gpuexplorer.remote.far.lab import FarLab
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
+from gpuexplorer.remote.far.names import Known
+from gpuexplorer.remote.far.reach import FarReach, host_card
+from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link, Questions
-from gpuexplorer.remote.link_state import LinkNow, LinkState
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.wire import (
@@ -32,7 +33,6 @@ from gpuexplorer.remote.wire import (
     Order,
     Question,
     Told,
-    line_of,
 )
 
 __all__ = ["FarMachine", "LinkState"]

@@ -4,17 +4,16 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.remote.far_names import FarNames, Known
-from gpuexplorer.remote.far_sampler import FarSampler
+from gpuexplorer.remote.far.names import FarNames, Known
+from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import Hello, Order
-from gpuexplorer.telemetry.backend import Backend, HardwareFault
-from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.sampler import Needs
 from gpuexplorer.telemetry.session import Attempt
 
 
@@ -54,26 +53,8 @@ class FarReach:
     def names(self) -> FarNames:
         return FarNames(self._known)
 
-    def sampler(
-        self,
-        backend: Backend,
-        on_sample: Callable[[Sample], None],
-        interval: float,
-        clock: Clock,
-        patience: float,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None],
-        on_fault: Callable[[HardwareFault], None] | None,
-        read_host: Callable[[], Sample] | None,
-    ) -> FarSampler:
-        sampler = FarSampler(
-            self._far,
-            on_sample,
-            interval,
-            clock,
-            on_processes,
-            on_fault,
-            with_host=read_host is not None,
-        )
+    def sampler(self, needs: Needs) -> FarSampler:
+        sampler = FarSampler(self._far, needs)
         self._attach(sampler)
         return sampler
 

@@ -13,8 +13,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.far.link_state import LinkNow
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.link_state import LinkNow
 from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
 from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

@@ -10,7 +10,7 @@ from typing import Protocol
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.awaited import Answered
+from gpuexplorer.remote.far.awaited import Answered
 from gpuexplorer.remote.wire import AskRunning, Done, End, Facts, Question, Running, Told
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.process_names import GONE, Ancestor, FarIdentity, NamedProcess
