@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.wire import (
     BEAT,
+    TOLD,
     Elsewhere,
     Expects,
     Failed,
     Here,
     Order,
     Told,
-    line_of,
-    said_in,
 )
 from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.host_name import HostName, Launch
@@ -132,7 +132,7 @@ class Company:
 
         def on_line(line: bytes) -> None:
             with contextlib.suppress(UnreadableError):  # what a library printed
-                self._said.put((rank, said_in(line)))
+                self._said.put((rank, record_in(line, TOLD)))
 
         def on_end(ending: Ending) -> None:
             self._said.put((rank, ending))

@@ -1,12 +1,10 @@
-"""Orders to a rank and what it tells: lines of JSON, read by the Python over there as well."""
+"""Orders to a rank and what it tells, as tagged lines; the Python over there reads it too."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple
 
-from gpuexplorer.core.harmless import cleaned
-from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of
+from gpuexplorer.core.tagged import kinds
 from gpuexplorer.core.words import NOTHING, Message
 
 BEAT = 2.0  # seconds: so often each end lets the other hear that it is there
@@ -47,13 +45,12 @@ class Begin(NamedTuple):
 
     rank: int
     world: int
-    backend: str
     address: str
     port: int
     interface: str
-    card: "int | None"
-    patience: float  # of PyTorch's own; ours ends it before
+    card: "int | None"  # for NCCL; without one it is gloo
     joining: float
+    patience: float  # of PyTorch's own; ours ends it before
 
 
 class Take(NamedTuple):
@@ -61,7 +58,7 @@ class Take(NamedTuple):
 
     way: Way
     bytes: int
-    source: int = 0
+    source: int = 0  # who leads
     target: int = 0
 
 
@@ -69,7 +66,6 @@ class Here(NamedTuple):
     """The first that is told, once PyTorch is there."""
 
     torch: str
-    computer: str
     nccl: str  # its version; empty where there is none
     cards: "Sequence[str]"
     addresses: "Sequence[Address]"
@@ -125,19 +121,4 @@ class Failed(NamedTuple):
 
 Order = Reach | Begin | Take
 Told = Here | Elsewhere | Reached | Begun | Expects | Taken | Alive | Failed
-# Any: each is a named tuple, called with what its line of JSON holds.
-_KNOWN: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Order | Told)}
-
-
-def line_of(said: "Order | Told") -> bytes:
-    return text_of({"is": type(said).__name__, **said._asdict()}).encode() + b"\n"
-
-
-# Any: which it is stands in the line, and whoever asks looks; each field is checked.
-def said_in(line: bytes) -> Any:
-    """Its texts are made harmless. Raises UnreadableError, whatever the line is."""
-    try:
-        content = {name: cleaned(each, name) for name, each in json.loads(line).items()}
-        return reader(_KNOWN[content.pop("is")])(content)
-    except UNREADABLE as error:
-        raise UnreadableError from error
+ORDERS, TOLD = kinds(Order), kinds(Told)

@@ -28,19 +28,17 @@ LOOPBACK = Address("127.0.0.1", "lo")
 def here(
     *addresses: Address,
     torch: str = "2.13.0+cpu",
-    computer: str = "one",
     nccl: str = "",
     cards: tuple[str, ...] = (),
     called: tuple[str, ...] = (),
 ) -> Here:
-    return Here(torch, computer, nccl, cards, (*addresses, LOOPBACK), called, 4567, "w")
+    return Here(torch, nccl, cards, (*addresses, LOOPBACK), called, 4567, "w")
 
 
 A = here(Address("10.0.0.1", "eth0", 10 * GIGABIT), Address("172.17.0.1", "docker0"))
 B = here(
     Address("172.17.0.1", "docker0"),
     Address("10.0.0.2", "ens3", GIGABIT),
-    computer="two",
     called=("10.0.0.2", "10.0.0.1"),
 )
 REACHED = (
@@ -72,7 +70,7 @@ def test_nobody_who_cannot_be_reached_is_waited_for() -> None:
 
 
 def test_hosts_without_a_network_in_common_are_told_so() -> None:
-    third = here(Address("10.9.0.3", "eth0"), computer="three")
+    third = here(Address("10.9.0.3", "eth0"))
     two = (Address("10.0.0.2", "ens3"), Address("10.9.0.2", "ens4"))
     told = {
         0: Reached((Found(1, "10.0.0.2", "10.0.0.1"), Found(2, "10.9.0.3", "10.0.0.1"))),
@@ -80,7 +78,7 @@ def test_hosts_without_a_network_in_common_are_told_so() -> None:
         2: Reached((Found(0, "10.0.0.1", "10.9.0.3"), Found(1, "10.9.0.2", "10.9.0.3"))),
     }
     with pytest.raises(Trouble) as raised:
-        meet(Played("abc", told), {0: A, 1: here(*two, computer="two"), 2: third}, 1)
+        meet(Played("abc", told), {0: A, 1: here(*two), 2: third}, 1)
     assert raised.value.sentence == "b has no address at which all others reach it."
 
 
@@ -92,7 +90,7 @@ def test_hosts_without_a_network_in_common_are_told_so() -> None:
     ],
 )
 def test_versions_that_differ_are_a_remark(torch: str, said: str) -> None:
-    other = here(*B.addresses[:-1], torch=torch, computer="two", called=tuple(B.called))
+    other = here(*B.addresses[:-1], torch=torch, called=tuple(B.called))
     company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
     met = meet(company, {0: A, 1: other}, 1)
     assert [each for each in met.remarks if "PyTorch" in each] == ([said] if said else [])
@@ -104,21 +102,23 @@ def test_versions_of_another_age_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "nccl", "computer", "said"),
+    ("cards", "nccl", "inside", "said"),
     [
-        ((("H100",), ("A100",)), ("2.27.3", "2.27.5"), "two", "By NCCL, from card to card"),
-        ((("H100",), ()), ("2.27.3", "2.27.3"), "two", "and b has 0."),
-        ((("H100",), ("H100",)), ("2.27.3", "2.27.3"), "one", "and b has 1."),
-        ((("H100",), ("A100",)), ("2.27.3", "2.21.5"), "two", "versions of NCCL differ"),
+        ((("H100",), ("A100",)), ("2.27.3", "2.27.5"), False, "By NCCL, from card to card"),
+        ((("H100",), ()), ("2.27.3", "2.27.3"), False, "and b has 0."),
+        ((("H100",), ("H100",)), ("2.27.3", "2.27.3"), True, "and b has 1."),
+        ((("H100",), ("A100",)), ("2.27.3", "2.21.5"), False, "versions of NCCL differ"),
     ],
 )
 def test_nccl_moves_the_bytes_where_each_has_a_card_of_its_own(
-    cards: tuple[tuple[str, ...], ...], nccl: tuple[str, str], computer: str, said: str
+    cards: tuple[tuple[str, ...], ...], nccl: tuple[str, str], said: str, *, inside: bool
 ) -> None:
     one = here(*A.addresses[:-1], cards=cards[0], nccl=nccl[0])
-    two = here(*B.addresses[:-1], cards=cards[1], nccl=nccl[1], computer=computer)
-    company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
-    met = meet(company, {0: one, 1: two}, 1)
+    other = A if inside else B
+    two = here(*other.addresses[:-1], cards=cards[1], nccl=nccl[1])
+    both = [Reached((Found(1 - each, "10.0.0.1", "10.0.0.1"),)) for each in range(2)]
+    way = dict(enumerate(both)) if inside else dict(WAY)
+    met = meet(Played("ab", way, {0: Begun(), 1: Begun()}), {0: one, 1: two}, 1)
     assert said in met.remarks[-1]
     assert met.backend == ("nccl" if "NCCL, from" in said else "gloo")
 

@@ -11,10 +11,12 @@ import time
 from pathlib import Path
 
 from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.pythons import ask, candidates
 from gpuexplorer.ranks.wire import (
     BEAT,
+    ORDERS,
     Alive,
     Begin,
     Begun,
@@ -25,8 +27,6 @@ from gpuexplorer.ranks.wire import (
     Reached,
     Take,
     Told,
-    line_of,
-    said_in,
 )
 from gpuexplorer.worker.kept import keep
 from gpuexplorer.worker.rank import network
@@ -67,28 +67,20 @@ class Rank:
     def serve(self) -> None:
         """Until nobody gives orders any more."""
         try:
-            from gpuexplorer.worker.rank.exchange import Exchange  # noqa: PLC0415 - takes long
+            from gpuexplorer.worker.rank import exchange as ours  # noqa: PLC0415 - takes long
 
-            exchange = Exchange(self.say)
+            exchange = ours.Exchange(self.say)
+            cards, nccl = ours.cards(), ours.nccl_version()
         except (ImportError, OSError, AttributeError, RuntimeError) as error:
             self._fail(_NO_TORCH, error)
             return
-        self.say(
-            Here(
-                exchange.version,
-                platform.node(),
-                exchange.nccl_version(),
-                exchange.cards(),
-                network.addresses(),
-                network.called(),
-                exchange.port,
-                exchange.word,
-            )
-        )
+        addresses, called = network.addresses(), network.called()
+        at = exchange.port, exchange.word
+        self.say(Here(exchange.version, nccl, cards, addresses, called, *at))
         threading.Thread(target=self._beat, daemon=True).start()
         for line in sys.stdin.buffer:
             try:
-                match said_in(line):
+                match record_in(line, ORDERS):
                     case Reach(others):
                         self.say(Reached(exchange.reached(others)))
                     case Begin() as order:

@@ -13,6 +13,7 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
+from gpuexplorer.lab.oldest import torch_too_old
 from gpuexplorer.ranks.wire import Begin, Expects, Found, Other, Take, Taken, Told, Way
 
 _ENOUGH = 0.5  # seconds for the samples of one size
@@ -31,25 +32,19 @@ class Exchange:
         if not dist.is_available():
             raise ImportError("it was built without torch.distributed")
         self.version = str(torch.__version__)
+        if torch_too_old(self.version):
+            raise ImportError(f"its version {self.version} is too old")
         self._say = say
         self._device = torch.device("cpu")
         self._rank = self._world = 0
+        self._right = True
         self.word = secrets.token_hex(16)
         self._store = dist.TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)  # noqa: FBT003
         self._store.set(_WORD, self.word)
         self.port: int = self._store.port
 
-    def cards(self) -> "list[str]":
-        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        return [torch.cuda.get_device_name(each) for each in range(count)]
-
-    def nccl_version(self) -> str:
-        if not torch.cuda.is_available() or not dist.is_nccl_available():
-            return ""
-        return ".".join(str(each) for each in torch.cuda.nccl.version())
-
     def reached(self, others: "Sequence[Other]") -> "list[Found]":
-        """All at a time. PyTorch waits for ever for whoever takes a connection and is silent."""
+        """All at a time. For who takes a connection and is silent, PyTorch waits for ever."""
         threads = ThreadPoolExecutor(max(1, len(others)))
         jobs = {each: threads.submit(_reach, each) for each in others}
         threads.shutdown(wait=False)
@@ -66,111 +61,91 @@ class Exchange:
         if begin.interface:
             os.environ["GLOO_SOCKET_IFNAME"] = begin.interface
             os.environ["NCCL_SOCKET_IFNAME"] = f"={begin.interface}"
-        if begin.card is not None:
-            self._device = torch.device("cuda", begin.card)
-            torch.cuda.set_device(self._device)
+        card = None if begin.card is None else torch.device("cuda", begin.card)
+        if card is not None:
+            self._device = card
+            torch.cuda.set_device(card)
         joining = timedelta(seconds=begin.joining)
         if begin.rank:
             self._store = dist.TCPStore(begin.address, begin.port, timeout=joining)
         self._store.set_timeout(joining)
         dist.init_process_group(
-            begin.backend,
+            "gloo" if card is None else "nccl",
             store=self._store,
             rank=begin.rank,
             world_size=begin.world,
             timeout=timedelta(seconds=begin.patience),
+            device_id=card,
         )
-        dist.all_reduce(torch.zeros(1, device=self._device))  # connections come with it
-        self._wait()
+        self._sign = torch.zeros(1, device=self._device)
+        self._meet()  # connections come with it
 
     def take(self, order: Take) -> Taken:
-        return self._one_way(order) if order.way is Way.ONE_WAY else self._all_reduce(order)
-
-    def _one_way(self, order: Take) -> Taken:
-        leads = self._rank == order.source
-        peer = order.target if leads else order.source
-        sent = self._pattern(order.bytes, order.source)
-        got = torch.empty(0 if leads else order.bytes, dtype=torch.uint8, device=self._device)
-        right = True
-
-        def once(size: int) -> float:
-            """The target says when it is ready, and when all is there."""
-            nonlocal right
-            if leads:
-                self._receive_sign(peer)
-                began = time.perf_counter()
-                dist.send(sent[:size], peer)
-                self._receive_sign(peer)
-                return time.perf_counter() - began
-            got.zero_()
-            self._send_sign(peer, 0)
-            began = time.perf_counter()
-            dist.recv(got[:size], peer)
-            self._wait()
-            self._send_sign(peer, 0)
-            took = time.perf_counter() - began
-            right = right and torch.equal(got[:size], sent[:size])
-            return took
-
-        def agreed(count: int) -> int:
-            if leads:
-                self._send_sign(peer, count)
-                return count
-            return self._receive_sign(peer)
-
-        times = self._timed(order, once, agreed, tells=leads)
-        return Taken(times if leads else (), right)
-
-    def _all_reduce(self, order: Take) -> Taken:
-        """As nccl-tests count, the bytes are those of each rank."""
-        count = order.bytes // 4
-        mine = self._pattern(count, self._rank).float()
-        wanted = torch.zeros_like(mine)
-        for rank in range(self._world):
-            wanted += self._pattern(count, rank)
-        got = torch.empty_like(mine)
-        right = True
-
-        def once(size: int) -> float:
-            nonlocal right
-            part = got[: size // 4]
-            part.copy_(mine[: len(part)])
-            self._wait()
-            dist.barrier()
-            began = time.perf_counter()
-            dist.all_reduce(part)
-            self._wait()
-            took = time.perf_counter() - began
-            right = right and torch.equal(part, wanted[: len(part)])
-            return took
-
-        def agreed(count: int) -> int:
-            told = torch.tensor([count], device=self._device)
-            dist.broadcast(told, 0)
-            return int(told.item())
-
-        times = self._timed(order, once, agreed, tells=self._rank == 0)
-        return Taken(times, right)
-
-    def _timed(
-        self,
-        order: Take,
-        once: "Callable[[int], float]",
-        agreed: "Callable[[int], int]",
-        *,
-        tells: bool,
-    ) -> "Sequence[float]":
         """One who leads decides how often, or another would wait for ever."""
+        self._right = True
+        leads = self._rank == order.source
+        once = self._one_way(order) if order.way is Way.ONE_WAY else self._all_reduce(order)
         probe = min(order.bytes, _PROBE)
         once(probe)
         expected = once(probe) * order.bytes / probe
         count = _FEW if expected > _SLOW else max(_LEAST, min(_MOST, int(_ENOUGH / expected)))
-        if tells:
+        which = f"{order.way.value} {order.source} {order.target} {order.bytes}"
+        if leads:
             self._say(Expects(expected * (count + 1)))
-        count = agreed(count)
+            self._store.set(which, str(count))
+        count = int(self._store.get(which))
         if count > _FEW:
             once(order.bytes)
-        return [once(order.bytes) for _ in range(count)]
+        times = [once(order.bytes) for _ in range(count)]
+        # One way, only who sends hears when all is there.
+        return Taken(times if leads or order.way is Way.ALL_REDUCE else (), self._right)
+
+    def _one_way(self, order: Take) -> "Callable[[int], float]":
+        """The target says when it is ready, and when all is there."""
+        leads = self._rank == order.source
+        peer = order.target if leads else order.source
+        sent = self._pattern(order.bytes, order.source)
+        got = torch.empty(0 if leads else order.bytes, dtype=torch.uint8, device=self._device)
+
+        def send(size: int) -> float:
+            self._hear(peer)
+            began = time.perf_counter()
+            dist.send(sent[:size], peer)
+            self._hear(peer)
+            return time.perf_counter() - began
+
+        def receive(size: int) -> float:
+            got.zero_()
+            dist.send(self._sign, peer)
+            began = time.perf_counter()
+            dist.recv(got[:size], peer)
+            self._wait()
+            dist.send(self._sign, peer)
+            took = time.perf_counter() - began
+            self._right &= torch.equal(got[:size], sent[:size])
+            return took
+
+        return send if leads else receive
+
+    def _all_reduce(self, order: Take) -> "Callable[[int], float]":
+        """As nccl-tests count, the bytes are those of each rank."""
+        mine = self._pattern(order.bytes // 4, self._rank).float()
+        got, wanted = torch.empty_like(mine), torch.zeros_like(mine)
+        for rank in range(self._world):
+            wanted += self._pattern(order.bytes // 4, rank)
+
+        def once(size: int) -> float:
+            part = got[: size // 4]
+            part.copy_(mine[: len(part)])
+            self._meet()
+            began = time.perf_counter()
+            dist.all_reduce(part)
+            self._wait()
+            took = time.perf_counter() - began
+            self._right &= torch.equal(part, wanted[: len(part)])
+            return took
+
+        return once
 
     def _pattern(self, size: int, seed: int) -> torch.Tensor:
         """Bytes of which each eight differ from all others, and from another seed's."""
@@ -178,17 +153,30 @@ class Exchange:
         numbers = torch.arange(first, first + size // 8 + 1, device=self._device)
         return numbers.mul_(_MIXES).view(torch.uint8)[:size]
 
-    def _send_sign(self, peer: int, number: int) -> None:
-        dist.send(torch.tensor([number], device=self._device), peer)
+    def _meet(self) -> None:
+        """Nobody leaves before all have come."""
+        dist.all_reduce(self._sign)
+        self._wait()
 
-    def _receive_sign(self, peer: int) -> int:
-        sign = torch.zeros(1, dtype=torch.int64, device=self._device)
-        dist.recv(sign, peer)
-        return int(sign.item())  # which waits for the card, too
+    def _hear(self, peer: int) -> None:
+        dist.recv(self._sign, peer)
+        self._wait()
 
     def _wait(self) -> None:
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
+
+
+def cards() -> "list[str]":
+    """Those that NCCL can use."""
+    count = torch.cuda.device_count() if nccl_version() else 0
+    return [torch.cuda.get_device_name(each) for each in range(count)]
+
+
+def nccl_version() -> str:
+    if not torch.cuda.is_available() or not dist.is_nccl_available():
+        return ""
+    return ".".join(str(each) for each in torch.cuda.nccl.version())
 
 
 def _reach(other: Other) -> Found:
