@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -9,14 +10,25 @@ from pathlib import Path
 
 # With the folder's own name, 49 letters of a socket's, and 17 that ssh adds, it has to fit.
 _LONGEST = 16
+# ssh cuts its options at blanks, and looks for quotes, % and $ in them.
+_PLAIN = re.compile(r"[A-Za-z0-9_/.+-]+")
 
 
 def private_folder() -> Path:
     """One for this process, gone with it. Short, since a socket's path has at most 104 bytes,
-    and where programs may be started. Any thread, several at once too.
+    and where programs may be started. Any thread, several at once too. Raises OSError.
     """
     with _one_at_a_time:
         return _made()
+
+
+def folder_of_sockets() -> "Path | None":
+    """None where there is no room for any, or its path is nothing for ssh."""
+    try:
+        folder = private_folder()
+    except OSError:
+        return None
+    return folder if _suits(str(folder.parent)) else None
 
 
 _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask first make two
@@ -25,7 +37,7 @@ _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask fir
 @functools.cache
 def _made() -> Path:
     places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
-    usable = [each for each in places if each and len(each) <= _LONGEST and _may_start(each)]
+    usable = [each for each in places if _suits(each) and _may_start(each)]
     folder = tempfile.TemporaryDirectory(
         prefix="gpuexplorer-", dir=next(iter(usable), None), ignore_cleanup_errors=True
     )
@@ -35,6 +47,10 @@ def _made() -> Path:
 
 # It goes when Python ends, and not before.
 _kept: "list[tempfile.TemporaryDirectory[str]]" = []
+
+
+def _suits(folder: str) -> bool:
+    return len(folder) <= _LONGEST and _PLAIN.fullmatch(folder) is not None
 
 
 def _may_start(folder: str) -> bool:
