@@ -16,7 +16,10 @@ from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.state.copies.benches import bench_maker
+from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -140,3 +143,18 @@ def test_opening_a_host_twice_opens_it_once(app: App, qtbot: QtBot) -> None:
     session = _open_a_host(app, qtbot)
     assert _open_a_host(app, qtbot) is session
     assert len(app.window.machines.state.rows()) == 2
+
+
+def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
+    app: App, qtbot: QtBot
+) -> None:
+    session = _open_a_host(app, qtbot)
+    lab = app.window.machines.shown(session).lab
+    with qtbot.waitSignal(
+        lab.stage_changed, timeout=_PATIENCE, check_params_cb=lambda: lab.stage is Stage.FAILED
+    ):
+        lab.run("1 + 1")
+    assert "Prometheus" in lab.sentence
+    with qtbot.waitSignal(lab.pythons.changed, timeout=_PATIENCE):
+        assert bench_maker(lab, Ways(lab.machine, lab.cards))() is None
+    assert lab.pythons.python is None
