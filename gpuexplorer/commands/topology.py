@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
         topology, left_out = wiring_of(source)
         source.check()
         if topology is None:
-            raise Trouble(left_out, "`gpuexplorer snapshot` shows which card does not answer.")
+            hint = "`gpuexplorer snapshot` shows which card does not answer."
+            raise Trouble(left_out, hint if source.far is None else "")
         whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
         if arguments.json:
             told = _as_json(backend.source, whole, topology, attempts)

@@ -208,8 +208,10 @@ def test_a_wiring_that_is_not_told_is_the_hosts_fault_and_not_the_drivers(
     said: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(backend, "_WIRING_PATIENCE", 0.5)
-    far = there(manner, line_of(hello()) + line_of(wire.Done(2)) * 100)
+    late = 0.5 if manner == "once" else _PATIENCE
+    monkeypatch.setattr(backend, "_WIRING_PATIENCE", late)
+    answers = b"".join(line_of(wire.Done(number)) for number in range(100))
+    far = there(manner, line_of(hello()) + (b"" if manner == "once" else answers))
     wait_for(lambda: far.state is LinkState.UP)
     with pytest.raises(Trouble, match=said):
         far.backend.wiring()
