@@ -320,3 +320,15 @@ def test_many_rows_that_are_none_are_said_to_be_none(
     server.special["*"] = 200, {}, _HOSTILE[what]
     with pytest.raises(PrometheusError, match="is no Prometheus"):
         client.table(_QUERY)
+
+
+def test_what_stands_behind_the_rows_is_told_and_hides_none(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    warning = 'a shard is missing: "]}]}'
+    row = {"metric": {"UUID": '"]}]}'}, "value": [9, "1"]}
+    data = {"resultType": "vector", "result": [row, row]}
+    answer = {"status": "success", "data": data, "warnings": [warning], "stats": {"a": "1"}}
+    server.special["*"] = 200, {}, json.dumps(answer, separators=(",", ":")).encode()
+    assert client.table(_QUERY).values == [1.0, 1.0]
+    assert client.warnings == [warning]
