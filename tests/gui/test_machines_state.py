@@ -249,7 +249,9 @@ def test_who_asks_waits_for_an_answer_in_a_thread_of_their_own(qtbot: QtBot) -> 
 
     def ask() -> None:
         host = HostName("a")
-        answers.append(questions.asker.ask(host, "Password:", secret=True, yes_no=False))
+        answers.append(
+            questions.asker.ask(host, "Password:", secret=True, yes_no=False, again=False)
+        )
 
     thread = threading.Thread(target=ask)
     with qtbot.waitSignal(questions.changed):
@@ -269,7 +271,9 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
 
     def ask(name: str) -> None:
         answers.append(
-            questions.asker.ask(HostName(name), "Password:", secret=True, yes_no=False)
+            questions.asker.ask(
+                HostName(name), "Password:", secret=True, yes_no=False, again=False
+            )
         )
 
     threads = [threading.Thread(target=ask, args=(each,)) for each in ("a", "b")]
@@ -284,7 +288,9 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
     questions.stop()
     threads[1].join()
     assert answers == [None, None]
-    assert questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False) is None
+    assert (
+        questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False, again=False) is None
+    )
 
 
 def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(

@@ -95,7 +95,7 @@ def draw_close(
         painter.setBrush(theme.heat(shade / _SHADES))
         painter.drawRects([places[at] for at in np.flatnonzero(shades == shade).tolist()])
     for at in np.flatnonzero(~known).tolist():
-        _hatch(drawing, places[at], cells[at], 0.0)
+        draw_hatch(drawing, places[at], bad=_lost(cells[at]))
 
 
 def draw_cell(
@@ -110,7 +110,7 @@ def draw_cell(
         # All of them without their unit, where the widest has no room.
         words = [str(read)] if letters.width(str(ratio(1.0))) <= room else [read.number]
     else:
-        _hatch(drawing, place, cell, CELL_RADIUS)
+        draw_hatch(drawing, place, bad=_lost(cell), radius=CELL_RADIUS)
         letters, ink = drawing.letters.caption, theme.quiet
         words = [each for each in short_reason(cell, group) if letters.width(each) <= room]
     run = Run(words[0] if words else "", letters, ink)
@@ -139,11 +139,14 @@ def outline(
     drawing.painter.drawRoundedRect(place, radius, radius)
 
 
-def _hatch(drawing: Drawing, place: QRectF, cell: CardCell, radius: float) -> None:
-    """In another ink where it is lost, which is worse than a figure that is missing."""
+def _lost(cell: CardCell) -> bool:
+    return cell.state in (CardState.LOST, CardState.UNLISTED)
+
+
+def draw_hatch(drawing: Drawing, place: QRectF, *, bad: bool, radius: float = 0.0) -> None:
+    """In another ink where it is bad, which is worse than a figure that is missing."""
     theme = drawing.theme
-    lost = cell.state in (CardState.LOST, CardState.UNLISTED)
-    ink = theme.bad if lost else mixed(theme.surface, theme.faint, 0.6)
+    ink = theme.bad if bad else mixed(theme.surface, theme.faint, 0.6)
     drawing.filled(place, _hatch_ground(theme), radius)
     drawing.painter.setBrush(QBrush(ink, Qt.BrushStyle.BDiagPattern))
     drawing.painter.drawRoundedRect(place, radius, radius)

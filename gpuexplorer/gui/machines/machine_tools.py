@@ -24,12 +24,14 @@ class MachinesPage(StrEnum):
     MAP = "map"
     LIST = "list"
     FREE = "free"
+    HOUR = "hour"
 
 
 _PAGES = (
     (MachinesPage.MAP, mark("Map")),
     (MachinesPage.LIST, mark("List")),
     (MachinesPage.FREE, mark("Who is free?")),
+    (MachinesPage.HOUR, mark("Last hour")),
 )
 
 
@@ -41,11 +43,15 @@ class MachineTools(QWidget):
     user_chosen = Signal(object)  # a name, or None for all
     left = Signal()  # what is seen is to have the keyboard
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, *, keeps_hour: bool) -> None:
         super().__init__()
         self._users: Sequence[str] = ()
         self._user: str | None = None
-        pages = [(page, tr(words)) for page, words in _PAGES]
+        pages = [
+            (page, tr(words))
+            for page, words in _PAGES
+            if keeps_hour or page is not MachinesPage.HOUR
+        ]
         self._pages = Segmented(look, tr("What is shown"), pages)
         self.search = SearchField(look, tr("Find a machine, rack or model"))
         self.search.setMinimumWidth(_NARROWEST_SEARCH)

@@ -7,7 +7,6 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.fleet.host_backend import PROMETHEUS
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -139,7 +138,7 @@ class PythonFoot(PaintedButton):
 
 
 def _may_run(lab: LabState) -> bool:
-    return not lab.recorded and lab.machine.session.backend.source.name != PROMETHEUS
+    return not (lab.recorded or lab.machine.session.source.figures_alone)
 
 
 def foot_face(

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
 
 
 class BesideFleet(GroupSource):
     """A host that is reached over ssh under the same name stands there once, as that."""
 
-    worst_first = True
+    worst_first = keeps_hour = True
 
     def __init__(self, fleet: GroupSource, others: GroupSource) -> None:
         self.adds = others.adds
@@ -28,7 +29,11 @@ class BesideFleet(GroupSource):
         return [*others, *(each for each in fleet if each.key not in self._keys)]
 
     def look(self, *, looking: bool) -> None:
-        self._others.look(looking=looking)
+        for each in (self._fleet, self._others):
+            each.look(looking=looking)
+
+    def hour(self, *, looking: bool) -> Hour | None:
+        return self._fleet.hour(looking=looking)
 
     def open_machine(self, key: str) -> None:
         self._of(key).open_machine(key)

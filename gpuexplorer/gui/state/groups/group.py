@@ -16,6 +16,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.state.machines import Standing
 
@@ -136,6 +137,7 @@ class HostGroup:
 class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
 
+    keeps_hour = False  # whether `hour` knows anything
     adds = False  # a person may add a machine
     # A fleet: there are more than anybody looks at, and racks that they stand in.
     worst_first = False
@@ -151,6 +153,10 @@ class GroupSource(ABC):
     @abstractmethod
     def look(self, *, looking: bool) -> None:
         """Who uses which card is asked only while somebody looks."""
+
+    def hour(self, *, looking: bool) -> Hour | None:
+        """The last hour of all of them; None before it is known. Asked while somebody looks."""
+        return None
 
     @abstractmethod
     def open_machine(self, key: str) -> None: ...
