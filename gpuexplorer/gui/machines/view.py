@@ -138,6 +138,7 @@ class MachinesView(LiveView):
         self._summary.show_text(summary(shown, groups))
         say(self._notes, " ".join(tr(note) for note in self._source.notes()))
         together = all_together([group.together for group in shown])
+        self._sums.setVisible(together.cards > 0)
         self._sums.show_figures(figures_of(together, units))
         free = free_cards(shown) if self._page is MachinesPage.FREE else ()
         hour = self._source.hour(looking=self._page is MachinesPage.HOUR)

@@ -139,7 +139,7 @@ def test_who_is_free_lists_idle_cards_and_unused_ones_first(open_screen: OpenScr
         ["ant", "1", "78.00", "80", "nobody"],
         ["bee", "0", "50.00", "80", "bela (1 process)"],
     ]
-    assert any(each.startswith("A card counts as idle when") for each in said_below(screen))
+    assert any(each.startswith("Idle is 0 % busy right now") for each in said_below(screen))
 
 
 def test_enter_opens_a_free_card(open_screen: OpenScreen) -> None:

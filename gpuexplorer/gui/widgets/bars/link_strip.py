@@ -12,7 +12,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.standing_sign import StandingSign
 
 _RETRIED = (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
@@ -38,6 +38,7 @@ class LinkStrip(QFrame):
         self.setObjectName("link")
         self.setAccessibleName(tr("Connection"))
         self._sign = StandingSign(look, QSize(18, 18))
+        self._look, self._said = look, ""
         self._sentence = wrapped_label(look, "", Tone.TEXT)
         self._retry = link_button(tr("Try now"))
         self._retry.clicked.connect(self._on_retry_clicked)
@@ -81,8 +82,9 @@ class LinkStrip(QFrame):
         """Its seconds go on."""
         if self._about is not None:
             sentence = link_sentence(self._about, self._machines.clock)
-            if sentence and sentence != self._sentence.text():
-                self._sentence.setText(sentence)
+            if sentence and sentence != self._said:
+                self._said = sentence
+                show_sentence(self._sentence, self._look, sentence)
 
     def _on_retry_clicked(self) -> None:
         if self._about is not None:
