@@ -293,8 +293,11 @@ class MachinesView(LiveView):
         """Its column may be too narrow for the whole reason; of the first, where none is."""
         there = self._list.picked()[:1] or self._hosts.things
         why = next((each for each in there if not each.standing.answers), None)
-        words = "" if why is None else f"{why.name}: {state_sentence(why)}"
-        say(self._why, words)
+        if why is None:
+            say(self._why, "")
+        else:
+            words = tr("{machine}: {state}", machine=why.name, state=state_sentence(why))
+            say(self._why, words)
 
     def _on_cell_opened(self, key: CellKey) -> None:
         self._source.open_card(key.host, key.card)
