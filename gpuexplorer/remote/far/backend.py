@@ -10,7 +10,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import AskWiring, Done, Hello, Read, Wired
@@ -46,7 +46,6 @@ class FarBackend:
         self.ids: frozenset[CardId] = frozenset()
         self._ever: set[CardId] = set()
         self._noted: Sequence[Message] = ()
-        self.clock_differs: float | None = None
         self.host: Sample | None = None  # the newest
         self._wiring = NO_WIRING
         # Simulated over there: the same cards here, for what is worked out and not read.
@@ -122,15 +121,13 @@ class FarBackend:
         return [self._faults.popleft() for _ in range(len(self._faults))]
 
     def notes(self) -> Sequence[Message]:
-        if self.clock_differs is None:
-            return self._noted
-        return (*self._noted, _clock_words(self._far.host, self.clock_differs))
+        differs = self._far.hearing.far_clock.differs
+        return (*self._noted, *([] if differs is None else [_clock(self._far.host, differs)]))
 
     def greeted(self, hello: Hello) -> None:
         self.twin = _twin(self._far.settings)
         self.listed(hello.cards, hello.source)
         self._noted = ()
-        self.clock_differs = None
 
     def listed(self, cards: Sequence[Card], source: Source) -> None:
         self._source = source
@@ -211,16 +208,10 @@ def _together(samples: Sequence[Sample]) -> Sample:
     return newest._replace(values=values, missing=missing)
 
 
-def _clock_words(host: HostName, seconds: float) -> Message:
-    ahead = Message(
-        "The clock of {host} is {seconds:.0f} s ahead of this computer's.",
-        host=host.text,
-        seconds=seconds,
+def _clock(host: HostName, seconds: float) -> Message:
+    said = (
+        mark("The clock of {host} is {seconds:.0f} s ahead of this computer's.")
+        if seconds > 0
+        else mark("The clock of {host} is {seconds:.0f} s behind this computer's.")
     )
-    if seconds > 0:
-        return ahead
-    return Message(
-        "The clock of {host} is {seconds:.0f} s behind this computer's.",
-        host=host.text,
-        seconds=-seconds,
-    )
+    return Message(said, host=host.text, seconds=abs(seconds))

@@ -87,7 +87,6 @@ class Hearing:
         """The answer to a knock, as it comes."""
         if isinstance(told, Knocked):
             self.far_clock.knocked(sent_at, told.now, told.wall)
-            self._backend.clock_differs = self.far_clock.differs
 
     def hear(self, connection: int, line: bytes) -> None:
         with self._one_at_a_time:
