@@ -1,19 +1,18 @@
 """FarBackend: the cards of another machine as a vendor. It is told, and seldom asks."""
 
 import threading
-from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
-from gpuexplorer.core.metrics import MetricId, metrics_of
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, Done, Hello, Read, Wired
+from gpuexplorer.remote.wire import AskWiring, Hello, Read, Taken, Wired
 from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
@@ -28,14 +27,13 @@ _READING_PATIENCE = 8.0
 _WIRING_PATIENCE = 10.0
 # What was read of the other cards at the same time is good for so long.
 _FRESH = 2.0
-_MOST_FAULTS = 100
 # So many cards in all, however often other ones are listed: each keeps memory for its past.
 _MOST_EVER = 1024
 NO_WIRING = Topology((), (), {})
 
 
 class FarBackend:
-    """`read`, `processes` and `topology` wait for the other machine: not for the window's
+    """`read` and `topology` wait for the other machine: not for the window's
     thread. The rest answers with what was told.
     """
 
@@ -50,12 +48,8 @@ class FarBackend:
         self._wiring = NO_WIRING
         # Simulated over there: the same cards here, for what is worked out and not read.
         self.twin: SimulatedBackend | None = None
-        self._told = threading.Lock()
         self._asking = threading.Lock()  # one Read at a time, which serves all cards
-        self._samples: dict[CardId, list[Sample]] | None = None  # while one is under way
-        self._kept: dict[CardId, Sample] = {}
-        self._kept_processes: dict[CardId, tuple[float, Sequence[CardProcess] | None]] = {}
-        self._faults: deque[HardwareFault] = deque(maxlen=_MOST_FAULTS)
+        self._kept: dict[tuple[CardId, frozenset[MetricId]], Sample] = {}
 
     def open(self) -> None:
         """The machine connects by itself."""
@@ -81,30 +75,21 @@ class FarBackend:
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         asked = frozenset(metrics)
         with self._asking:
-            kept = self._kept.pop(card, None)
-            if kept is None or not self._covers(kept, asked):
-                self._read_all(Read(0, asked))
-                kept = self._kept.pop(card, None)
+            kept = self._kept.pop((card, asked), None)
+            if kept is None or self._far.clock.now() - kept.at > _FRESH:
+                self._kept = {(each.card, asked): each for each in self._read(asked)}
+                kept = self._kept.pop((card, asked), None)
         if kept is None:
-            why = Absence.NO_CONNECTION
-            return Sample(
-                card,
-                self._far.clock.now(),
-                {},
-                dict.fromkeys(asked, why),
-                CardState.NO_CONNECTION,
-            )
+            missing = dict.fromkeys(asked, Absence.NO_CONNECTION)
+            now = self._far.clock.now()
+            return Sample(card, now, {}, missing, CardState.NO_CONNECTION)
         values = {id_: value for id_, value in kept.values.items() if id_ in asked}
         missing = {id_: kept.missing.get(id_, Absence.NOT_YET) for id_ in asked - values.keys()}
         return kept._replace(values=values, missing=missing)
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        with self._asking:
-            at, kept = self._kept_processes.pop(card, (float("-inf"), None))
-            if self._far.clock.now() - at > _FRESH:
-                self._read_all(Read(0, frozenset(), processes=True))
-                _, kept = self._kept_processes.pop(card, (0.0, None))
-        return kept
+        """As they were told last."""
+        return self._far.names.processes(card)
 
     def topology(self) -> Topology:
         """What was told last, where there is no answer now."""
@@ -117,8 +102,8 @@ class FarBackend:
         return self._far.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        """What was told since; who samples hears them as they come."""
-        return [self._faults.popleft() for _ in range(len(self._faults))]
+        """Who samples hears of each as it is told."""
+        return ()
 
     def notes(self) -> Sequence[Message]:
         differs = self._far.hearing.far_clock.differs
@@ -148,39 +133,14 @@ class FarBackend:
             for each in notes
         )
 
-    def sampled(self, sample: Sample) -> None:
-        if sample.card == HOST_ID:
-            self.host = sample
-        with self._told:
-            if self._samples is not None and sample.card in self.ids:
-                self._samples.setdefault(sample.card, []).append(sample)
-
-    def used(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
-        self._kept_processes[card] = (self._far.clock.now(), processes)
-
-    def faulted(self, fault: HardwareFault) -> None:
-        self._faults.append(fault)
-
-    def _read_all(self, order: Read) -> None:
-        with self._told:
-            self._samples = {}
+    def _read(self, asked: frozenset[MetricId]) -> Sequence[Sample]:
+        """Of all cards; whoever asked gets a reason in the place of what is not there."""
         try:
-            self._far.ask(order, Done, _READING_PATIENCE)
+            told = self._far.ask(Read(0, asked), Taken, _READING_PATIENCE).samples
         except Trouble:
-            pass  # whoever asked gets a reason in the place of each figure
-        finally:
-            with self._told:
-                told, self._samples = self._samples or {}, None
-        for card, samples in told.items():
-            if order.metrics:
-                self._kept[card] = _together(samples)
-
-    def _covers(self, kept: Sample, asked: frozenset[MetricId]) -> bool:
-        if self._far.clock.now() - kept.at > _FRESH:
-            return False
-        card = next((each for each in self._cards if each.id == kept.card), None)
-        applicable = asked if card is None else asked & metrics_of(card)
-        return applicable <= kept.values.keys() | kept.missing.keys()
+            return ()
+        clock = self._far.hearing.far_clock
+        return [each._replace(at=clock.ours(each.at)) for each in told]
 
 
 def made_up(backend: Backend) -> SimulatedBackend | None:
@@ -196,16 +156,6 @@ def _twin(settings: Settings) -> SimulatedBackend | None:
     if settings.simulate is None:
         return None
     return _simulated(simulated(settings.simulate, settings.faults, settings.seed))
-
-
-def _together(samples: Sequence[Sample]) -> Sample:
-    """Of one card, what several rounds of questions brought; the newest says how it is."""
-    newest = samples[-1]
-    values = {id_: value for each in samples for id_, value in each.values.items()}
-    missing = {
-        id_: why for each in samples for id_, why in each.missing.items() if id_ not in values
-    }
-    return newest._replace(values=values, missing=missing)
 
 
 def _clock(host: HostName, seconds: float) -> Message:
