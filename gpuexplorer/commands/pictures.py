@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import in_the_words
 from gpuexplorer.commands.snapshot_needs import NEEDS
-from gpuexplorer.commands.source import NOT_ANSWERED, choose, opened, wiring_of
+from gpuexplorer.commands.source import NOT_ANSWERED, opened, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.processor_time import ProcessorTime
@@ -50,7 +50,7 @@ def show_pictures(
         topology = wiring_of(session.backend) if needs.wiring else None
         session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
-        chosen = choose(session.cards(), arguments.cards)
+        chosen = source.chosen(session.cards(), arguments.cards)
         notes = [NOT_ANSWERED] if needs.wiring and topology is None else []
         newcomers = arguments.cards is None
         pictures = _pictures(session, chosen, count, topology, notes, newcomers=newcomers)

@@ -1,5 +1,6 @@
 """FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
 
+import shlex
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,6 +8,7 @@ from functools import partial
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
@@ -22,7 +24,7 @@ from gpuexplorer.remote.hearing import Hearing
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link, Questions
 from gpuexplorer.remote.link_state import LinkNow, LinkState
-from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
@@ -58,7 +60,7 @@ class FarMachine:
         self,
         host: HostName,
         *,
-        python: str = "python3",
+        python: str = "",
         simulate: str | None = None,
         faults: str = "",
         seed: int = 0,
@@ -71,7 +73,7 @@ class FarMachine:
     ) -> None:
         """`asking` brings what ssh asks to a person; with `at_terminal` ssh does so itself."""
         self.host = host
-        self.python = python
+        self.python = python or PYTHON
         self.settings = Settings(simulate, faults, seed)
         somebody = asking is not None or at_terminal
         self.launch: Launch = launch or partial(ssh_command, somebody_answers=somebody)
@@ -95,6 +97,14 @@ class FarMachine:
         known = Known(self)
         self.hearing = Hearing(self.clock, self.backend, known, self._awaited, self._on_hello)
         self.reach = FarReach(self, known, self._on_sampler_made)
+
+    @property
+    def asked_as(self) -> str:
+        """How a command line names it."""
+        words = ["--host", self.host.text]
+        if self.python != PYTHON:
+            words += ["--host-python", self.python]
+        return shlex.join(words)
 
     @property
     def state(self) -> LinkState:
@@ -261,7 +271,7 @@ class FarMachine:
     def _dialled(self) -> Link:
         self._over = None
         connection = self.hearing.begin()
-        sent = parcel(Kind.AGENT, self.settings.environment)
+        sent = parcel(Kind.AGENT, {**self.settings.environment, **surroundings(self.asked_as)})
         command = self.launch(self.host, sent.command(self.python))
         self._questions = None if self._asking is None else self._asking()
         return Link(
