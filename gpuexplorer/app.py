@@ -37,10 +37,10 @@ from gpuexplorer.telemetry.looked_for import looked_for
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.place import Place
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampler import Want
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
+from gpuexplorer.telemetry.wants import Want
 
 if TYPE_CHECKING:
     from gpuexplorer.fleet.watching import Watching

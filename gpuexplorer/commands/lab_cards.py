@@ -13,7 +13,7 @@ from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command
-from gpuexplorer.remote.far_backend import made_up
+from gpuexplorer.remote.far.backend import made_up
 from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

@@ -19,7 +19,7 @@ from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far_machine import FarMachine
+    from gpuexplorer.remote.far.machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
 NOT_ANSWERED = Message(

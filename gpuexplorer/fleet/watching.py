@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.fleet import Fleet, FleetNow
+from gpuexplorer.fleet.hour import COLUMNS, STEP, Hour, hour_of
 
 BEAT = 15.0  # seconds, as often as exporters are read by default
 # A look for new cards every so many beats.
@@ -40,6 +42,8 @@ class Watching:
         self.now: FleetNow | None = None
         self.answered_at: float | None = None
         self.broken: Broken | None = None
+        self.hour: Hour | None = None
+        self._hour_of: MetricId | None = None
         self._listeners = [on_change]
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
@@ -67,6 +71,15 @@ class Watching:
         """Instead of at the next beat."""
         self._wake.set()
 
+    def want_hour(self, metric: MetricId | None) -> Hour | None:
+        """What there is of it; until nobody wants it, it is asked for with the beat."""
+        found = self.hour if self.hour is not None and self.hour.metric == metric else None
+        if metric != self._hour_of:
+            self._hour_of = metric
+            if metric is not None and found is None:
+                self.ask_now()
+        return found
+
     def look(self) -> None:
         """One beat in this very thread."""
         try:
@@ -76,6 +89,7 @@ class Watching:
                 # After the first picture, since it takes longer.
                 self.fleet.look_back()
             now = self.fleet.now()
+            self._look_at_hour(now)
         except Trouble as trouble:
             if not self._ended:
                 self._note(trouble)
@@ -86,6 +100,13 @@ class Watching:
         if not self._ended:
             for each in list(self._listeners):
                 each()
+
+    def _look_at_hour(self, now: FleetNow) -> None:
+        metric, hour, wall = self._hour_of, self.hour, self.clock.wall()
+        if metric is not None and (
+            hour is None or hour.metric != metric or wall >= hour.start + STEP * (COLUMNS + 1)
+        ):
+            self.hour = hour_of(self.fleet, now.cards, metric, wall)
 
     def _note(self, trouble: Trouble) -> None:
         self._failures += 1

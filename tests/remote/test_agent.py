@@ -17,9 +17,11 @@ from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.system import psutil
 from tests.nvml_stub import stub
 from tests.programs_that_end import Program, stubborn, willing
@@ -206,11 +208,11 @@ def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> N
 def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
     began = psutil.Process(willing.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(1, willing.pid, began - 5.0, "kill"))
+        there.order(wire.End(1, willing.pid, began - 5.0, Way.KILL))
         refused = there.until(wire.Done)
         assert refused.trouble == "It has ended already."
         assert willing.poll() is None
-        there.order(wire.End(2, willing.pid, began, "ask"))
+        there.order(wire.End(2, willing.pid, began, Way.ASK))
         assert there.until(wire.Done) == wire.Done(2)
         assert willing.wait(PATIENCE) == -signal.SIGTERM
 
@@ -218,7 +220,7 @@ def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
 def test_one_that_does_not_listen_is_killed_when_that_is_ordered(stubborn: Program) -> None:
     began = psutil.Process(stubborn.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(1, stubborn.pid, began, "kill"))
+        there.order(wire.End(1, stubborn.pid, began, Way.KILL))
         assert there.until(wire.Done) == wire.Done(1)
         assert stubborn.wait(PATIENCE) == -signal.SIGKILL
 
@@ -243,7 +245,7 @@ def test_the_agent_does_not_end_itself_by_an_order() -> None:
     with OverThere() as there:
         there.until(wire.Hello)
         own = _agent_of(there)
-        there.order(wire.End(1, own.pid, own.create_time(), "kill"))
+        there.order(wire.End(1, own.pid, own.create_time(), Way.KILL))
         assert there.until(wire.Done).trouble
         there.order(wire.Knock(2))
         there.until(wire.Knocked)
@@ -328,7 +330,7 @@ def test_it_ends_when_nobody_reads_what_it_tells() -> None:
     with there:
         assert there.stdin is not None
         assert there.stdout is not None
-        there.stdin.write(sent.preamble + wire.line_of(watch(POWER_DRAW)))
+        there.stdin.write(sent.preamble + line_of(watch(POWER_DRAW)))
         there.stdin.flush()
         there.stdout.close()
         assert there.wait(PATIENCE) == 0

@@ -11,10 +11,10 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
-from gpuexplorer.remote.far_names import Known
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, End, Facts, Wired
+from gpuexplorer.remote.wire import AskWiring, End, Wired
 from gpuexplorer.telemetry.ending import Way, end, has_ended, refused
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
@@ -184,9 +184,9 @@ def test_nobody_who_waits_for_an_answer_waits_on_when_it_ends(
 
 def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
     process = CardProcess(CardId("SIM-0"), pid, ProcessUse.COMPUTE)
-    known = Known(far)
-    known.put(
+    names = FarNames(far)
+    names.put(
         process.card,
-        [Facts(process, resolved=True, started_at=started_at, of_this_user=True)],
+        [NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)],
     )
-    return known.named(process)
+    return names.one(process)

@@ -13,12 +13,14 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
 from gpuexplorer.remote.host_name import HostName, host_name
-from gpuexplorer.remote.wire import Hello, Told, line_of
+from gpuexplorer.remote.wire import Hello, Told
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell")
@@ -51,7 +53,7 @@ GOOD: Sequence[Told] = [
     wire.Noted([Message("{n} cards", n=3)]),
     wire.Sampled(Sample(_CARD.id, 2.0, {POWER_DRAW: 100.0}, {})),
     wire.Used(
-        _CARD.id, [wire.Facts(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
+        _CARD.id, [NamedProcess(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
     ),
     wire.Pythons(3, [wire.Found("/usr/bin/python3", (3, 12, 1))]),
     wire.Knocked(1, 2.0, 3.0),

@@ -115,8 +115,10 @@ class FreeColumns:
         return [each for each in columns if each.key not in self._hidden]
 
     def _machine(self, free: FreeCard) -> Cell:
-        late = free.group.late
-        return Cell(free.group.name, mark="" if late is None else age_words(late))
+        late, marks = free.group.late, [tr("simulated")] if free.group.simulated else []
+        if late is not None:
+            marks.append(age_words(late))
+        return Cell(free.group.name, mark=" · ".join(marks))
 
     def _name(self, free: FreeCard) -> Cell:
         return Cell(short_name(free.cell.name), tone=Tone.QUIET, hint=free.cell.name)

@@ -33,6 +33,7 @@ class MachinesPage(StrEnum):
     MAP = "map"
     LIST = "list"
     FREE = "free"
+    HOUR = "hour"
 
 
 _PAGES = (
@@ -40,6 +41,7 @@ _PAGES = (
     (MachinesPage.LIST, mark("List")),
     (MachinesPage.FREE, mark("Who is free?")),
 )
+_HOUR = (MachinesPage.HOUR, mark("Last hour"))
 _ORDERS = (
     (Order.WORST, mark("Worst first")),
     (Order.NAME, mark("By name")),
@@ -58,15 +60,16 @@ class MachineTools(QWidget):
     least_chosen = Signal(float)  # bytes
     left = Signal()  # what is seen is to have the keyboard
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, *, keeps_hour: bool) -> None:
         super().__init__()
         self._users: Sequence[str] = ()
         self._user: str | None = None
         self._order = Order.NAME
         self._size = GIB
         self._placed = False
+        pages = (*_PAGES, _HOUR) if keeps_hour else _PAGES
         self._pages = Segmented(
-            look, tr("What is shown"), [(page, tr(words)) for page, words in _PAGES]
+            look, tr("What is shown"), [(page, tr(words)) for page, words in pages]
         )
         self.search = SearchField(look, tr("Find a machine, rack or model"))
         self.search.setMinimumWidth(_NARROWEST_SEARCH)
@@ -98,8 +101,8 @@ class MachineTools(QWidget):
         self._metrics.show_choice(metric)
         self._order, self._placed = order, placed
         self._order_button.show_words(tr(dict(_ORDERS)[order]))
-        for of_map in (self._metrics, self._order_button):
-            of_map.setVisible(page is MachinesPage.MAP)
+        self._metrics.setVisible(page in (MachinesPage.MAP, MachinesPage.HOUR))
+        self._order_button.setVisible(page is MachinesPage.MAP)
         for of_free in (self._at_least, self._least):
             of_free.setVisible(page is MachinesPage.FREE)
 

@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.free_list import FreeList
 from gpuexplorer.gui.machines.heat_drawing import HeatShown
 from gpuexplorer.gui.machines.heat_metric import HEAT_METRICS
 from gpuexplorer.gui.machines.host_list import HostList
+from gpuexplorer.gui.machines.hour_page import HourPage, HourShown, rows_of
 from gpuexplorer.gui.machines.machine_tools import MachinesPage, MachineTools
 from gpuexplorer.gui.machines.map_page import MapPage
 from gpuexplorer.gui.machines.model import (
@@ -87,6 +89,8 @@ class MachinesView(LiveView):
         self._asked, self._least = Asked(), _number(settings.remembered(_LEAST))
         kept = settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
+        if self._page is MachinesPage.HOUR and not source.keeps_hour:
+            self._page = MachinesPage.MAP
         kept = settings.remembered(_ORDER)
         self._order = Order(kept) if kept in set(Order) else None
         named = {each.name: each for each in HEAT_METRICS}
@@ -99,11 +103,12 @@ class MachinesView(LiveView):
         self._notes = ElidedLabel(look.letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
         self._sums = SumsRow(look)
-        self._tools = MachineTools(look)
+        self._tools = MachineTools(look, keeps_hour=source.keeps_hour)
         self._map_page = MapPage(look, self._words_of)
+        self._hour_page = HourPage(look)
         self._nothing = EmptyState(look, Icon.MACHINES)
         self._stack = QStackedWidget()
-        for page in (self._map_page, self._nothing):
+        for page in (self._map_page, self._hour_page, self._nothing):
             self._stack.addWidget(page)
         self._placed = False
         self._list, self._free = self._make_lists()
@@ -138,7 +143,10 @@ class MachinesView(LiveView):
             figures_of(all_together([group.together for group in shown]), units)
         )
         free = free_cards(shown, self._least) if self._page is MachinesPage.FREE else ()
-        nothing = self._nothing_words(groups, shown, free)
+        hour = self._source.hour(
+            self._metric.metric if self._page is MachinesPage.HOUR else None
+        )
+        nothing = self._nothing_words(groups, shown, free, hour)
         if nothing is not None:
             self._nothing.show_words(*nothing)
             self._stack.setCurrentWidget(self._nothing)
@@ -151,6 +159,8 @@ class MachinesView(LiveView):
             case MachinesPage.FREE:
                 said = (_unknown_words(shown), tr(IDLE_MEANS))
                 self._free.show_cards(free, " ".join(filter(None, said)), units)
+            case MachinesPage.HOUR if hour is not None:
+                self._show_hour(hour, shown, units)
         self._stack.setCurrentWidget(self._seen())
 
     def show_page(self, page: MachinesPage) -> None:
@@ -214,6 +224,8 @@ class MachinesView(LiveView):
                 return self._list
             case MachinesPage.FREE:
                 return self._free
+            case MachinesPage.HOUR:
+                return self._hour_page
 
     def _make_lists(self) -> tuple[HostList, FreeList]:
         desk = self.machine.session.desk
@@ -262,6 +274,14 @@ class MachinesView(LiveView):
         self._map_page.legend.setToolTip(tr(metric.meaning))
         self._map_page.show_words()
 
+    def _show_hour(self, hour: Hour, shown: Sequence[HostGroup], units: Units) -> None:
+        """On the scale of the map."""
+        metric, cells = self._metric, [cell for group in shown for cell in group.cards]
+        rows = rows_of(hour, shown, whole=not self._asked.filters)
+        values = np.concatenate([metric.values(cells), *(each.values for each in rows)])
+        highest = metric.highest(values, cells)
+        self._hour_page.show_hour(HourShown(hour.start, rows, metric, highest, units))
+
     def _figure(self, cell: CardCell, value: float, units: Units) -> tuple[str, ...]:
         """In the cell, where there is room; the reason at falling length."""
         if np.isfinite(value):
@@ -278,6 +298,7 @@ class MachinesView(LiveView):
         groups: Sequence[HostGroup],
         shown: Sequence[HostGroup],
         free: Sequence[FreeCard],
+        hour: Hour | None,
     ) -> tuple[str, str, str] | None:
         """Heading, more, and the way on."""
         if not groups:
@@ -285,6 +306,9 @@ class MachinesView(LiveView):
         if not shown:
             way_on = tr("Show all machines")
             return tr("No machine or card fits what you look for."), "", way_on
+        if self._page is MachinesPage.HOUR and (hour is None or hour.why):
+            asking = tr("Prometheus is asked about the last hour.")
+            return asking if hour is None else tr(hour.why), "", ""
         if self._page is not MachinesPage.FREE or free:
             return None
         more = _unknown_words(shown)

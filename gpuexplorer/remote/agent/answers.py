@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.remote import wire
-from gpuexplorer.telemetry.ending import Way, end
+from gpuexplorer.telemetry.ending import end
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
@@ -25,7 +25,7 @@ def end_process(order: wire.End) -> wire.Done:
     try:
         if named.started_at is not None and not _same_time(named.started_at, order.started_at):
             raise Trouble("It has ended already.")  # another one has its number by now
-        end(named, Way(order.way))
+        end(named, order.way)
     except Trouble as trouble:
         return wire.Done(order.id, trouble.sentence, trouble.hint)
     return wire.Done(order.id)

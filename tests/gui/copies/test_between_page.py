@@ -78,7 +78,7 @@ class Ranks:
         self.names = ["here", *(each(cancelled).name for each in others)]
         self.asked = asked
         one, other = self.place, self.names[1]
-        tell(Met("gloo", [None, None], {}, [Message("gloo moves the bytes.")]))
+        tell(Met("gloo", {}, [Message("gloo moves the bytes.")]))
         tell(Message("{number}: {source} to {target}", number=1, source=one, target=other))
         tell(result(one, other, 8, 250e-6))
         tell(result(one, other, 16 << 20, (16 << 20) / 117.5e6))

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -13,6 +14,7 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.gui.machines.hour_page import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
@@ -108,6 +110,24 @@ def test_what_prometheus_warns_of_stands_above_the_hosts(
     qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
 
 
+def test_the_last_hour_is_asked_while_somebody_looks_at_it(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    (view,) = app.window.findChildren(MachinesView)
+    view.show_page(MachinesPage.HOUR)
+    (hour,) = view.findChildren(HourMap)
+    qtbot.waitUntil(hour.isVisible, timeout=_PATIENCE)
+    assert hour.accessibleDescription().count("40 % on average.") == 3
+    view.show_page(MachinesPage.MAP)
+    before = len(server.asked)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(
+        lambda: any(path.endswith("/alerts") for path, _ in server.asked[before:]),
+        timeout=_PATIENCE,
+    )
+    assert not any(path.endswith("query_range") for path, _ in server.asked[before:])
+
+
 def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:
     session = _open_a_host(app, qtbot)
     first = session.cards()[0].id
@@ -124,6 +144,13 @@ def test_each_screen_of_such_a_host_opens(app: App, qtbot: QtBot) -> None:
     for screen in ("overview", "card", "processes", "topology", "events", "lab", "copies"):
         app.window.navigation.open_screen(screen)
         assert app.window.navigation.screen == screen
+
+
+def test_wires_are_nothing_that_prometheus_knows(app: App, qtbot: QtBot) -> None:
+    _open_a_host(app, qtbot)
+    app.window.navigation.open_screen("topology")
+    said = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
+    assert "Prometheus does not know how the cards are wired." in said
 
 
 def test_a_server_that_breaks_is_said_above_the_host(

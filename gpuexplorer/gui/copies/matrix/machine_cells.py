@@ -48,7 +48,7 @@ class Between:
             if each.way is Way.ONE_WAY:
                 found = self._by_pair.setdefault((each.source, each.target), {})
                 found[each.bytes == LATENCY_BYTES] = each
-        self.together = [each for each in state.results if each.way.together]
+        self.together = [each for each in state.results if each.way is Way.ALL_REDUCE]
 
     def result(self, pair: Pair, figure: RankFigure) -> RankResult | None:
         return self._by_pair.get(pair, {}).get(figure is RankFigure.LATENCY)

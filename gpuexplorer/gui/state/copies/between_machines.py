@@ -19,8 +19,8 @@ from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.machine import FarMachine
 
 LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20

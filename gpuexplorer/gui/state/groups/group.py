@@ -16,6 +16,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.state.machines import Standing
 
@@ -138,6 +139,7 @@ class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
 
     keeps_past = False  # whether `idle_for` knows anything
+    keeps_hour = False  # whether `hour` knows anything
     adds = False  # a person may add a machine
     # Until a person chooses another order: where there are more than anybody looks at.
     worst_first = False
@@ -156,6 +158,10 @@ class GroupSource(ABC):
 
     def idle_for(self, key: CellKey) -> IdleFor | None:
         """Of a card that is idle; None where nobody kept its past."""
+        return None
+
+    def hour(self, metric: MetricId | None) -> Hour | None:
+        """The last hour of all of them; None before it is known. Of None no more is asked."""
         return None
 
     @abstractmethod

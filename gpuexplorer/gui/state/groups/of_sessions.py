@@ -23,7 +23,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampler import Want
+from gpuexplorer.telemetry.wants import Want
 
 _LOOK_BACK, _COLUMNS = 600.0, 300  # seconds, for how long a card has been idle
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold

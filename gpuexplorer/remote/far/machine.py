@@ -6,24 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gpuexplorer.core.cards import Card
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.doctor import surroundings
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.awaited import Answered, Awaited
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_lab import FarLab
-from gpuexplorer.remote.far_names import Known
-from gpuexplorer.remote.far_reach import FarReach, host_card
-from gpuexplorer.remote.far_sampler import FarSampler
-from gpuexplorer.remote.hearing import Hearing
+from gpuexplorer.remote.far.awaited import Answered, Awaited
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.hearing import Hearing
+from gpuexplorer.remote.far.lab import FarLab
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
+from gpuexplorer.remote.far.names import FarNames
+from gpuexplorer.remote.far.reach import FarReach
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link, Questions
-from gpuexplorer.remote.link_state import LinkNow, LinkState
 from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.wire import (
@@ -34,7 +34,6 @@ from gpuexplorer.remote.wire import (
     Order,
     Question,
     Told,
-    line_of,
 )
 
 __all__ = ["FarMachine", "LinkState"]
@@ -94,9 +93,11 @@ class FarMachine:
         self._over: Ending | None = None  # of the link that there is
         self._awaited = Awaited()
         self.backend = FarBackend(self)
-        known = Known(self)
-        self.hearing = Hearing(self.clock, self.backend, known, self._awaited, self._on_hello)
-        self.reach = FarReach(self, known, self._on_sampler_made)
+        self.names = FarNames(self)
+        self.hearing = Hearing(
+            self.clock, self.backend, self.names, self._awaited, self._on_hello
+        )
+        self.reach = FarReach(self)
 
     @property
     def asked_as(self) -> str:
@@ -146,7 +147,9 @@ class FarMachine:
 
     @property
     def host_card(self) -> Card:
-        return host_card(self.host, self.hello)
+        """Before it has said what it has, there is its name."""
+        unknown = Card(HOST_ID, 0, self.host.text, None, kind=CardKind.HOST)
+        return unknown if self.hello is None else self.hello.host
 
     def cards(self) -> Sequence[Card]:
         return self.backend.cards()
@@ -314,10 +317,7 @@ class FarMachine:
             self._knock()
 
     def _knock(self) -> None:
-        number = self._awaited.put(lambda _: None)
-        self._awaited.drop(number)
-        self.hearing.knocking(number)
-        self.tell(Knock(number))
+        self.ask_later(Knock(0), partial(self.hearing.knocked, self.clock.now()))
 
     def _rest(self, over: Ending, wait: float) -> None:
         """Until it is tried again."""
@@ -361,6 +361,3 @@ class FarMachine:
         """From the link's reader: the last that comes from there."""
         self._over = self.hearing.trouble or over
         self._wake.set()
-
-    def _on_sampler_made(self, sampler: FarSampler) -> None:
-        self.hearing.sampler = sampler
