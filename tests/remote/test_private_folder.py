@@ -1,5 +1,6 @@
 """Sockets and questions of ssh lie where only this person looks, and where a path is short."""
 
+import errno
 import os
 import stat
 import subprocess
@@ -50,6 +51,33 @@ def test_a_path_of_a_socket_is_short_enough(
     path = next(each for each in words if each.startswith("ControlPath=")).partition("=")[2]
     # %C becomes 40 letters; ssh adds a dot and 16 while it makes it.
     assert len(path) + 40 - 2 + 17 < 104
+
+
+@pytest.mark.parametrize("name", ["x y", "x%y", 'x"y', "x$y"])
+def test_what_ssh_would_misread_is_no_path_of_a_socket(
+    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    monkeypatch.setattr(folders, "_LONGEST", 1_000)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    assert name not in " ".join(ssh_command(host_name("there"), "true"))
+    folders._made.cache_clear()
+    monkeypatch.setattr(folders, "_may_start", lambda _: False)
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    assert "Control" not in " ".join(ssh_command(host_name("there"), "true"))
+
+
+def test_without_room_for_sockets_each_connection_logs_in_by_itself(
+    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", full)
+    words = ssh_command(host_name("there"), "true")
+    assert words[-2:] == ["there", "true"]
+    assert "Control" not in " ".join(words)
 
 
 def test_two_names_never_share_a_connection(fake_ssh: FakeSsh) -> None:

@@ -156,6 +156,8 @@ class TopologyView(LiveView):
         listed = self.machine.cards()
         if listed and all(shown.card.kind is CardKind.MIG for shown in listed):
             return (*only_instances(), "")
+        if why := self.machine.session.source.figures_alone:
+            return tr("How the cards are wired is not known."), tr(why), ""
         match self._wiring.answer:
             case WiringAnswer.NOT_ASKED | WiringAnswer.WAITING:
                 return (*waiting_words(self._wiring.waited), "")

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -14,14 +15,25 @@ from pathlib import Path
 _LONGEST = 16
 _PREFIX = "gpuexp-ssh-"
 _NOT_HELD_YET = 60.0  # seconds after one was made or used, in which it is left alone
+# ssh cuts its options at blanks, and looks for quotes, % and $ in them.
+_PLAIN = re.compile(r"[A-Za-z0-9_/.+-]+")
 
 
 def private_folder() -> Path:
     """One for this process, gone with it. Short, since a socket's path has at most 104 bytes,
-    and where programs may be started. Any thread, several at once too.
+    and where programs may be started. Any thread, several at once too. Raises OSError.
     """
     with _one_at_a_time:
         return _made()
+
+
+def folder_of_sockets() -> "Path | None":
+    """None where there is no room for any, or its path is nothing for ssh."""
+    try:
+        folder = private_folder()
+    except OSError:
+        return None
+    return folder if _suits(str(folder.parent)) else None
 
 
 _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask first make two
@@ -30,7 +42,7 @@ _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask fir
 @functools.cache
 def _made() -> Path:
     places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
-    usable = [each for each in places if each and len(each) <= _LONGEST and _may_start(each)]
+    usable = [each for each in places if _suits(each) and _may_start(each)]
     place = Path(next(iter(usable), tempfile.gettempdir()))
     _clear_up(place)
     folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=place, ignore_cleanup_errors=True)
@@ -67,6 +79,10 @@ def _held(folder: "str | Path") -> "int | None":
         os.close(hold)
         return None
     return hold
+
+
+def _suits(folder: str) -> bool:
+    return len(folder) <= _LONGEST and _PLAIN.fullmatch(folder) is not None
 
 
 def _may_start(folder: str) -> bool:

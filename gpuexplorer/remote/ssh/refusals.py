@@ -10,6 +10,7 @@ from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.plain_text import last_lines, plain
 
+_NEWER = mark("Install Python 3.10 or newer there, or name one with --host-python.")
 _SSHS = 255
 _KILLED = (137, 143, -9, -15)
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
@@ -90,6 +91,12 @@ _BEFORE: Sequence[_Known] = (
         False,
     ),
     (
+        r"command-line.*Bad configuration option",
+        mark("The ssh of this computer is too old: {said}."),
+        mark("OpenSSH 7.6 or newer is needed, and 8.4 or newer where it asks for something."),
+        False,
+    ),
+    (
         r"Bad configuration option|Bad owner or permissions|terminating, \d+ bad",
         mark("ssh does not accept its own configuration: {said}."),
         mark("Mend that line of ~/.ssh/config."),
@@ -105,8 +112,8 @@ _BEFORE: Sequence[_Known] = (
         r"Permission denied \((?P<ways>[\w,.@-]+)\)",
         mark("{host} refuses this login; it would take: {ways}."),
         mark(
-            "Is it the right user, and is the key there and unlocked (`ssh-add -l`)? "
-            "`ssh {host}` in a terminal has to work first."
+            "Is it the right user, with the right password, or a key that is there and "
+            "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first."
         ),
         False,
     ),
@@ -117,13 +124,13 @@ _AFTER: Sequence[_Known] = (
     (
         r"too old: (?P<version>\d[\d.]*)",
         mark("The Python of {host} is too old: {version}."),
-        mark("GPU Explorer needs 3.10 or newer there; a newer one can be named."),
+        _NEWER,
         False,
     ),
     (
         r"status 127$|not found|nicht gefunden|nknown command|No such file or|not recognized",
         mark("{host} cannot start Python: {said}."),
-        mark("Install Python 3.10 or newer there, or name the one to use."),
+        _NEWER,
         False,
     ),
     (
@@ -204,7 +211,7 @@ def _not_started(course: Course, said: str) -> Ending:
     words = f"{said}{plain(course.heard)}\nstatus {course.status}"
     if known := _known(_AFTER, words, host, reason):
         return known
-    if course.status == _SSHS and not reason:
+    if course.status is None or (course.status == _SSHS and not reason):
         return _ending(host, mark("The connection to {host} broke while it began."))
     sentence = (
         mark("Python did not start on {host} (status {status}): {said}.")
