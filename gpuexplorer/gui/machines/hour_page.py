@@ -1,6 +1,7 @@
 """HourPage: the last hour of each rack, or host, as a line of shades; a mean per minute."""
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
 from gpuexplorer.fleet.hour import COLUMNS, STEP, Hour
@@ -52,29 +54,30 @@ class HourShown(NamedTuple):
 
 def rows_of(hour: Hour, shown: Sequence[HostGroup], whole: bool) -> Sequence[HourRow]:
     """Of the places of these machines; of all cards together only where `whole`."""
-    sizes: dict[str, list[float]] = {}
+    there: dict[str, list[HostGroup]] = defaultdict(list)
     by_rack = any(group.place for group in shown)
     for group in shown:
-        told = sizes.setdefault(group.place if by_rack else group.name, [])
-        told += [cell.memory_total for cell in group.cards if cell.memory_total]
+        there[group.place if by_rack else group.name].append(group)
     found = [
-        HourRow(name or tr("no rack"), _shares(hour, hour.places[name], sizes[name]))
-        for name in sorted(sizes, key=natural)
+        _row(name or tr("no rack"), there[name], hour.metric, hour.places[name])
+        for name in sorted(there, key=natural)
         if name in hour.places
     ]
-    if not whole:
-        return found
-    every = [size for told in sizes.values() for size in told]
-    return [HourRow(tr("All cards"), _shares(hour, hour.together, every)), *found]
+    return (
+        [_row(tr("All cards"), shown, hour.metric, hour.together), *found] if whole else found
+    )
 
 
-def _shares(
-    hour: Hour, values: NDArray[np.float64], sizes: Sequence[float]
-) -> NDArray[np.float64]:
+def _row(
+    name: str, groups: Sequence[HostGroup], metric: MetricId, values: NDArray[np.float64]
+) -> HourRow:
     """Of used memory the share, as on the map: how much there is hardly ever changes."""
-    if hour.metric != MEMORY_USED:
-        return values
-    return values * len(sizes) / sum(sizes) if sizes else np.full(COLUMNS, np.nan)
+    if metric == MEMORY_USED:
+        cells = [cell for group in groups for cell in group.cards]
+        sizes = [cell.memory_total for cell in cells if cell.memory_total]
+        values = values * len(sizes) / sum(sizes) if sizes else np.full(COLUMNS, np.nan)
+    simulated = any(group.simulated for group in groups)
+    return HourRow(tr("{place}, simulated", place=name) if simulated else name, values)
 
 
 class HourPage(QWidget):
