@@ -3,7 +3,7 @@
 import sys
 
 from gpuexplorer.commands.arguments import in_the_words
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import host_name
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine

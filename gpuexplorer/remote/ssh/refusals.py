@@ -87,6 +87,12 @@ _BEFORE: "Sequence[tuple[str, str, str, bool]]" = (
         False,
     ),
     (
+        r"command-line.*Bad configuration option",
+        mark("The ssh of this computer is too old: {said}."),
+        mark("OpenSSH 7.6 or newer is needed, and 8.4 or newer where it asks for something."),
+        False,
+    ),
+    (
         r"Bad configuration option|Bad owner or permissions|terminating, \d+ bad",
         mark("ssh does not accept its own configuration: {said}."),
         mark("Mend that line of ~/.ssh/config."),
@@ -145,8 +151,8 @@ def _not_reached(host: str, said: str) -> Ending:
                 ways=denied.group(1).replace(",", ", "),
             ),
             Message(
-                "Is it the right user, and is the key there and unlocked (`ssh-add -l`)? "
-                "`ssh {host}` in a terminal has to work first.",
+                "Is it the right user, with the right password, or a key that is there and "
+                "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first.",
                 host=host,
             ),
             again=False,
@@ -228,7 +234,7 @@ def _not_started(course: Course, said: str) -> Ending:
         return Ending(
             Message("{host} has no memory left for a program: {said}.", host=host, said=reason)
         )
-    if course.status == _SSHS and not reason:
+    if course.status is None or (course.status == _SSHS and not reason):
         return Ending(Message("The connection to {host} broke while it began.", host=host))
     if not reason:
         return Ending(

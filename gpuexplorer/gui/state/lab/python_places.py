@@ -10,8 +10,8 @@ from urllib.parse import quote
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
-from gpuexplorer.remote.far_backend import Machine
-from gpuexplorer.remote.far_pythons import python_there, pythons_there
+from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.pythons import python_there, pythons_there
 
 _REMEMBERED = "lab/python"
 Asked = Sequence[LabPython]  # in that order
@@ -68,7 +68,7 @@ class Here:
 
 
 class There:
-    def __init__(self, far: Machine) -> None:
+    def __init__(self, far: FarMachine) -> None:
         self._far = far
         self.computer = far.host.text
         self.key = f"{_REMEMBERED} of {quote(self.computer, safe='')}"
@@ -102,6 +102,24 @@ class There:
             asked,
             host=self.computer,
         )
+
+
+class Nowhere:
+    """Of a machine on which nothing can be started, nor is anything remembered."""
+
+    key = "lab/nowhere"
+
+    def __init__(self, computer: str, why: Message) -> None:
+        self.computer, self._why = computer, why
+
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+        return Trouble(self._why)
+
+    def picked(self, path: Path, given_up: threading.Event) -> Answer:
+        return Trouble(self._why)
+
+    def none_has_torch(self, asked: int) -> Message:
+        return self._why
 
 
 def _in_order(first: Path | None) -> Sequence[Path]:

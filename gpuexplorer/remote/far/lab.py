@@ -9,9 +9,9 @@ from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.elsewhere import Begun
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.ending import Course
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Questions
-from gpuexplorer.remote.link_state import LinkNow, LinkState
 from gpuexplorer.remote.pace import Pace
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
 from gpuexplorer.remote.plain_text import plain
