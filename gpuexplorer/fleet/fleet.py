@@ -40,6 +40,7 @@ _HALF_AN_HOUR = 1800.0
 _BACK = "1h"  # so long after its last word a card is still listed
 
 Values = Mapping[CardId, float]
+_Columns = Mapping[str, Sequence[str]]
 
 
 class FleetNow(NamedTuple):
@@ -92,8 +93,8 @@ class Fleet:
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
         self.keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
-        # The cards behind the labels of rows, since they are the same at each beat.
-        self._known: tuple[Mapping[str, Sequence[str]], Sequence[CardId | None]] = ({}, ())
+        # The cards behind the labels of rows, since they are the same at each beat: by names.
+        self._known: dict[tuple[str, ...], tuple[_Columns, Sequence[CardId | None]]] = {}
         self._rare: dict[MetricId, Values] = {}
         self._impossible: dict[MetricId, frozenset[CardId]] = {}
 
@@ -187,14 +188,15 @@ class Fleet:
 
     def _values(self, metric: MetricId) -> Values:
         """Of who tells it first; what two jobs tell of one card counts once."""
-        found: dict[CardId, float] = {}
+        found: Values = {}
         wrong: set[CardId] = set()
         for each in self.exporters:
             told = each.told.get(metric)
             if told is not None:
                 asked = selector(told.name, told.labels, self.match)
                 query = grouped("max", self.keys[each.title], asked)
-                self._take(query, told, found, wrong)
+                good = self._good(query, told, wrong)
+                found = {**good, **found} if found else good
         self._impossible[metric] = frozenset(wrong - found.keys())
         return found
 
@@ -285,14 +287,16 @@ class Fleet:
         return notes
 
     def _cards_of(self, told: Table) -> Sequence[CardId | None]:
-        if self._known[0] != told.labels:
+        names = tuple(told.labels)
+        labels, cards = self._known.get(names, ({}, ()))
+        if labels != told.labels:
             keys = map(key_of, told.rows())
-            self._known = told.labels, [card_id(key) if key[0] else None for key in keys]
-        return self._known[1]
+            cards = [card_id(key) if key[0] else None for key in keys]
+            self._known[names] = told.labels, cards
+        return cards
 
-    def _take(
-        self, query: str, told: Told, found: dict[CardId, float], wrong: set[CardId]
-    ) -> None:
+    def _good(self, query: str, told: Told, wrong: set[CardId]) -> Values:
+        """What is possible; whose figures are not, is in `wrong` afterwards."""
         lowest = METRICS[told.metric].lowest
         highest = min(METRICS[told.metric].highest, sys.float_info.max)
         table = self.server.table(query)
@@ -306,7 +310,7 @@ class Fleet:
         if len(good) < len(values):
             pairs = zip(cards, values, strict=True)
             wrong.update(card for card, value in pairs if card and math.isfinite(value))
-        found.update(good | found)
+        return good
 
     def _free(self, used: Values) -> Values:
         """What is left of all. Where somebody reserves some and tells it, that is not free. Of
