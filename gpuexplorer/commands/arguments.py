@@ -106,6 +106,10 @@ def add_host_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("NAME"),
         help=tr("another computer, over ssh: user@server, or a name of ~/.ssh/config"),
     )
+    add_host_python(parser)
+
+
+def add_host_python(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host-python",
         metavar=tr("PATH"),

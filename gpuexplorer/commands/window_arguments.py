@@ -6,7 +6,13 @@ import os
 import re
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OneOf, WrongArgumentsError, in_the_words, number
+from gpuexplorer.commands.arguments import (
+    OneOf,
+    WrongArgumentsError,
+    add_host_python,
+    in_the_words,
+    number,
+)
 from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
@@ -45,6 +51,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
             "several times for several. With --simulate the cards are simulated over there"
         ),
     )
+    add_host_python(parser)
     add_fleet_arguments(parser)
     parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
     parser.add_argument(

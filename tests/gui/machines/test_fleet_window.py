@@ -17,6 +17,7 @@ from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.copies.benches import bench_maker
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
@@ -26,6 +27,7 @@ from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.telemetry.session import Attempt
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
+from tests.gui.hands import the
 
 _PATIENCE = 30_000
 
@@ -138,6 +140,13 @@ def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> Non
     assert reading.values[GPU_UTILIZATION] == 0.4
     names = [each.name for each in app.window.machines.state.rows()]
     assert names[1:] == ["node-1 (Prometheus)"]
+
+
+def test_no_python_is_offered_for_a_host_where_no_lab_can_run(app: App, qtbot: QtBot) -> None:
+    foot = the(PythonFoot, app.window)
+    assert foot.isVisible()
+    _open_a_host(app, qtbot)
+    qtbot.waitUntil(foot.isHidden, timeout=_PATIENCE)
 
 
 def test_each_screen_of_such_a_host_opens(app: App, qtbot: QtBot) -> None:
