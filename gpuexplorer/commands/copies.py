@@ -25,7 +25,7 @@ from gpuexplorer.commands.datasheet import (
 )
 from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.page import Page
-from gpuexplorer.commands.source import NOT_ANSWERED, Opened, opened, wiring_of
+from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.copies.benches import (
     names_by_uuid,
@@ -166,8 +166,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
         Message("Copies are measured with PyTorch."),
         "Or look at simulated cards: gpuexplorer copies --simulate 4xRTX4090.",
     )
-    topology = wiring_of(backend)
-    remarks = [NOT_ANSWERED] if topology is None else []
+    topology, left_out = wiring_of(source)
     bench = worker_bench(start, backend, topology)
     try:
         hello = bench.greet()
@@ -177,7 +176,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             *without_cards(hello.devices),
             *without_kernels(hello.devices),
             *_counted_otherwise(hello, backend),
-            *remarks,
+            *([left_out] if left_out else ()),
         ]
         none = Message("No graphics card answers.")
         label = backend.source.label if backend.cards() else none

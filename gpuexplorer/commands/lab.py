@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     backend = source.backend
     try:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
-        cards = LabCards(backend)
+        cards = LabCards(source)
         start = cards.given(replace(start, sampled=True))
         answers = Answers(backend)
         apart: bool = arguments.json

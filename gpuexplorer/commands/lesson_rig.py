@@ -10,6 +10,7 @@ from typing import Self
 from gpuexplorer.commands.lab_answers import Answers
 from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_worker import LabWorker
+from gpuexplorer.commands.source import Opened
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import metrics_of
@@ -48,7 +49,7 @@ class CommandRig:
         self._watch: threading.Timer | None = None
         self._asked: dict[CardId, Asked[Sample]] = {}  # the newest question to each card
         self._silent: set[CardId] = set()
-        self._cards = LabCards(backend)
+        self._cards = LabCards(Opened(backend))
         self._leaving = ExitStack()
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpuexplorer.remote.far.machine import FarMachine
 
 _PATIENCE = 3.0  # a person would not wait longer for the wiring
-NOT_ANSWERED = Message(
+_NOT_ANSWERED = Message(
     "The driver did not report the wiring within {seconds:.0f} seconds, so it is left out.",
     seconds=_PATIENCE,
 )
@@ -119,10 +119,17 @@ def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> list[
     return chosen
 
 
-def wiring_of(backend: Backend) -> Topology | None:
-    """None when the driver does not answer."""
-    asked = Asked(backend.topology)
-    return asked.result() if asked.answered_within(_PATIENCE) else None
+def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
+    """Or why there is none."""
+    if source.far is not None:
+        try:
+            return source.far.backend.wiring(), NOTHING
+        except Trouble as trouble:
+            return None, trouble.sentence
+    asked = Asked(source.backend.topology)
+    if not asked.answered_within(_PATIENCE):
+        return None, _NOT_ANSWERED
+    return asked.result(), NOTHING
 
 
 def _is_called(card: Card, number: str, word: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gpuexplorer.commands.arguments import OK, add_host_arguments, add_source_arguments
 from gpuexplorer.commands.page import NONE, Column, Page, figure
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
-from gpuexplorer.commands.source import NOT_ANSWERED, Opened, opened, wiring_of
+from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
@@ -40,12 +40,11 @@ def run(arguments: argparse.Namespace) -> int:
     backend = source.backend
     attempts = source.attempts or source.reach.attempts()
     try:
-        topology = wiring_of(backend)
+        topology, left_out = wiring_of(source)
         source.check()
         if topology is None:
-            raise Trouble(
-                NOT_ANSWERED, "`gpuexplorer snapshot` shows which card does not answer."
-            )
+            hint = "`gpuexplorer snapshot` shows which card does not answer."
+            raise Trouble(left_out, hint if source.far is None else "")
         whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
         if arguments.json:
             told = _as_json(source, whole, topology, attempts)

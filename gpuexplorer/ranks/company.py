@@ -179,10 +179,11 @@ class Company:
         """One that is gone makes all others complain, and these may be heard first."""
         until = time.monotonic() + _GRACE
         later: Told | Ending | None = told
+        ended = rank
         while not isinstance(later, Ending) and time.monotonic() < until:
-            _, later = self._next()
+            ended, later = self._next()
         if isinstance(later, Ending):
-            return Trouble(later.why, later.hint)
+            told, rank = later, ended
         try:  # What the host calls itself is not what was typed.
             values = {**told.why.values, "host": self.members[rank].name}
             return Trouble(Message(told.why.template, **values), told.hint)

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
@@ -31,6 +31,7 @@ class Source(NamedTuple):
     cuda_version: str | None = None  # the newest CUDA this driver can run
     facts: Mapping[str, str] = {}
     cards: bool = True  # False: none answers, and the computer alone is read
+    figures_alone: Message = NOTHING  # why it tells nothing else, where it does not
 
 
 class HardwareFault(NamedTuple):

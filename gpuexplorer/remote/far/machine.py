@@ -1,10 +1,12 @@
 """FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
 
+import queue
 import shlex
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -37,6 +39,8 @@ from gpuexplorer.remote.wire import (
 )
 
 __all__ = ["FarMachine", "LinkState"]
+
+T = TypeVar("T", bound=Told)
 
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
@@ -175,28 +179,25 @@ class FarMachine:
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
 
-    def ask(self, order: Question, seconds: float) -> Told:
-        """The answer. Raises Trouble where there is none, or where it is a refusal."""
-        came = threading.Event()
-        answers: list[Told | None] = []
-
-        def on_answer(told: Told | None) -> None:
-            answers.append(told)
-            came.set()
-
-        number = self.ask_later(order, on_answer)
-        if not came.wait(seconds):
+    def ask(self, order: Question, answer: type[T], seconds: float) -> T:
+        """Raises Trouble where there is no such answer, or where it is a refusal."""
+        answers: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
+        number = self.ask_later(order, answers.put)
+        try:
+            told = answers.get(timeout=seconds)
+        except queue.Empty:
             self._awaited.drop(number)
             raise Trouble(
                 "{host} did not answer within {seconds:.0f} s.",
                 host=self.host.text,
                 seconds=seconds,
-            )
-        told = answers[0]
+            ) from None
         if told is None:
             raise Trouble("There is no connection to {host}.", host=self.host.text)
         if isinstance(told, Done) and told.trouble:
             raise Trouble(told.trouble, told.hint)
+        if not isinstance(told, answer):
+            raise Trouble("What {host} said of itself cannot be read.", host=self.host.text)
         return told
 
     def ask_later(self, order: Question, answered: Answered) -> int:

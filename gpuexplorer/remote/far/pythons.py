@@ -54,8 +54,7 @@ def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPyth
 
 
 def _found(far: "FarMachine", named: str) -> Sequence[Found]:
-    answer = far.ask(AskPythons(0, named), _PATIENCE)
-    return answer.found if isinstance(answer, Pythons) else ()
+    return far.ask(AskPythons(0, named), Pythons, _PATIENCE).found
 
 
 def _python(found: Found) -> LabPython:

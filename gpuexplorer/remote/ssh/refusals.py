@@ -152,8 +152,8 @@ def _not_reached(host: str, said: str) -> Ending:
                 ways=denied.group(1).replace(",", ", "),
             ),
             Message(
-                "Is it the right user, and is the key there and unlocked (`ssh-add -l`)? "
-                "`ssh {host}` in a terminal has to work first.",
+                "Is it the right user, with the right password, or a key that is there and "
+                "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first.",
                 host=host,
             ),
             again=False,

@@ -254,7 +254,7 @@ def test_stopping_ends_it_and_keeps_what_was_measured(screen: Screen, qtbot: QtB
     wait(qtbot, lambda: not screen.between.running)
     assert screen.ranks.was_cancelled
     assert screen.cell(screen.here, "b")[0] == "0.12 94 %"
-    assert "It was stopped. What was measured before stays." in texts(screen.page)
+    assert "It was stopped. What was measured stays." in texts(screen.page)
     assert screen.button.accessibleName() == "Measure all"
 
 

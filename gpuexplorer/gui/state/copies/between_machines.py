@@ -1,10 +1,11 @@
 """BetweenMachines: rates between the machines of the window, by a rank on each of them."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -27,7 +28,6 @@ USUAL_BYTES = 16 << 20
 _FEWEST, _MOST = 2, 16
 _PATIENCE = 3.0  # at the end of the program
 _CHOOSE = Message("Choose another Python in the lab, under “Python of the lab”.")
-_CANCELLED = Message("It was stopped. What was measured before stays.")
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
 # Makes a rank's beginning, in the thread that measures: this computer's Python is looked for.
@@ -35,11 +35,11 @@ MakeMember = Callable[[threading.Event], Member]
 Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
 
 
-@dataclass(frozen=True, slots=True)
-class RankHost:
-    """One machine of the window. `why_not` is why it is not asked; empty where it is."""
+class RankHost(NamedTuple):
+    """One machine of the window. Without `make` it is not asked, and `why_not` says why."""
 
     name: str
+    make: MakeMember | None = None
     why_not: Message = NOTHING
     hint: Message = NOTHING
 
@@ -63,7 +63,7 @@ class BetweenMachines(QObject):
         self.met: Met | None = None
         self.progress = NOTHING
         self.trouble: Trouble | None = None
-        self.stopped = NOTHING  # that a person stopped it
+        self.stopped = False  # by a person
         self.running_pair: tuple[str, str] | None = None
         self.failed_pair: tuple[str, str] | None = None
         self.measure_them: Measure = measured
@@ -84,24 +84,31 @@ class BetweenMachines(QObject):
 
     @property
     def hosts(self) -> Sequence[RankHost]:
-        return [host for host, _ in self._asked()]
+        count: Counter[str] = Counter()
+        found = []
+        for row in self.machines.rows():
+            count[row.name] += 1
+            again = f" ({count[row.name]})" if count[row.name] > 1 else ""
+            found.append(self._host(row, row.name + again))
+        return found
 
     @property
     def able(self) -> bool:
         """Whether there are enough that can be asked."""
-        return _FEWEST <= sum(not each.why_not for each in self.hosts) <= _MOST
+        return _FEWEST <= sum(each.make is not None for each in self.hosts) <= _MOST
 
     def measure(self) -> None:
         if self.running or not self.able:
             return
-        makers = [make for host, make in self._asked() if make is not None]
+        makers = [each.make for each in self.hosts if each.make is not None]
         self.results, self.met, self.trouble = (), None, None
-        self.stopped, self.failed_pair = NOTHING, None
-        self._cancelled = cancelled = threading.Event()
-        self._inbox = inbox = Inbox(self)
-        inbox.came.connect(self._on_told)
+        self.stopped, self.failed_pair = False, None
+        self._cancelled = threading.Event()
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_told)
         asked = Asked((Way.ONE_WAY, Way.ALL_REDUCE), (LATENCY_BYTES, self.bytes))
-        run = partial(_run, self.measure_them, makers, asked, cancelled, inbox.letterbox.put)
+        told = makers, asked, self._cancelled, self._inbox.letterbox.put
+        run = partial(_run, self.measure_them, *told)
         self._thread = threading.Thread(target=run, name="between machines", daemon=True)
         self._thread.start()
         self.changed.emit()
@@ -110,7 +117,7 @@ class BetweenMachines(QObject):
         """At once; it is over when every rank has ended."""
         if self.running:
             self._cancelled.set()
-            self.stopped = _CANCELLED
+            self.stopped = True
             self.changed.emit()
 
     def choose_bytes(self, count: int) -> None:
@@ -123,27 +130,18 @@ class BetweenMachines(QObject):
         if self._thread is not None:
             self._thread.join(_PATIENCE)
 
-    def _asked(self) -> Sequence[tuple[RankHost, MakeMember | None]]:
-        told: list[tuple[RankHost, MakeMember | None]] = []
-        names: set[str] = set()
-        for row in self.machines.rows():
-            name = row.name if row.name not in names else f"{row.name} ({len(names) + 1})"
-            names.add(name)
-            if row.key == HERE:
-                try:
-                    check_here()
-                    make = partial(_here, name, self._python())
-                    told.append((RankHost(name), make))
-                except Trouble as trouble:
-                    told.append((RankHost(name, trouble.sentence, trouble.hint), None))
-                continue
-            member = self.member_of(row, name) if row.standing.answers else None
-            if member is None:
-                why = row.why or Message("There is no connection to it.")
-                told.append((RankHost(name, why, row.hint), None))
-                continue
-            told.append((RankHost(name), partial(_there, member)))
-        return told
+    def _host(self, row: MachineRow, name: str) -> RankHost:
+        if row.key == HERE:
+            try:
+                check_here()
+            except Trouble as trouble:
+                return RankHost(name, None, trouble.sentence, trouble.hint)
+            return RankHost(name, partial(_here, name, self._python()))
+        member = self.member_of(row, name) if row.standing.answers else None
+        if member is None:
+            why = row.why or Message("There is no connection to it.")
+            return RankHost(name, None, why, row.hint)
+        return RankHost(name, lambda _: member)
 
     def _on_told(self, told: object) -> None:
         match told:
@@ -153,10 +151,8 @@ class BetweenMachines(QObject):
                 self.met = told
             case Message():
                 self.progress = told
-                pair = told.values.get("source"), told.values.get("target")
-                self.running_pair = (
-                    (str(pair[0]), str(pair[1])) if all(map(bool, pair)) else None
-                )
+                ends = [str(told.values.get(each, "")) for each in ("source", "target")]
+                self.running_pair = (ends[0], ends[1]) if all(ends) else None
             case Trouble():
                 self.trouble, self.failed_pair = told, self.running_pair
             case None:
@@ -208,10 +204,6 @@ def _run(
         tell(trouble)
     finally:
         tell(None)
-
-
-def _there(member: Member, _cancelled: threading.Event) -> Member:
-    return member
 
 
 def _here(name: str, chosen: str | None, cancelled: threading.Event) -> Member:
