@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         asked = Asked(_ways(arguments.mode), _sizes(arguments.sizes))
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
     _check(arguments, hosts)
-    members = _members(hosts, arguments.python)
+    there = arguments.host_python or arguments.python or "python3"
+    members = _members(hosts, arguments.python, str(there))
     results: list[RankResult] = []
     met: list[Met] = []
     end: str | None = ""
@@ -99,7 +100,7 @@ def _check(arguments: argparse.Namespace, hosts: Sequence[HostName]) -> None:
         )
 
 
-def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]:
+def _members(hosts: Sequence[HostName], python: Path | None, there: str) -> Sequence[Member]:
     """`localhost` is this computer, without ssh and with the lab's Python."""
     members: list[Member] = []
     for host in hosts:
@@ -111,7 +112,7 @@ def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]
             members.append(here(name, found, "Name a Python that has it with --python."))
         else:
             launch = partial(ssh_command, somebody_answers=False)
-            members.append(Member(name, host, launch, str(python or "python3")))
+            members.append(Member(name, host, launch, there))
     return members
 
 

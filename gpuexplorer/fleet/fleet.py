@@ -214,9 +214,9 @@ class Fleet:
         query = grouped("max", (*self.keys[ours.title], "state"), asked) + " == 1"
         told = {state.value: state for state in CardState}
         return {
-            card_id(key_of(point.labels)): told[point.labels["state"]]
-            for point in self.server.instant(query)
-            if point.labels.get("state") in told
+            card_id(key_of(labels)): told[labels["state"]]
+            for labels in self.server.table(query).rows()
+            if labels.get("state") in told
         }
 
     def _reasons(self) -> Reasons:

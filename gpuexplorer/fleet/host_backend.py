@@ -17,10 +17,9 @@ from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
-PROMETHEUS = "prometheus"  # the name of such a source
-NOT_HERE = Message(
-    "This machine is seen through Prometheus, which only tells figures. To work on it, open it"
-    " with --host."
+_FIGURES_ALONE = Message(
+    "This machine is seen through Prometheus, which tells the figures of its cards and nothing "
+    "else. For all else, reach it over ssh: “Add a machine…”, or --host."
 )
 _TOTAL = MetricId("memory_total")
 
@@ -52,7 +51,8 @@ class HostBackend:
         told = all_of(exporters) if exporters else Message("nobody")
         url = self.watching.fleet.server.where.url
         label = Message("Prometheus at {url}, told by {told}", url=url, told=told)
-        return Source(PROMETHEUS, label, simulated=any(each.simulated for each in cards))
+        simulated = any(each.simulated for each in cards)
+        return Source("prometheus", label, simulated=simulated, figures_alone=_FIGURES_ALONE)
 
     def fleet_cards(self) -> Sequence[FleetCard]:
         self.cards()

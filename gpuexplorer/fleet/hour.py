@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import RACK, FleetCard, host_of
@@ -25,31 +26,26 @@ Floats = NDArray[np.float64]
 
 
 class Hour(NamedTuple):
-    """A mean of one metric per minute, NaN where there is none."""
+    """How busy cards were: a mean per minute, NaN where there is none."""
 
-    metric: MetricId
     start: float  # wall clock of the first
     places: Mapping[str, Floats] = {}  # empty of more than anybody looks at
     together: Floats = np.full(COLUMNS, np.nan)
     why: Message = NOTHING  # the server did not tell it
 
 
-def hour_of(
-    fleet: Fleet, cards: Mapping[CardId, FleetCard], metric: MetricId, wall: float
-) -> Hour:
+def hour_of(fleet: Fleet, cards: Mapping[CardId, FleetCard], wall: float) -> Hour:
     """Raises Trouble where the server does not answer at all."""
     start = (wall // STEP - COLUMNS + 1) * STEP
     try:
-        return _asked(fleet, cards, metric, start)
+        return _asked(fleet, cards, start)
     except PrometheusError as error:
         if not error.status:
             raise
-        return Hour(metric, start, why=error.sentence)
+        return Hour(start, why=error.sentence)
 
 
-def _asked(
-    fleet: Fleet, cards: Mapping[CardId, FleetCard], metric: MetricId, start: float
-) -> Hour:
+def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hour:
     racked = any(card.rack for card in cards.values())
     rack, host = fleet.chosen.rack or RACK, fleet.chosen.host
     by = (rack,) if racked else tuple(dict.fromkeys(filter(None, (host, *HOST_LABELS))))
@@ -58,7 +54,7 @@ def _asked(
     sums: dict[str, Floats] = defaultdict(lambda: np.zeros(COLUMNS))
     counts: dict[str, Floats] = defaultdict(lambda: np.zeros(COLUMNS))
     for exporter in fleet.exporters:
-        told = exporter.told.get(metric)
+        told = exporter.told.get(GPU_UTILIZATION)
         if told is None:
             continue
         known = selector(told.name, told.labels, fleet.match)
@@ -82,7 +78,7 @@ def _asked(
         sum(sums.values(), np.zeros(COLUMNS)), sum(counts.values(), np.zeros(COLUMNS))
     )
     places = {each: _mean(sums[each], counts[each]) for each in sums} if by else {}
-    return Hour(metric, start, places, together)
+    return Hour(start, places, together)
 
 
 def _possible(told: Told) -> str:

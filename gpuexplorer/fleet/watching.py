@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.fleet import Fleet, FleetNow
@@ -43,7 +42,7 @@ class Watching:
         self.answered_at: float | None = None
         self.broken: Broken | None = None
         self.hour: Hour | None = None
-        self._hour_of: MetricId | None = None
+        self._wants_hour = False
         self._listeners = [on_change]
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
@@ -71,14 +70,12 @@ class Watching:
         """Instead of at the next beat."""
         self._wake.set()
 
-    def want_hour(self, metric: MetricId | None) -> Hour | None:
-        """What there is of it; until nobody wants it, it is asked for with the beat."""
-        found = self.hour if self.hour is not None and self.hour.metric == metric else None
-        if metric != self._hour_of:
-            self._hour_of = metric
-            if metric is not None and found is None:
-                self.ask_now()
-        return found
+    def want_hour(self, *, wanted: bool) -> Hour | None:
+        """What there is of it; while somebody wants it, it is asked for with the beat."""
+        if wanted and not self._wants_hour and self.hour is None:
+            self.ask_now()
+        self._wants_hour = wanted
+        return self.hour
 
     def look(self) -> None:
         """One beat in this very thread."""
@@ -102,11 +99,9 @@ class Watching:
                 each()
 
     def _look_at_hour(self, now: FleetNow) -> None:
-        metric, hour, wall = self._hour_of, self.hour, self.clock.wall()
-        if metric is not None and (
-            hour is None or hour.metric != metric or wall >= hour.start + STEP * (COLUMNS + 1)
-        ):
-            self.hour = hour_of(self.fleet, now.cards, metric, wall)
+        hour, wall = self.hour, self.clock.wall()
+        if self._wants_hour and (hour is None or wall >= hour.start + STEP * (COLUMNS + 1)):
+            self.hour = hour_of(self.fleet, now.cards, wall)
 
     def _note(self, trouble: Trouble) -> None:
         self._failures += 1

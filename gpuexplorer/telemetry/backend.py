@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
@@ -15,9 +16,9 @@ MADE_UP = Message("These cards are simulated: every figure is made up.")
 
 # Hints that send a person to the doctor, who has no use for them.
 INSTALL_IT = Message(
-    "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more."
+    "If there is an NVIDIA card, install its driver; `{doctor}` says more.", doctor=doctor()
 )
-ASK_THE_DOCTOR = Message("`gpuexplorer doctor` looks for the cause.")
+ASK_THE_DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
 
 
 class Source(NamedTuple):
@@ -30,6 +31,7 @@ class Source(NamedTuple):
     cuda_version: str | None = None  # the newest CUDA this driver can run
     facts: Mapping[str, str] = {}
     cards: bool = True  # False: none answers, and the computer alone is read
+    figures_alone: Message = NOTHING  # why it tells nothing else, where it does not
 
 
 class HardwareFault(NamedTuple):

@@ -5,14 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.hour import COLUMNS, Hour, hour_of
 from gpuexplorer.fleet.refusals import PrometheusError
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
-_BUSY = MetricId("gpu_utilization")
 _NOW = 1764000030.0
 
 
@@ -21,7 +19,7 @@ def hour(client: Prometheus) -> Callable[[], Hour]:
     def asked() -> Hour:
         fleet = Fleet(client, "job='dcgm'")
         fleet.look_for_cards()
-        return hour_of(fleet, fleet.now().cards, _BUSY, _NOW)
+        return hour_of(fleet, fleet.now().cards, _NOW)
 
     return asked
 
@@ -87,4 +85,4 @@ def test_a_server_that_went_away_is_no_reason_of_the_hours(
     cards = fleet.now().cards
     client.end()
     with pytest.raises(PrometheusError, match="given up"):
-        hour_of(fleet, cards, _BUSY, _NOW)
+        hour_of(fleet, cards, _NOW)

@@ -19,7 +19,9 @@ class Person:
         self.asked: list[str] = []
         self._answers = answers
 
-    def ask(self, _host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+    def ask(
+        self, _host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
         self.asked.append(text)
         return next((self._answers[each] for each in self._answers if each in text), None)
 

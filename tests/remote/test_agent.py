@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +20,13 @@ from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZAT
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
+from gpuexplorer.remote.agent import answers
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.system import psutil
+from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub
 from tests.programs_that_end import Program, stubborn, willing
 from tests.remote.over_there import PATIENCE, SIMULATED, OverThere
@@ -381,3 +385,26 @@ def _agent_of(there: OverThere) -> psutil.Process:
     """A shell may have started it, or become it."""
     process = psutil.Process(there.process.pid)
     return next(iter(process.children()), process) if process.name() == "sh" else process
+
+
+class Hangs(NoCards):
+    """A driver that does not report how cards are wired before the test is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.over = threading.Event()
+
+    def topology(self) -> Topology:
+        self.over.wait(60)
+        return super().topology()
+
+
+def test_a_driver_that_hangs_there_does_not_keep_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "_WIRING_PATIENCE", 0.1)
+    driver = Hangs()
+    told = answers.wiring(wire.AskWiring(7), driver)
+    driver.over.set()
+    assert isinstance(told, wire.Done)
+    assert (told.id, told.trouble[:37]) == (7, "The driver over there did not report ")

@@ -57,7 +57,7 @@ def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: C
 
 
 def test_a_question_is_answered(far: FarMachine) -> None:
-    told = far.ask(AskWiring(0), PATIENCE)
+    told = far.ask(AskWiring(0), Wired, PATIENCE)
     assert isinstance(told, Wired)
     assert told.topology.links
 
@@ -68,7 +68,7 @@ def test_a_question_without_a_connection_is_refused_at_once(
     cable.pull()
     changes.wait(lambda: far.state is LinkState.BROKEN)
     with pytest.raises(Trouble, match="There is no connection to here"):
-        far.ask(AskWiring(0), PATIENCE)
+        far.ask(AskWiring(0), Wired, PATIENCE)
 
 
 def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
@@ -82,7 +82,7 @@ def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
     changes.wait(lambda: far.lost_at is None)
     assert far.state is LinkState.UP
     assert not far.why
-    assert isinstance(far.ask(AskWiring(0), PATIENCE), Wired)
+    assert isinstance(far.ask(AskWiring(0), Wired, PATIENCE), Wired)
 
 
 def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) -> None:

@@ -14,8 +14,10 @@ import pytest
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote import wire
+from gpuexplorer.remote.far import backend
 from gpuexplorer.remote.far.machine import FarMachine, LinkState
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.remote.wire import Hello, Told
@@ -191,6 +193,28 @@ def test_a_flood_of_good_lines_leaves_the_rest_alone(
         wait_for(lambda: time.monotonic() > began + 3)
     assert pulse.worst < 1.0
     assert psutil.Process().memory_info().rss - before < 100 << 20
+
+
+@pytest.mark.parametrize(
+    ("manner", "said"),
+    [
+        ("once", "there did not answer within"),
+        ("flood", "What there said of itself cannot be read"),
+    ],
+)
+def test_a_wiring_that_is_not_told_is_the_hosts_fault_and_not_the_drivers(
+    there: Callable[[str, bytes], FarMachine],
+    manner: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = 0.5 if manner == "once" else _PATIENCE
+    monkeypatch.setattr(backend, "_WIRING_PATIENCE", late)
+    answers = b"".join(line_of(wire.Done(number)) for number in range(100))
+    far = there(manner, line_of(hello()) + (b"" if manner == "once" else answers))
+    wait_for(lambda: far.state is LinkState.UP)
+    with pytest.raises(Trouble, match=said):
+        far.backend.wiring()
 
 
 def test_gigabytes_in_one_line_end_the_link(

@@ -21,7 +21,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.process_names import NamedProcess
 
 NOBODY = mark("No program uses a card.")
-UNTOLD = mark("It is not known just now who uses the cards.")
+UNTOLD = mark("It is not known who uses the cards.")
 _ENDS = {"utilisation": mark("{high} busy"), "memory": mark("{high} used")}
 _UNREAD = {
     CardState.ASLEEP: mark("not read"),

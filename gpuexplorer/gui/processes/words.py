@@ -123,6 +123,8 @@ def nobody(session: RememberingSession, cards: Sequence[Shown]) -> NobodyListed:
     real = [shown for shown in cards if shown.card.kind is CardKind.GPU]
     if not real:
         return NobodyListed(tr("There is no card that a program could use."))
+    if why := session.source.figures_alone:
+        return NobodyListed(tr("Which programs use the cards is not known."), tr(why))
     unknown = set(session.processes_unknown())
     if all(_state(session, shown.card.id) is CardState.NO_DRIVER for shown in real):
         return NobodyListed(

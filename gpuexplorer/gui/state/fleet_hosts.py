@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.fleet.hour import Hour
@@ -65,10 +64,10 @@ class FleetSource(GroupSource):
     def look(self, *, looking: bool) -> None:
         """Whoever looks, it is asked at the beat, but for the hour."""
         if not looking:
-            self.hour(None)
+            self.hour(looking=False)
 
-    def hour(self, metric: MetricId | None) -> Hour | None:
-        return self._hosts.watching.want_hour(metric)
+    def hour(self, *, looking: bool) -> Hour | None:
+        return self._hosts.watching.want_hour(wanted=looking)
 
     def open_machine(self, key: str) -> None:
         if self._known(key):

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.fleet.host_backend import PROMETHEUS
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -157,13 +156,8 @@ class TopologyView(LiveView):
         listed = self.machine.cards()
         if listed and all(shown.card.kind is CardKind.MIG for shown in listed):
             return (*only_instances(), "")
-        if self.machine.session.source.name == PROMETHEUS:
-            said = tr("Prometheus does not know how the cards are wired.")
-            return (
-                said,
-                tr("No exporter tells it. Open this machine with --host to see it."),
-                "",
-            )
+        if why := self.machine.session.source.figures_alone:
+            return tr("How the cards are wired is not known."), tr(why), ""
         match self._wiring.answer:
             case WiringAnswer.NOT_ASKED | WiringAnswer.WAITING:
                 return (*waiting_words(self._wiring.waited), "")

@@ -3,6 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
@@ -12,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, Hello, Read, Wired
+from gpuexplorer.remote.wire import AskWiring, Done, Hello, Read, Wired
 from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
@@ -108,13 +109,13 @@ class FarBackend:
 
     def topology(self) -> Topology:
         """What was told last, where there is no answer now."""
-        try:
-            told = self._far.ask(AskWiring(0), _WIRING_PATIENCE)
-        except Trouble:
-            return self._wiring
-        if isinstance(told, Wired):
-            self._wiring = told.topology
+        with suppress(Trouble):
+            self._wiring = self.wiring()
         return self._wiring
+
+    def wiring(self) -> Topology:
+        """Raises Trouble where there is no answer, or the driver over there gives none."""
+        return self._far.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
         """What was told since; who samples hears them as they come."""
@@ -167,7 +168,7 @@ class FarBackend:
         with self._told:
             self._samples = {}
         try:
-            self._far.ask(order, _READING_PATIENCE)
+            self._far.ask(order, Done, _READING_PATIENCE)
         except Trouble:
             pass  # whoever asked gets a reason in the place of each figure
         finally:

@@ -14,11 +14,13 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
-from gpuexplorer.gui.machines.hour_page import HourMap
+from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
-from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.state.copies.benches import bench_maker
+from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
@@ -92,7 +94,6 @@ def test_the_host_with_most_trouble_comes_first(
     view.pull()
     table = next(each for each in view.findChildren(Table) if each.isVisible())
     assert table.model().index(0, 0).data() == "node-1"
-    assert view.order is Order.WORST
 
 
 def test_what_prometheus_warns_of_stands_above_the_hosts(
@@ -146,13 +147,6 @@ def test_each_screen_of_such_a_host_opens(app: App, qtbot: QtBot) -> None:
         assert app.window.navigation.screen == screen
 
 
-def test_wires_are_nothing_that_prometheus_knows(app: App, qtbot: QtBot) -> None:
-    _open_a_host(app, qtbot)
-    app.window.navigation.open_screen("topology")
-    said = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
-    assert "Prometheus does not know how the cards are wired." in said
-
-
 def test_a_server_that_breaks_is_said_above_the_host(
     app: App, server: FakePrometheus, qtbot: QtBot
 ) -> None:
@@ -167,3 +161,26 @@ def test_opening_a_host_twice_opens_it_once(app: App, qtbot: QtBot) -> None:
     session = _open_a_host(app, qtbot)
     assert _open_a_host(app, qtbot) is session
     assert len(app.window.machines.state.rows()) == 2
+
+
+def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
+    app: App, qtbot: QtBot
+) -> None:
+    session = _open_a_host(app, qtbot)
+    lab = app.window.machines.shown(session).lab
+    with qtbot.waitSignal(
+        lab.stage_changed, timeout=_PATIENCE, check_params_cb=lambda: lab.stage is Stage.FAILED
+    ):
+        lab.run("1 + 1")
+    assert "Prometheus" in lab.sentence
+    with qtbot.waitSignal(lab.pythons.changed, timeout=_PATIENCE):
+        assert bench_maker(lab, Ways(lab.machine, lab.cards))() is None
+    assert lab.pythons.python is None
+
+
+def test_wires_are_nothing_that_prometheus_tells(app: App, qtbot: QtBot) -> None:
+    _open_a_host(app, qtbot)
+    app.window.navigation.open_screen("topology")
+    said = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
+    assert "How the cards are wired is not known." in said
+    assert any("tells the figures of its cards and nothing else" in each for each in said)

@@ -251,6 +251,11 @@ class MovingPage(CopiesPage):
     def _show_machine(self) -> None:
         wiring = self.copies.ways.wiring
         now = machine_now(self._machine, wiring)
+        why = self._machine.session.source.figures_alone
+        if why:
+            self._travel.show_waiting(tr("Nothing can be copied"), tr(why), "", "")
+            self._panel.hide()
+            return
         if now is None:
             asked = wiring.answer in (WiringAnswer.NOT_ASKED, WiringAnswer.WAITING)
             cards = bool(self._machine.cards())

@@ -104,6 +104,24 @@ class There:
         )
 
 
+class Nowhere:
+    """Of a machine on which nothing can be started, nor is anything remembered."""
+
+    key = "lab/nowhere"
+
+    def __init__(self, computer: str, why: Message) -> None:
+        self.computer, self._why = computer, why
+
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+        return Trouble(self._why)
+
+    def picked(self, path: Path, given_up: threading.Event) -> Answer:
+        return Trouble(self._why)
+
+    def none_has_torch(self, asked: int) -> Message:
+        return self._why
+
+
 def _in_order(first: Path | None) -> Sequence[Path]:
     """All that may be one, the one that was chosen earlier first."""
     paths = candidates(dict(os.environ), Path.home())

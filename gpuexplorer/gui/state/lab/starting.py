@@ -10,12 +10,11 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.fleet.host_backend import NOT_HERE, PROMETHEUS
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.lab.python_places import There
+from gpuexplorer.gui.state.lab.python_places import Nowhere, There
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
@@ -43,6 +42,8 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
     session = machine.session
     if isinstance(session.backend, FarBackend):
         pythons = LabPythons(machine.settings, machine, There(session.backend.machine))
+    elif why := session.source.figures_alone:
+        pythons = LabPythons(machine.settings, machine, Nowhere(machine.name, why))
     lab = LabState(
         machine,
         pythons,
@@ -67,8 +68,6 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     ) -> WorkerProcess:
         if isinstance(backend, RecordedBackend):
             raise Trouble(RECORDED)
-        if backend.source.name == PROMETHEUS:
-            raise Trouble(NOT_HERE)
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",
