@@ -269,7 +269,7 @@ def _broken(course: Course, said: str) -> Ending:
     if not reason and course.status == 0:
         return Ending(Message("Our part on {host} ended.", host=host))
     if course.status in (137, 128 + 15, -9, -15):
-        return Ending(Message("Our part on {host} was killed over there.", host=host))
+        return Ending(Message("Our part on {host} was killed.", host=host))
     if not reason:
         return Ending(
             Message(

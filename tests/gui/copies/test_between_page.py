@@ -219,13 +219,13 @@ def test_a_pair_that_fails_says_its_sentence_and_the_others_that_it_ended(
     screen: Screen, qtbot: QtBot
 ) -> None:
     opened(screen, qtbot, "b")
-    screen.ranks.trouble = Trouble("Our part on b was killed over there.")
+    screen.ranks.trouble = Trouble("Our part on b was killed.")
     screen.button.click()
     screen.ranks.goes_on.set()
     wait(qtbot, lambda: not screen.between.running)
-    assert screen.cell("b", screen.here) == ("–", "Our part on b was killed over there.")
+    assert screen.cell("b", screen.here) == ("–", "Our part on b was killed.")
     assert screen.cell(screen.here, "b")[0] == "0.12 94 %"
-    assert "Our part on b was killed over there." in texts(screen.page)
+    assert "Our part on b was killed." in texts(screen.page)
     assert screen.button.isEnabled()
 
 
@@ -305,6 +305,6 @@ def test_a_real_rank_that_is_killed_is_told_in_its_cell_and_nothing_is_left(
     rank_on("far-c").kill()
     wait(qtbot, lambda: not screen.between.running)
     assert not left_of("far-c")
-    killed = "Our part on far-c was killed over there."
+    killed = "Our part on far-c was killed."
     assert killed in screen.cell(*(screen.between.failed_pair or ("", "")))[1]
     assert killed in texts(screen.page)
