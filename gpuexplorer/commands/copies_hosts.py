@@ -10,7 +10,6 @@ from pathlib import Path
 from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
 from gpuexplorer.commands.copies_progress import status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, WRONG
-from gpuexplorer.commands.lab_python import lab_python
 from gpuexplorer.commands.page import NONE, Column, Page, percent
 from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.commands.terminal import Terminal
@@ -19,7 +18,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.ranks.company import Company, Member
-from gpuexplorer.ranks.here import check_here, here
+from gpuexplorer.ranks.here import here
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult, as_csv, as_json
@@ -107,9 +106,7 @@ def _members(hosts: Sequence[HostName], python: Path | None, there: str) -> Sequ
         count = sum(each.host == host for each in members) + 1
         name = host.text if count == 1 else f"{host.text} ({count})"
         if host.text in _HERE:
-            check_here()
-            found = lab_python(python, Message("Copies are measured with PyTorch.")).path
-            members.append(here(name, found, "Name a Python that has it with --python."))
+            members.append(here(name, python))
         else:
             launch = partial(ssh_command, somebody_answers=False)
             members.append(Member(name, host, launch, there))

@@ -53,20 +53,12 @@ def _elsewhere() -> "Elsewhere | Failed":
         if ask(path).usable:
             return Elsewhere(str(path))
     return Failed(
-        Message("No Python on {host} has PyTorch.", host=platform.node()),
-        Message("Install it there: `{python} -m pip install torch`.", python=sys.executable),
-    )
-
-
-def _too_old(version: str) -> Failed:
-    return Failed(
         Message(
-            "PyTorch {version} on {host} is too old; {oldest} is the oldest that will do.",
-            version=version,
+            "No Python on {host} has PyTorch {oldest} or newer.",
             host=platform.node(),
             oldest=".".join(map(str, OLDEST_TORCH)),
         ),
-        Message("Update it there: `{python} -m pip install -U torch`.", python=sys.executable),
+        Message("Install it there: `{python} -m pip install -U torch`.", python=sys.executable),
     )
 
 
@@ -88,7 +80,7 @@ class Rank:
             self._fail(_NO_TORCH, error)
             return
         if torch_too_old(exchange.version):
-            self.say(_too_old(exchange.version))
+            self.say(_elsewhere())
             return
         addresses, called = network.addresses(), network.called()
         at = exchange.port, exchange.word
