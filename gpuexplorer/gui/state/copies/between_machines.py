@@ -1,7 +1,6 @@
 """BetweenMachines: rates between the machines of the window, by a rank on each of them."""
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
-from gpuexplorer.ranks.company import CancelledError, Company, Member
+from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
 from gpuexplorer.ranks.here import here
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
@@ -79,13 +78,8 @@ class BetweenMachines(QObject):
 
     @property
     def hosts(self) -> Sequence[RankHost]:
-        count: Counter[str] = Counter()
-        found = []
-        for row in self.machines.rows():
-            count[row.name] += 1
-            again = f" ({count[row.name]})" if count[row.name] > 1 else ""
-            found.append(self._host(row, row.name + again))
-        return found
+        rows = self.machines.rows()
+        return list(map(self._host, rows, told_apart([each.name for each in rows])))
 
     @property
     def able(self) -> bool:
