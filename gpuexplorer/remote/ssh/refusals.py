@@ -230,7 +230,7 @@ def _broken(course: Course, said: str) -> Ending:
     elif course.status == 0 and not reason:
         sentence = mark("Our part on {host} ended.")
     elif course.status in _KILLED:
-        sentence = mark("Our part on {host} was killed over there.")
+        sentence = mark("Our part on {host} was killed.")
     elif reason:
         sentence = mark("Our part on {host} ended with status {status}: {said}.")
     else:

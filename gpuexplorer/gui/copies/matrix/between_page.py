@@ -105,6 +105,7 @@ class BetweenPage(CopiesPage):
         add(self._map.body, self._bad, self._said, Space(8), self._map.map, GROWS, foot)
         add(self._together.body, self._none_together, self._facts, FREE)
         sheet = QWidget()
+        sheet.setProperty("panel", "page")
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(_GAP)

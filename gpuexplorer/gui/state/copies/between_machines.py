@@ -1,10 +1,8 @@
 """BetweenMachines: rates between the machines of the window, by a rank on each of them."""
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
@@ -12,10 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Here
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
-from gpuexplorer.ranks.company import CancelledError, Company, Member
-from gpuexplorer.ranks.here import check_here, here
+from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
+from gpuexplorer.ranks.here import here
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult
@@ -27,19 +24,16 @@ LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20
 _FEWEST, _MOST = 2, 16
 _PATIENCE = 3.0  # at the end of the program
-_CHOOSE = Message("Choose another Python in the lab, under “Python of the lab”.")
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
-# Makes a rank's beginning, in the thread that measures: this computer's Python is looked for.
-MakeMember = Callable[[threading.Event], Member]
-Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
+Measure = Callable[[Sequence[Member], Asked, threading.Event, Tell], None]
 
 
 class RankHost(NamedTuple):
-    """One machine of the window. Without `make` it is not asked, and `why_not` says why."""
+    """One machine of the window. No `member`: it is not asked, and `why_not` says why."""
 
     name: str
-    make: MakeMember | None = None
+    member: Member | None = None
     why_not: Message = NOTHING
     hint: Message = NOTHING
 
@@ -84,30 +78,25 @@ class BetweenMachines(QObject):
 
     @property
     def hosts(self) -> Sequence[RankHost]:
-        count: Counter[str] = Counter()
-        found = []
-        for row in self.machines.rows():
-            count[row.name] += 1
-            again = f" ({count[row.name]})" if count[row.name] > 1 else ""
-            found.append(self._host(row, row.name + again))
-        return found
+        rows = self.machines.rows()
+        return list(map(self._host, rows, told_apart([each.name for each in rows])))
 
     @property
     def able(self) -> bool:
         """Whether there are enough that can be asked."""
-        return _FEWEST <= sum(each.make is not None for each in self.hosts) <= _MOST
+        return _FEWEST <= sum(each.member is not None for each in self.hosts) <= _MOST
 
     def measure(self) -> None:
         if self.running or not self.able:
             return
-        makers = [each.make for each in self.hosts if each.make is not None]
+        members = [each.member for each in self.hosts if each.member is not None]
         self.results, self.met, self.trouble = (), None, None
         self.stopped, self.failed_pair = False, None
         self._cancelled = threading.Event()
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_told)
         asked = Asked((Way.ONE_WAY, Way.ALL_REDUCE), (LATENCY_BYTES, self.bytes))
-        told = makers, asked, self._cancelled, self._inbox.letterbox.put
+        told = members, asked, self._cancelled, self._inbox.letterbox.put
         run = partial(_run, self.measure_them, *told)
         self._thread = threading.Thread(target=run, name="between machines", daemon=True)
         self._thread.start()
@@ -133,15 +122,14 @@ class BetweenMachines(QObject):
     def _host(self, row: MachineRow, name: str) -> RankHost:
         if row.key == HERE:
             try:
-                check_here()
+                return RankHost(name, here(name, self._python()))
             except Trouble as trouble:
                 return RankHost(name, None, trouble.sentence, trouble.hint)
-            return RankHost(name, partial(_here, name, self._python()))
         member = self.member_of(row, name) if row.standing.answers else None
         if member is None:
             why = row.why or Message("There is no connection to it.")
             return RankHost(name, None, why, row.hint)
-        return RankHost(name, lambda _: member)
+        return RankHost(name, member)
 
     def _on_told(self, told: object) -> None:
         match told:
@@ -181,38 +169,25 @@ def member_of(row: MachineRow, name: str) -> Member | None:
 
 
 def measured(
-    makers: Sequence[MakeMember], asked: Asked, cancelled: threading.Event, tell: Tell
+    members: Sequence[Member], asked: Asked, cancelled: threading.Event, tell: Tell
 ) -> None:
     """To the end, in this thread; nothing is left of it anywhere."""
-    members = [make(cancelled) for make in makers]
     with Company(members, cancelled=cancelled.is_set) as company:
         measure(company, asked, tell, tell, tell)
 
 
 def _run(
     measure_them: Measure,
-    makers: Sequence[MakeMember],
+    members: Sequence[Member],
     asked: Asked,
     cancelled: threading.Event,
     tell: Tell,
 ) -> None:
     try:
-        measure_them(makers, asked, cancelled, tell)
+        measure_them(members, asked, cancelled, tell)
     except CancelledError:
         pass
     except Trouble as trouble:
         tell(trouble)
     finally:
         tell(None)
-
-
-def _here(name: str, chosen: str | None, cancelled: threading.Event) -> Member:
-    place = Here()
-    asked = place.asked(Path(chosen) if chosen else None, cancelled, first=True)
-    if cancelled.is_set():
-        raise CancelledError
-    if isinstance(asked, Trouble):
-        raise asked
-    if not asked or not asked[-1].usable:
-        raise Trouble(place.none_has_torch(len(asked)), _CHOOSE)
-    return here(name, asked[-1].path, _CHOOSE)
