@@ -1,9 +1,18 @@
 """BetweenPage: rates between the machines of the window, and all-reduce of all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QFrame, QGridLayout, QScrollArea, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QWidget,
+)
 
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
@@ -19,7 +28,7 @@ from gpuexplorer.gui.copies.matrix.pair_cells import scale_of_cells
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
-from gpuexplorer.gui.state.copies.between_machines import BetweenMachines
+from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, RankHost
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import Look
@@ -80,6 +89,7 @@ class BetweenPage(CopiesPage):
         self._map.choice.chosen.connect(self._on_figure_chosen)
         self._map.map.chosen.connect(self._on_chosen)
         self._size.chosen.connect(between.choose_bytes)
+        self._hosts.ticked.connect(between.ask_machine)
         self._all.clicked.connect(self._on_pressed)
         choices = self._map.choice.findChildren(QAbstractButton)
         line_up([*choices, self._size, self._map.map])
@@ -131,7 +141,8 @@ class BetweenPage(CopiesPage):
             names = [each.name for each in heads]
             if self._chosen is None or not {*self._chosen} <= {*names}:
                 self._chosen = (names[0], names[1]) if len(names) > 1 else None
-        self._hosts.show_hosts(heads)
+        self._hosts.show_hosts(state.hosts, state.left_out)
+        self._hosts.setEnabled(not state.running)
         cells = self._shown.cells(heads, self._figure)
         scale = scale_of_cells(cells.values())
         table.show_cells(cells, scale)
@@ -159,7 +170,7 @@ class BetweenPage(CopiesPage):
         elif not said and state.stopped:
             said = tr(state.stopped)
         elif not said and not state.able:
-            said = tr("At least two machines have to be connected, and at most 16.")
+            said = tr("At least two machines have to be connected and ticked, and at most 16.")
         elif not said and trouble is None and not state.results:
             said = tr(
                 "Nothing is measured yet. PyTorch is started on each machine, and bytes are "
@@ -214,31 +225,43 @@ def _title(pair: Pair) -> str:
 
 
 class _HostsPanel(Panel):
-    """Which number is which machine, and why one is not asked."""
+    """Which number is which machine, whether it is asked, and why not."""
+
+    ticked = Signal(str, bool)
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, tr("Machines"))
         self._look = look
-        self._heads: Sequence[Head] | None = None
+        self._lines: dict[str, tuple[QCheckBox, QLabel]] = {}
         self._list = QWidget()
-        self._lines = column(within=self._list, gap=6)
+        self._column = column(within=self._list, gap=6)
         self.body.addWidget(self._list)
         self.body.addStretch(1)
 
-    def show_hosts(self, heads: Sequence[Head]) -> None:
-        if heads == self._heads:
-            return
-        self._heads = heads
-        while (item := self._lines.takeAt(0)) is not None:
+    def show_hosts(self, hosts: Sequence[RankHost], left_out: Container[str]) -> None:
+        if [each.key for each in hosts] != list(self._lines):
+            self._fill(hosts)
+        for host in hosts:
+            box, words = self._lines[host.key]
+            with QSignalBlocker(box):
+                box.setChecked(host.key not in left_out)
+            why = paragraph((host.why_not, host.hint))
+            said = tr("{machine} is not asked: {why}", machine=host.name, why=why)
+            words.setText(said if why else host.name)
+
+    def _fill(self, hosts: Sequence[RankHost]) -> None:
+        while (item := self._column.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for head in heads:
+        self._lines = {}
+        for number, host in enumerate(hosts, 1):
+            box = QCheckBox()
+            box.setAccessibleName(tr("Measure {machine}", machine=host.name))
+            box.toggled.connect(partial(self.ticked.emit, host.key))
             chip = ChipRow(self._look)
-            chip.show_chips([Chip(head.chip, None)])
-            said = head.titled
-            if head.gone:
-                said = tr("{machine} is not asked: {why}", machine=said, why=head.gone)
-            words = wrapped_label(self._look, said, Tone.QUIET if head.gone else Tone.TEXT)
+            chip.show_chips([Chip(str(number), None)])
+            words = wrapped_label(self._look, host.name, Tone.TEXT)
             line = QWidget()
-            row(chip, Qt.AlignmentFlag.AlignTop, words, GROWS, within=line)
-            self._lines.addWidget(line)
+            row(box, chip, Qt.AlignmentFlag.AlignTop, words, GROWS, within=line)
+            self._column.addWidget(line)
+            self._lines[host.key] = box, words

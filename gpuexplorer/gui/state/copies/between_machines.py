@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Here
+from gpuexplorer.gui.state.lab.python_places import Here, There
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.ranks.company import CancelledError, Company, Member
 from gpuexplorer.ranks.here import check_here, here
@@ -32,6 +32,7 @@ Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
 # Makes a rank's beginning, in the thread that measures: this computer's Python is looked for.
 MakeMember = Callable[[threading.Event], Member]
+Remembered = Callable[[str], str | None]
 Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
 
 
@@ -39,6 +40,7 @@ Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
 class RankHost:
     """One machine of the window. `why_not` is why it is not asked; empty where it is."""
 
+    key: str
     name: str
     why_not: Message = NOTHING
     hint: Message = NOTHING
@@ -52,10 +54,10 @@ class BetweenMachines(QObject):
     def __init__(
         self,
         machines: MachinesState,
-        python: Callable[[], str | None],
+        remembered: Remembered,
         parent: QObject | None = None,
     ) -> None:
-        """`python` is what a person chose for the lab of this computer."""
+        """`remembered`: a setting, such as the Python that was chosen for a machine's lab."""
         super().__init__(parent)
         self.machines = machines
         self.bytes = USUAL_BYTES
@@ -68,7 +70,8 @@ class BetweenMachines(QObject):
         self.failed_pair: tuple[str, str] | None = None
         self.measure_them: Measure = measured
         self.member_of = member_of
-        self._python = python
+        self.left_out: set[str] = set()  # by their keys, because a person says so
+        self._remembered = remembered
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
         self._inbox: Inbox | None = None
@@ -117,6 +120,10 @@ class BetweenMachines(QObject):
         self.bytes = count
         self.changed.emit()
 
+    def ask_machine(self, key: str, asked: bool) -> None:
+        (self.left_out.discard if asked else self.left_out.add)(key)
+        self.changed.emit()
+
     def stop(self) -> None:
         """For good. Harmless when called twice."""
         self._cancelled.set()
@@ -129,21 +136,27 @@ class BetweenMachines(QObject):
         for row in self.machines.rows():
             name = row.name if row.name not in names else f"{row.name} ({len(names) + 1})"
             names.add(name)
-            if row.key == HERE:
-                try:
-                    check_here()
-                    make = partial(_here, name, self._python())
-                    told.append((RankHost(name), make))
-                except Trouble as trouble:
-                    told.append((RankHost(name, trouble.sentence, trouble.hint), None))
-                continue
-            member = self.member_of(row, name) if row.standing.answers else None
-            if member is None:
-                why = row.why or Message("There is no connection to it.")
-                told.append((RankHost(name, why, row.hint), None))
-                continue
-            told.append((RankHost(name), partial(_there, member)))
+            try:
+                make = self._maker(row, name)
+                told.append((RankHost(row.key, name), make))
+            except Trouble as trouble:
+                why_not = RankHost(row.key, name, trouble.sentence, trouble.hint)
+                told.append((why_not, None))
         return told
+
+    def _maker(self, row: MachineRow, name: str) -> MakeMember:
+        """Raises Trouble where it is not asked."""
+        if row.key in self.left_out:
+            raise Trouble("It is left out.")
+        if row.key == HERE:
+            check_here()
+            return partial(_here, name, self._remembered(Here.key))
+        if row.session is not None and (why := row.session.source.figures_alone):
+            raise Trouble(why)
+        member = self.member_of(row, name, self._remembered) if row.standing.answers else None
+        if member is None:
+            raise Trouble(row.why or "There is no connection to it.", row.hint)
+        return partial(_there, member)
 
     def _on_told(self, told: object) -> None:
         match told:
@@ -166,22 +179,22 @@ class BetweenMachines(QObject):
         self.changed.emit()
 
 
-def between(machines: MachinesState, python: Callable[[], str | None]) -> BetweenMachines:
+def between(machines: MachinesState, remembered: Remembered) -> BetweenMachines:
     """One for the window, whichever machine it shows."""
     there = machines.findChild(BetweenMachines)
     if there is None:
-        there = BetweenMachines(machines, python, machines)
+        there = BetweenMachines(machines, remembered, machines)
         machines.ending.connect(there.stop)
     return there
 
 
-def member_of(row: MachineRow, name: str) -> Member | None:
+def member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     """Reached as its session is."""
     backend = None if row.session is None else row.session.backend
     if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
         return None
     far = backend.machine
-    return Member(name, far.host, far.launch, far.python)
+    return Member(name, far.host, far.launch, remembered(There(far).key) or far.python)
 
 
 def measured(
