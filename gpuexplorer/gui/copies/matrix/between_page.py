@@ -262,6 +262,6 @@ class _HostsPanel(Panel):
             chip.show_chips([Chip(str(number), None)])
             words = wrapped_label(self._look, host.name, Tone.TEXT)
             line = QWidget()
-            row(box, chip, Qt.AlignmentFlag.AlignTop, words, GROWS, within=line)
+            row(box, chip, words, GROWS, within=line)
             self._column.addWidget(line)
             self._lines[host.key] = box, words
