@@ -9,12 +9,24 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.fleet import login
 from gpuexplorer.fleet.address import Address, address
 from gpuexplorer.fleet.client import Prometheus, aligned
 from gpuexplorer.fleet.login import Login, read_login
 from gpuexplorer.fleet.refusals import PrometheusError
 from tests.fleet.fake_prometheus import FakePrometheus
 
+_CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+MIIBLjCB4aADAgECAhRo5Vb4ii9tjJNdYyz809l5/6sJ7TAFBgMrZXAwDDEKMAgG
+A1UEAwwBYTAgFw0yNjExMjMxNjI2NDJaGA8yMTI2MTAzMDE2MjY0MlowDDEKMAgG
+A1UEAwwBYTAqMAUGAytlcAMhAPh19XsZb8jvQTLtepEQVfXACNv5ianaI7mI1L0a
+RXUIo1MwUTAdBgNVHQ4EFgQUUBZb5bL6vOOQb1LMiuxWRRFmQnkwHwYDVR0jBBgw
+FoAUUBZb5bL6vOOQb1LMiuxWRRFmQnkwDwYDVR0TAQH/BAUwAwEB/zAFBgMrZXAD
+QQDooB0ZaSzJTltt60gQYLOY7MOGjzKn21t50qL0vOJGYSgc1gR4KL+rGapz7RpY
+mEQihvKcJ+VBrxQy9wS3mpgB
+-----END CERTIFICATE-----
+"""
 _QUERY = "max by (UUID) (DCGM_FI_DEV_GPU_UTIL{})"
 
 
@@ -221,6 +233,18 @@ def test_a_login_that_cannot_be_used_is_refused_with_a_reason(
         read_login(file)
     assert sentence in raised.value.sentence
     assert raised.value.hint
+
+
+def test_the_systems_certificates_are_found_where_our_own_openssl_does_not_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    assert not Login().tls().get_ca_certs()
+    file = tmp_path / "ca-bundle.crt"
+    file.write_text(_CERTIFICATE)
+    monkeypatch.setattr(login, "SYSTEMS", ("/none/there", str(file)))
+    assert len(Login().tls().get_ca_certs()) == 1
 
 
 def test_a_password_is_asked_for_where_there_is_somebody(tmp_path: Path) -> None:
