@@ -22,8 +22,6 @@ WRITES_NO_WORDS = {
     "core/html_page.py": "HTML",
     "copies/trace_file.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
-    "fleet/fleet.py": "questions in Prometheus's language",
-    "fleet/host_questions.py": "questions in Prometheus's language",
     "gui/crash_dialog.py": "a traceback on the terminal",
     "gui/widgets/remark.py": "HTML",
     "gui/lab/head/words.py": "HTML",

@@ -109,14 +109,18 @@ def add_host_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host-python",
         metavar=tr("PATH"),
-        default="python3",
-        help=tr("the Python that is to be used there, 3.10 or newer"),
+        help=tr("the Python that is to be used there, 3.10 or newer; python3 if not given"),
     )
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:
     """The other computer that a command is to read; None for this one."""
     hosts: Sequence[str] = arguments.host or ()
+    if arguments.host_python and not hosts:
+        raise WrongArgumentsError(
+            "--host-python is about another computer, and none was named.",
+            "Name one with --host NAME.",
+        )
     if len(hosts) > 1:
         raise WrongArgumentsError(
             "This command reads one computer at a time, and --host names {count}.",

@@ -25,7 +25,7 @@ from gpuexplorer.commands.datasheet import (
 )
 from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.page import Page
-from gpuexplorer.commands.source import NOT_ANSWERED, Opened, opened, wiring_of
+from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.copies.benches import (
     names_by_uuid,
@@ -47,7 +47,7 @@ from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far_backend import made_up
+from gpuexplorer.remote.far.backend import made_up
 from gpuexplorer.telemetry.backend import Backend
 
 
@@ -148,7 +148,6 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
 def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]:
     """Those of its devices that were asked for; all of them where none was named."""
     backend = source.backend
-    machine = None if source.far is None else source.far.host.text
     simulated = made_up(backend)
     if simulated is not None:
         spec = simulated.machine.spec
@@ -158,7 +157,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             spec, faults, routes, arguments.seed, elapsed=lambda: simulated.elapsed
         )
         said = [fault.sentence for fault in faults]
-        head = Head(backend.source.label, said, simulated=True, machine=machine)
+        head = Head(backend.source.label, said, simulated=True, machine=source.machine)
         yield Benched(backend, model, routes, head, _named(arguments, routes.devices, head))
         return
     python, start = lab_start(
@@ -167,8 +166,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
         Message("Copies are measured with PyTorch."),
         "Or look at simulated cards: gpuexplorer copies --simulate 4xRTX4090.",
     )
-    topology = wiring_of(backend)
-    remarks = [NOT_ANSWERED] if topology is None else []
+    topology, left_out = wiring_of(source)
     bench = worker_bench(start, backend, topology)
     try:
         hello = bench.greet()
@@ -178,11 +176,11 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             *without_cards(hello.devices),
             *without_kernels(hello.devices),
             *_counted_otherwise(hello, backend),
-            *remarks,
+            *([left_out] if left_out else ()),
         ]
         none = Message("No graphics card answers.")
         label = backend.source.label if backend.cards() else none
-        head = Head(label, remarks, machine=machine)
+        head = Head(label, remarks, machine=source.machine)
         devices = _named(arguments, offered(hello.devices), head)
         yield Benched(backend, bench, routes_here(backend, hello, topology), head, devices)
     finally:

@@ -32,9 +32,7 @@ _SIZES = (8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20)
 _MOST_HOSTS = 16
 _TITLES = {
     Way.ONE_WAY: mark("{source} to {target}, one way, until it says that all is there:"),
-    Way.BOTH_WAYS: mark("{source} and {target}, both ways at once, each direction:"),
     Way.ALL_REDUCE: mark("All-reduce of all {ranks}, bytes of each:"),
-    Way.ALL_GATHER: mark("All-gather of all {ranks}, bytes that each has in the end:"),
 }
 
 
@@ -43,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         asked = Asked(_ways(arguments.mode), _sizes(arguments.sizes))
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
     _check(arguments, hosts)
-    members = _members(hosts, arguments.python)
+    there = arguments.host_python or arguments.python or "python3"
+    members = _members(hosts, arguments.python, str(there))
     results: list[RankResult] = []
     met: list[Met] = []
     end: str | None = ""
@@ -101,7 +100,7 @@ def _check(arguments: argparse.Namespace, hosts: Sequence[HostName]) -> None:
         )
 
 
-def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]:
+def _members(hosts: Sequence[HostName], python: Path | None, there: str) -> Sequence[Member]:
     """`localhost` is this computer, without ssh and with the lab's Python."""
     members: list[Member] = []
     for host in hosts:
@@ -113,7 +112,7 @@ def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]
             members.append(here(name, found, "Name a Python that has it with --python."))
         else:
             launch = partial(ssh_command, somebody_answers=False)
-            members.append(Member(name, host, launch, str(python or "python3")))
+            members.append(Member(name, host, launch, there))
     return members
 
 
@@ -159,7 +158,9 @@ def _write(page: Page, results: Sequence[RankResult]) -> None:
             Column(Message("Quartiles"), 60, right=True),
             Column(Message("Rate"), 90, right=True),
         ]
-        columns += [Column(Message("On the wire"), 70, right=True)] if way.together else []
+        columns += (
+            [Column(Message("On the wire"), 70, right=True)] if way is Way.ALL_REDUCE else []
+        )
         columns += [Column(Message("Share"), 80, right=True)] if first.promised else []
         page.table(columns, [_row(each)[: len(columns)] for each in group])
 
@@ -197,6 +198,6 @@ def _row(result: RankResult) -> Sequence[str]:
     low, middle, high = (str(duration(each)) for each in result.quartiles)
     cells = [bytes_words(result.bytes), middle, f"{low} – {high}"]
     cells.append(_rate(result))
-    if result.way.together:
+    if result.way is Way.ALL_REDUCE:
         cells.append(NONE if result.bus_rate is None else str(rate(result.bus_rate)))
     return [*cells, NONE if result.share is None else percent(result.share)]

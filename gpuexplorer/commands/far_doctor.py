@@ -21,15 +21,13 @@ def examined(host: str, arguments: argparse.Namespace) -> Report:
     far = connected(host, arguments.host_python)
     try:
         patience = _DEEP_PATIENCE if arguments.deep else _PATIENCE
-        told = far.ask(CheckUp(0, arguments.deep), patience)
+        told = far.ask(CheckUp(0, arguments.deep), CheckedUp, patience)
     finally:
         far.stop(1.0)
-    if isinstance(told, CheckedUp):
-        try:
-            return _report(json_of(told.report), far.reach.computer)
-        except UNREADABLE:
-            pass
-    raise Trouble("What {host} said of itself cannot be read.", host=host)
+    try:
+        return _report(json_of(told.report), far.reach.computer)
+    except UNREADABLE:
+        raise Trouble("What {host} said of itself cannot be read.", host=host) from None
 
 
 # Any: JSON that is checked field by field; facts are whatever JSON there is, for programs.

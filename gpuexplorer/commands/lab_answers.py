@@ -12,7 +12,7 @@ from datetime import datetime
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.events import Asked
-from gpuexplorer.remote.far_backend import made_up
+from gpuexplorer.remote.far.backend import made_up
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cached_property
 
-from gpuexplorer.commands.source import wiring_of
+from gpuexplorer.commands.source import Opened, wiring_of
 from gpuexplorer.copies.benches import routes_here
 from gpuexplorer.copies.modelled import routes_of_simulated
 from gpuexplorer.copies.route import Route
@@ -13,18 +13,18 @@ from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command
-from gpuexplorer.remote.far_backend import made_up
+from gpuexplorer.remote.far.backend import made_up
 from gpuexplorer.simulation.faults import FaultKind
-from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 
 class LabCards:
     """`hello` is what the worker said of them."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, source: Opened) -> None:
         self.hello: Hello | None = None
-        self._backend = backend
+        self._source = source
+        self._backend = backend = source.backend
         self._load: Load | None = None
         if isinstance(backend, SimulatedBackend):
             self._load = Load(backend.machine, lambda: backend.elapsed)
@@ -56,7 +56,7 @@ class LabCards:
         if (model := made_up(self._backend)) is not None:
             return routes_of_simulated(model.machine.spec)
         assert self.hello is not None
-        return routes_here(self._backend, self.hello, wiring_of(self._backend))
+        return routes_here(self._backend, self.hello, wiring_of(self._source)[0])
 
     def _lost(self) -> tuple[str, ...]:
         """By PyTorch's names."""

@@ -11,7 +11,7 @@ from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.lab.start import Start
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far_machine import FarMachine
+    from gpuexplorer.remote.far.machine import FarMachine
 
 
 def lab_start(
@@ -21,7 +21,7 @@ def lab_start(
     if far is None:
         python = lab_python(path, why, instead)
         return python, Start(python.path)
-    from gpuexplorer.remote.far_pythons import usable_there  # noqa: PLC0415 - rarely needed
+    from gpuexplorer.remote.far.pythons import usable_there  # noqa: PLC0415 - rarely needed
 
     python = usable_there(far, path, why)
     return python, far.lab_start(Start(python.path))

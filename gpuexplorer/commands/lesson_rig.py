@@ -10,10 +10,10 @@ from typing import Self
 from gpuexplorer.commands.lab_answers import Answers
 from gpuexplorer.commands.lab_cards import LabCards
 from gpuexplorer.commands.lab_worker import LabWorker
+from gpuexplorer.commands.source import Opened
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import metrics_of
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
 from gpuexplorer.lab.start import Start
@@ -49,7 +49,7 @@ class CommandRig:
         self._watch: threading.Timer | None = None
         self._asked: dict[CardId, Asked[Sample]] = {}  # the newest question to each card
         self._silent: set[CardId] = set()
-        self._cards = LabCards(backend)
+        self._cards = LabCards(Opened(backend))
         self._leaving = ExitStack()
 
     @property
@@ -109,9 +109,7 @@ class CommandRig:
         if not any(isinstance(each, Hello) for each in self.events()):
             if self.interrupted:
                 raise KeyboardInterrupt
-            raise Trouble(
-                self._worker.end, "`gpuexplorer doctor` says which Python has PyTorch."
-            )
+            raise self._worker.never_began
 
     def _send(self, command: Command) -> None:
         assert self._worker is not None

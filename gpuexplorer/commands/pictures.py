@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import in_the_words
 from gpuexplorer.commands.snapshot_needs import NEEDS
-from gpuexplorer.commands.source import NOT_ANSWERED, choose, opened, wiring_of
+from gpuexplorer.commands.source import opened, wiring_of
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
 from gpuexplorer.telemetry.session import Session
@@ -47,11 +47,11 @@ def show_pictures(
     try:
         # The first rates take two looks at counters: meanwhile the rest is imported and asked.
         show: Callable[..., None] = import_module(f"gpuexplorer.commands.snapshot_{form}").show
-        topology = wiring_of(session.backend) if needs.wiring else None
+        topology, left_out = wiring_of(source) if needs.wiring else (None, NOTHING)
         session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
-        chosen = choose(session.cards(), arguments.cards)
-        notes = [NOT_ANSWERED] if needs.wiring and topology is None else []
+        chosen = source.chosen(session.cards(), arguments.cards)
+        notes = [left_out] if left_out else []
         newcomers = arguments.cards is None
         pictures = _pictures(session, chosen, count, topology, notes, newcomers=newcomers)
         show(pictures, again=again)

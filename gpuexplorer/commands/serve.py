@@ -74,7 +74,7 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
         chosen = arguments.cards and {
             card.id for card in choose(session.cards(), arguments.cards)
         }
-        with Server(host, port, Readings(session, chosen)) as server:
+        with Server(host, port, Readings(session, chosen, port)) as server:
             _say(tr("Readings for Prometheus: {url}", url=server.url))
             if session.simulated:
                 _say(tr(MADE_UP))

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OneOf, WrongArgumentsError, number
+from gpuexplorer.commands.arguments import OneOf, WrongArgumentsError, in_the_words, number
 from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
@@ -114,7 +114,8 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     if arguments.host:
         from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
 
-        arguments.host = [host_name(each).text for each in arguments.host]
+        with in_the_words():
+            arguments.host = [host_name(each).text for each in arguments.host]
     check_fleet_arguments(arguments)
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415

@@ -4,10 +4,12 @@ values of ours.
 
 import json
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from unicodedata import category
 
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader
+from gpuexplorer.core.words import Message
 
 LATEST = 32_503_680_000.0  # the year 3000: times beyond are none
 _LONGEST = 10_000  # letters of any text
@@ -53,17 +55,49 @@ def json_of(text: str) -> Any:
     return cleaned(json.loads(text))
 
 
+class Limits(NamedTuple):
+    """Of fields, by their names: the letters of a text, how many there may be of something, and
+    the largest figure, none of which is below zero. A sentence is a message, wherever it is.
+    """
+
+    letters: Mapping[str, int] = dict.fromkeys(_NAMES, _LONGEST_NAME)
+    many: Mapping[str, int] = {}
+    figures: Mapping[str, float] = {}
+    sentence: int | None = None
+
+
+FEW_LIMITS = Limits()
+
+
 # Any: JSON.
-def cleaned(value: Any, name: str = "") -> Any:
-    """With clean texts and finite figures. Raises UnreadableError."""
+def cleaned(value: Any, name: str = "", limits: Limits = FEW_LIMITS) -> Any:
+    """With clean texts, cut where they are too long, and finite figures. Raises UnreadableError
+    where something is too much, or another of UNREADABLE.
+    """
     if isinstance(value, str):
-        return clean(value, _LONGEST_NAME if name in _NAMES else _LONGEST)
+        return clean(value, limits.letters.get(name, _LONGEST))
+    if isinstance(value, (dict, list)) and len(value) > limits.many.get(name, len(value)):
+        raise UnreadableError
     if isinstance(value, dict):
-        return {clean(key, _LONGEST_NAME): cleaned(each, key) for key, each in value.items()}
+        if limits.sentence is not None and "template" in value:
+            return _sentence(cleaned(value), limits.sentence)
+        return {
+            clean(key, _LONGEST_NAME): cleaned(each, key, limits) for key, each in value.items()
+        }
     if isinstance(value, list):
-        return [cleaned(each, name) for each in value]
+        return [cleaned(each, name, limits) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise UnreadableError
-    if isinstance(value, int) and abs(value) > _LARGEST:
+    if isinstance(value, (int, float)) and name in limits.figures:
+        if not 0 <= value <= limits.figures[name]:
+            raise UnreadableError
+    elif isinstance(value, int) and abs(value) > _LARGEST:
         raise UnreadableError
     return value
+
+
+# Any: JSON of a message, and of the same or a text.
+def _sentence(written: "dict[str, Any]", longest: int) -> Any:
+    said = Message.from_json(written)
+    fits = len(said) <= longest and len(said.template) <= longest
+    return written if fits else clean(str(said), longest)

@@ -15,6 +15,11 @@ from gpuexplorer.core.words import Message
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
+# Of a field that means nothing in another process: neither written nor read.
+_KEPT = "kept here"
+KEPT_HERE = {_KEPT: True}
+
+
 class UnreadableError(ValueError):
     """That is no record of this kind."""
 
@@ -41,8 +46,7 @@ def written(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):
-        made = [each.name for each in fields(value) if each.init]
-        return {name: written(getattr(value, name)) for name in made}
+        return {name: written(getattr(value, name)) for name in _told(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: written(each) for name, each in zip(value._fields, value, strict=True)}
     if isinstance(value, Mapping):
@@ -105,7 +109,7 @@ def _mapping_reader(name_kind: Any, kind: Any) -> "Callable[[Any], Any]":
 
 def _record_reader(kind: Any) -> "Callable[[Any], Any]":
     hints = get_type_hints(kind)
-    names = [each.name for each in fields(kind) if each.init] if is_dataclass(kind) else hints
+    names = _told(kind) if is_dataclass(kind) else hints
     readers = {name: reader(hints[name]) for name in names}
 
     def read(value: Any) -> Any:
@@ -113,6 +117,10 @@ def _record_reader(kind: Any) -> "Callable[[Any], Any]":
         return kind(**{name: readers[name](each) for name, each in values})
 
     return read
+
+
+def _told(kind: Any) -> "list[str]":
+    return [each.name for each in fields(kind) if each.init and not each.metadata.get(_KEPT)]
 
 
 def _number_reader(kind: Any) -> "Callable[[Any], Any]":

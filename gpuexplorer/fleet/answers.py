@@ -11,7 +11,7 @@ from gpuexplorer.fleet.refusals import plain
 _MOST_PARTS = 8_000_000
 _MOST_WARNINGS = 10
 
-_HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', "]}}"
+_HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', '"]}]}'
 _ROW = '{"metric":'
 _PIECE = 200_000  # letters that are read at once, while nothing else of the program runs
 _TIME = re.compile(r":\[[\d.e+]+,", re.ASCII)
@@ -75,17 +75,23 @@ def table_of(body: bytes) -> tuple[Table, Sequence[str]]:
         text = body.decode()
     except ValueError as error:
         raise NoAnswerError from error
-    if not (text.startswith(_HEAD + _ROW) and text.endswith(_FOOT)):
+    at, end = len(_HEAD), text.rfind(_FOOT) + len(_FOOT) - 2
+    try:
+        if not text.startswith(_HEAD + _ROW) or end < at:
+            raise NoAnswerError
+        # Behind the rows may stand warnings, or what else the server adds.
+        _, warnings = told((_HEAD + text[end:]).encode())
+    except NoAnswerError:
         data, warnings = told(body)
         return _table(points(data)), warnings
-    parts, at, end = [], len(_HEAD), len(text) - len(_FOOT)
+    parts = []
     while at < end:
         further = text.find(_ROW, at + _PIECE, end)
         until = end if further < 0 else further
         piece = text[at:until].removesuffix(",")
         parts.append(_cut(piece) or _table(points(_piece(piece))))
         at = until
-    return _joined(parts), ()
+    return _joined(parts), warnings
 
 
 def _cut(piece: str) -> Table | None:

@@ -66,6 +66,9 @@ class Asker:
             kept = False
             try:
                 page = self._answer(connection, path, asked, header, most, post=post)
+                if time.monotonic() >= until:
+                    # A head that was cut off looks like one with nothing behind it.
+                    raise self._broken(until, seconds, TimeoutError())
                 kept = connection.sock is not None
                 return page
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):

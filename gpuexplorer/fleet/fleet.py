@@ -22,9 +22,10 @@ from gpuexplorer.fleet.identity import (
     identified,
     key_of,
 )
-from gpuexplorer.fleet.names import Exporter, Told, exporters
+from gpuexplorer.fleet.names import STATE, Exporter, Told, exporters
+from gpuexplorer.fleet.reasons import Reasons, reasons
 from gpuexplorer.fleet.refusals import PrometheusError
-from gpuexplorer.fleet.selector import selector
+from gpuexplorer.fleet.selector import aged, grouped, selector
 
 # What the map, the table and the sums of hosts are made of.
 AT_THE_BEAT = tuple(
@@ -34,7 +35,7 @@ _USED, _FREE, _RESERVED, _TOTAL = (
     MetricId(f"memory_{each}") for each in ("used", "free", "reserved", "total")
 )
 _RARELY = (_RESERVED, _TOTAL, MetricId("power_limit"))
-_STATE = "gpuexplorer_card_state"
+_FIGURES = 4  # of an Xid
 _HALF_AN_HOUR = 1800.0
 _BACK = "1h"  # so long after its last word a card is still listed
 
@@ -51,6 +52,8 @@ class FleetNow(NamedTuple):
     ages: Values  # seconds since the exporter was read; not there for cards of before
     states: Mapping[CardId, CardState]  # where somebody tells
     told: Mapping[str, frozenset[MetricId]]  # by exporter
+    reasons: Reasons  # of the metrics at the beat, where somebody tells
+    xids: Mapping[CardId, int]  # the newest Xid error, or the highest of them
     alerts: Sequence[Alert] = ()
     notes: Sequence[Message] = ()
 
@@ -58,6 +61,8 @@ class FleetNow(NamedTuple):
         """Why there is no figure of it."""
         if card.id in self.impossible.get(metric, ()):
             return Absence.IMPOSSIBLE
+        if (told := self.reasons.get(card.id, {}).get(metric)) is not None:
+            return told
         if any(metric in self.told.get(each, ()) for each in card.exporters):
             return Absence.NO_NEW_VALUE
         return Absence.NOT_TOLD
@@ -159,8 +164,10 @@ class Fleet:
             ages,
             self._states(),
             {each.title: frozenset(each.told) for each in self.exporters},
+            self._reasons(),
+            self._xids(),
             alerts,
-            (*self._notes(), *said),
+            (*self._notes(ages), *said),
         )
 
     def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
@@ -175,8 +182,8 @@ class Fleet:
         asked = selector(of.anchor, of.marks, self.match)
         if back:
             asked = f"last_over_time({asked}[{back}])"
-        by = ",".join(label for label in wanted if label in there)
-        return self.server.table(f"count by ({by}) ({asked})").rows()
+        by = [label for label in wanted if label in there]
+        return self.server.table(grouped("count", by, asked)).rows()
 
     def _values(self, metric: MetricId) -> Values:
         """Of who tells it first; what two jobs tell of one card counts once."""
@@ -186,7 +193,8 @@ class Fleet:
             told = each.told.get(metric)
             if told is not None:
                 asked = selector(told.name, told.labels, self.match)
-                self._take(f"max by ({self._by(each)}) ({asked})", told, found, wrong)
+                query = grouped("max", self.keys[each.title], asked)
+                self._take(query, told, found, wrong)
         self._impossible[metric] = frozenset(wrong - found.keys())
         return found
 
@@ -194,24 +202,43 @@ class Fleet:
         found: dict[CardId, float] = {}
         for each in self.exporters:
             asked = selector(each.anchor, each.marks, self.match)
-            query = f"time() - max by ({self._by(each)}) (timestamp({asked}))"
-            told = self.server.table(query)
+            told = self.server.table(aged(self.keys[each.title], asked))
             ages = zip(self._cards_of(told), told.values, strict=True)
             found = {card: max(0.0, age) for card, age in ages if card is not None} | found
         return found
 
     def _states(self) -> Mapping[CardId, CardState]:
-        ours = next((each for each in self.exporters if each.anchor == _STATE), None)
-        if ours is None:
+        if (ours := self._ours()) is None:
             return {}
-        asked = selector(_STATE, {}, self.match)
-        query = f"max by ({self._by(ours)},state) ({asked}) == 1"
+        asked = selector(STATE, {}, self.match)
+        query = grouped("max", (*self.keys[ours.title], "state"), asked) + " == 1"
         told = {state.value: state for state in CardState}
         return {
-            card_id(key_of(point.labels)): told[point.labels["state"]]
-            for point in self.server.instant(query)
-            if point.labels.get("state") in told
+            card_id(key_of(labels)): told[labels["state"]]
+            for labels in self.server.table(query).rows()
+            if labels.get("state") in told
         }
+
+    def _reasons(self) -> Reasons:
+        if (ours := self._ours()) is None:
+            return {}
+        return reasons(self.server, self.keys[ours.title], self.match, AT_THE_BEAT)
+
+    def _xids(self) -> Mapping[CardId, int]:
+        found: dict[CardId, int] = {}
+        for each in self.exporters:
+            if each.xid:
+                by = (*self.keys[each.title], *filter(None, (each.xid_label,)))
+                asked = grouped("max", by, selector(each.xid, {}, self.match)) + " > 0"
+                for labels, value in self.server.instant(asked):
+                    code = labels.get(each.xid_label, "") if each.xid_label else f"{value:.0f}"
+                    if code.isdecimal() and len(code) <= _FIGURES:
+                        card = card_id(key_of(labels))
+                        found[card] = max(int(code), found.get(card, 0))
+        return found
+
+    def _ours(self) -> Exporter | None:
+        return next((each for each in self.exporters if each.anchor == STATE), None)
 
     def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
         """Some keep their rules elsewhere, and answer all but this."""
@@ -222,10 +249,29 @@ class Fleet:
                 raise
             return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
 
-    def _notes(self) -> Sequence[Message]:
-        twice = sum(len(card.jobs) > 1 for card in self._cards.values())
-        notes = []
-        if twice:
+    def _notes(self, there: Collection[CardId]) -> Sequence[Message]:
+        cards = [self._cards[each] for each in there if each in self._cards]
+        notes, seen = [], [each for each in cards if len(each.targets) > 1]
+        jobs = [len({job for job, _ in card.targets}) for card in seen]
+        # One job reads a card at one place.
+        alike = [
+            card for card, count in zip(seen, jobs, strict=True) if len(card.targets) > count
+        ]
+        if alike:
+            one, other, *_ = sorted(instance for _, instance in alike[0].targets)
+            notes.append(
+                Message.counted(
+                    "The UUID {uuid} is told of at two places, {one} and {other}: of these"
+                    " cards only one is shown.",
+                    "{count} UUIDs, such as {uuid}, are told of at two places, such as {one}"
+                    " and {other}: of these cards only one each is shown.",
+                    len(alike),
+                    uuid=alike[0].uuid,
+                    one=one,
+                    other=other,
+                )
+            )
+        if twice := sum(count > 1 for count in jobs):
             notes.append(
                 Message.counted(
                     "{count} card is shown by more than one job, and counted once.",
@@ -237,9 +283,6 @@ class Fleet:
             Message("Prometheus warns: {text}", text=text) for text in self.server.warnings
         ]
         return notes
-
-    def _by(self, of: Exporter) -> str:
-        return ",".join(self.keys[of.title])
 
     def _cards_of(self, told: Table) -> Sequence[CardId | None]:
         if self._known[0] != told.labels:

@@ -30,7 +30,7 @@ class HostBackend:
     def __init__(self, watching: Watching, host: str, questions: HostQuestions) -> None:
         self.host = host
         self.questions = questions
-        self._watching = watching
+        self.watching = watching
         self._clock: Clock = watching.clock
         self._lock = threading.Lock()
         self._asked_at = float("-inf")
@@ -49,7 +49,7 @@ class HostBackend:
         cards = self.fleet_cards()
         exporters = sorted({title for each in cards for title in each.exporters})
         told = all_of(exporters) if exporters else Message("nobody")
-        url = self._watching.fleet.server.where.url
+        url = self.watching.fleet.server.where.url
         label = Message("Prometheus at {url}, told by {told}", url=url, told=told)
         simulated = any(each.simulated for each in cards)
         return Source("prometheus", label, simulated=simulated, figures_alone=_FIGURES_ALONE)
@@ -59,7 +59,7 @@ class HostBackend:
         return self._listed[1]
 
     def cards(self) -> Sequence[Card]:
-        now = self._watching.now
+        now = self.watching.now
         if now is not None and self._listed[0] is not now.cards:
             there = [each for each in now.cards.values() if each.host == self.host]
             there.sort(key=_number)
@@ -74,7 +74,7 @@ class HostBackend:
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         with self._lock:
-            if self._clock.now() - self._asked_at >= 0.9 * self._watching.beat:
+            if self._clock.now() - self._asked_at >= 0.9 * self.watching.beat:
                 self._asked_at = self._clock.now()
                 self._ask()
             told, at = self._told, self._told_at
@@ -87,7 +87,7 @@ class HostBackend:
             return Sample(card, at, {}, missing, CardState.NO_ANSWER)
         values = {each: known.values[each] for each in metrics if each in known.values}
         missing = {each: self._why(card, each, known) for each in metrics if each not in values}
-        now = self._watching.now
+        now = self.watching.now
         state = CardState.WORKING if now is None else now.states.get(card, CardState.WORKING)
         return Sample(card, at - known.age, values, missing, state)
 
@@ -102,10 +102,16 @@ class HostBackend:
         return ()
 
     def notes(self) -> Sequence[Message]:
-        now = self._watching.now
+        now = self.watching.now
         notes = () if now is None else now.notes
         alerts = () if now is None else [a for a in now.alerts if a.host == self.host]
         fires = [Message("An alert fires in Prometheus: {text}", text=a.text) for a in alerts]
+        if now is not None:
+            fires += [
+                Message("Card {number}: Xid error {code}.", number=each.number, code=code)
+                for each in self.fleet_cards()
+                if (code := now.xids.get(each.id)) is not None
+            ]
         made_up = (MADE_UP,) if self.source.simulated else ()
         return (*made_up, *fires, *notes)
 
@@ -117,9 +123,11 @@ class HostBackend:
             self._told = None  # the sentence is the watching's, which asks the same server
 
     def _why(self, card: CardId, metric: MetricId, known: CardNow) -> Absence:
+        if metric in known.reasons:
+            return known.reasons[metric]
         if metric in known.impossible:
             return Absence.IMPOSSIBLE
-        now = self._watching.now
+        now = self.watching.now
         fleet_card = None if now is None else now.cards.get(card)
         if now is None or fleet_card is None:
             return Absence.NOT_YET

@@ -6,14 +6,16 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.fleet.answers import Line
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
-from gpuexplorer.fleet.names import Exporter, Told
-from gpuexplorer.fleet.selector import any_of, one_of, selector
+from gpuexplorer.fleet.names import STATE, Exporter, Told
+from gpuexplorer.fleet.reasons import reasons
+from gpuexplorer.fleet.selector import aged, any_of, grouped, one_of, selector
 from gpuexplorer.telemetry.exporter_names import UUID_LABELS
 
 _LOOKED_AT, _ENOUGH, _MOST_STEP = "10m", 2, 300.0
@@ -27,6 +29,7 @@ class CardNow(NamedTuple):
 
     values: Mapping[MetricId, float]
     impossible: frozenset[MetricId]
+    reasons: Mapping[MetricId, Absence]  # why there is none, where somebody tells
     age: float | None  # None: nobody has told of it for some minutes
 
 
@@ -40,26 +43,30 @@ class HostQuestions:
         values: dict[CardId, dict[MetricId, float]] = {each.id: {} for each in cards}
         wrong: dict[CardId, set[MetricId]] = {each.id: set() for each in cards}
         ages: dict[CardId, float] = {}
+        why: dict[CardId, Mapping[MetricId, Absence]] = {}
         for exporter, keys, meant in self._asked(cards):
             parts = sorted({name for told in exporter.told.values() for name in told.labels})
             named = {(told.name, *told.labels.items()): told for told in exporter.told.values()}
             asked = any_of({told.name for told in exporter.told.values()}, {}, meant)
-            by = ",".join(("__name__", *keys, *parts))
-            for labels, value in self.server.instant(f"max by ({by}) ({asked})"):
+            by = ("__name__", *keys, *parts)
+            for labels, value in self.server.instant(grouped("max", by, asked)):
                 own = [(part, labels[part]) for part in parts if part in labels]
                 told = named.get((labels.get("__name__", ""), *own))
                 card = card_id(key_of(labels))
                 if told is not None and card in values and math.isfinite(value):
                     _keep(told, value / told.factor, values[card], wrong[card])
             asked = selector(exporter.anchor, exporter.marks, meant)
-            query = f"time() - max by ({','.join(keys)}) (timestamp({asked}))"
-            for labels, value in self.server.instant(query):
+            for labels, value in self.server.instant(aged(keys, asked)):
                 ages.setdefault(card_id(key_of(labels)), max(0.0, value))
+            if exporter.anchor == STATE:
+                why.update(reasons(self.server, keys, meant))
         for told_of in values.values():
             if _TOTAL not in told_of and all(part in told_of for part in _PARTS):
                 told_of[_TOTAL] = sum(told_of[part] for part in _PARTS)
         return {
-            each: CardNow(told, frozenset(wrong[each] - told.keys()), ages.get(each))
+            each: CardNow(
+                told, frozenset(wrong[each] - told.keys()), why.get(each, {}), ages.get(each)
+            )
             for each, told in values.items()
         }
 
@@ -90,7 +97,7 @@ class HostQuestions:
             if told is None:
                 continue
             asked = selector(told.name, told.labels, meant)
-            query = f"max by ({','.join(keys)}) ({how}_over_time({asked}[{window:.0f}s]))"
+            query = grouped("max", keys, f"{how}_over_time({asked}[{window:.0f}s])")
             for line in self.server.range(query, *stretch):
                 card = card_id(key_of(line.labels))
                 found.setdefault(card, (line.times, _figures(line, told)))

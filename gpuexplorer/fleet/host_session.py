@@ -1,9 +1,9 @@
 """The session of a host of a fleet: its screens get what Prometheus knows, and its past."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -12,12 +12,11 @@ from gpuexplorer.fleet.host_backend import HostBackend
 from gpuexplorer.fleet.host_past import HostPast
 from gpuexplorer.fleet.host_questions import HostQuestions
 from gpuexplorer.fleet.watching import Watching
-from gpuexplorer.telemetry.backend import Backend, HardwareFault
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampler import Sampler
+from gpuexplorer.telemetry.sampler import Needs, Sampler
 from gpuexplorer.telemetry.session import Attempt
 
 
@@ -72,18 +71,8 @@ class HostReach:
     def names(self) -> "NoNames":
         return NoNames()
 
-    def sampler(
-        self,
-        backend: Backend,
-        on_sample: Callable[[Sample], None],
-        interval: float,
-        clock: Clock,
-        patience: float,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None],
-        on_fault: Callable[[HardwareFault], None] | None,
-        read_host: Callable[[], Sample] | None,
-    ) -> "AtTheBeat":
-        return AtTheBeat(backend, on_sample, interval, clock, patience, on_processes, None)
+    def sampler(self, needs: Needs) -> "AtTheBeat":
+        return AtTheBeat(needs._replace(on_fault=None, read_host=None))
 
 
 class AtTheBeat(Sampler):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.cards import CardId, CardKind
 from gpuexplorer.fleet.answers import Labels
@@ -18,7 +18,9 @@ from gpuexplorer.telemetry.exporter_names import (
 INSTANCE = "GPU_I_ID"  # the DCGM exporter's for a part of a card, which has the card's UUID
 _PROFILE = "GPU_I_PROFILE"
 _OWN_INSTANCE = "mig"  # of ours, where each part has a UUID of its own
-_JOB, _TARGET, _SIMULATED, _BUS, _RACK = "job", "instance", "simulated", "pci_bus_id", "rack"
+RACK = "rack"
+_JOB, _TARGET, _SIMULATED, _BUS = "job", "instance", "simulated", "pci_bus_id"
+_OF_OURS = "SIM-"  # our simulated cards' UUIDs, should the label have been taken away
 # What a host engine elsewhere calls its computer is nobody's name.
 _NO_NAMES = ("localhost", "localhost.localdomain", "127.0.0.1", "::1", "")
 _PORT = re.compile(r"(?<=[^:]):\d{1,5}$|(?<=\]):\d{1,5}$", re.ASCII)
@@ -29,9 +31,10 @@ WANTED = (
     *HOST_LABELS,
     *NUMBER_LABELS,
     *MODEL_LABELS,
-    *(INSTANCE, _PROFILE, _OWN_INSTANCE, _JOB, _TARGET, _SIMULATED, _BUS, _RACK),
+    *(INSTANCE, _PROFILE, _OWN_INSTANCE, _JOB, _TARGET, _SIMULATED, _BUS, RACK),
 )
 KEYS = (*UUID_LABELS, INSTANCE)
+T = TypeVar("T")
 
 
 class Chosen(NamedTuple):
@@ -54,7 +57,7 @@ class FleetCard(NamedTuple):
     kind: CardKind = CardKind.GPU
     bus_id: str | None = None
     simulated: bool = False
-    jobs: frozenset[str] = frozenset()  # two where it is shown twice
+    targets: frozenset[tuple[str, str]] = frozenset()  # job and instance: who was read
     exporters: frozenset[str] = frozenset()  # titles of who tells of it
 
 
@@ -73,7 +76,7 @@ def identified(
     rows: Iterable[tuple[str, Labels]], chosen: Chosen
 ) -> Mapping[CardId, FleetCard]:
     """Of the title of an exporter and the labels of a card, as often as it is told. Who comes
-    first gives the names; jobs and exporters are put together.
+    first gives the names; targets and exporters are put together.
     """
     found: dict[CardId, FleetCard] = {}
     for title, labels in rows:
@@ -93,21 +96,21 @@ def _card(key: tuple[str, str], labels: Labels, chosen: Chosen, title: str) -> F
         card_id(key),
         *key,
         host_of(labels, chosen),
-        _plain(labels.get(chosen.rack or _RACK, "")),
+        _plain(labels.get(chosen.rack or RACK, "")),
         f"{number}.{_plain(part)}" if part else number,
         _first(labels, MODEL_LABELS) or _plain(labels.get(_PROFILE, "")),
         CardKind.MIG if part else CardKind.GPU,
         _bus(labels.get(_BUS, "")),
-        labels.get(_SIMULATED) == "true",
-        _one(labels.get(_JOB, "")),
+        labels.get(_SIMULATED) == "true" or key[0].startswith(_OF_OURS),
+        _one((labels.get(_JOB, ""), labels.get(_TARGET, ""))),
         _one(title),
     )
 
 
-@lru_cache(1000)
-def _one(text: str) -> frozenset[str]:
-    """One for all cards, of which there are thousands."""
-    return frozenset((text,)) if text else frozenset()
+@lru_cache(10_000)
+def _one(thing: T) -> frozenset[T]:
+    """One for all cards of a host, of which there are thousands."""
+    return frozenset((thing,))
 
 
 def _both(first: FleetCard, other: FleetCard) -> FleetCard:
@@ -117,7 +120,7 @@ def _both(first: FleetCard, other: FleetCard) -> FleetCard:
         name=first.name or other.name,
         bus_id=first.bus_id or other.bus_id,
         simulated=first.simulated or other.simulated,
-        jobs=first.jobs | other.jobs,
+        targets=first.targets | other.targets,
         exporters=first.exporters | other.exporters,
     )
 

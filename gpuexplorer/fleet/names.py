@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, Name, own_name
+from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, XID, XID_COUNT, Name, own_name
 
+STATE = "gpuexplorer_card_state"
 _SMI_INFO = "nvidia_smi_gpu_info"
 
 
@@ -26,6 +27,8 @@ class Exporter(NamedTuple):
     anchor: str
     told: Mapping[MetricId, Told]
     marks: Mapping[str, str] = {}  # what its anchor must be labelled with
+    xid: str = ""  # its name for Xid errors
+    xid_label: str = ""  # that has the number, where it is not the figure
 
 
 def exporters(there: Collection[str]) -> Sequence[Exporter]:
@@ -38,7 +41,8 @@ def exporters(there: Collection[str]) -> Sequence[Exporter]:
 def _dcgm(there: frozenset[str]) -> Exporter | None:
     """`gpuexplorer serve` speaks so too, for what this exporter has names for."""
     told = _told((metric, each.dcgm) for metric, each in EXPORTER_NAMES.items())
-    return _made("DCGM exporter", there, told, _USUAL)
+    made = _made("DCGM exporter", there, told, _USUAL)
+    return made and made._replace(xid=XID if XID in there else "")
 
 
 def _ours(there: frozenset[str]) -> Exporter | None:
@@ -47,14 +51,13 @@ def _ours(there: frozenset[str]) -> Exporter | None:
         own = own_name(metric, metric.id)
         told[metric.id] = Told(metric.id, own.sample, 1.0, own.part, own.counts)
     # The state is told of each card, also of one that gives no figure.
-    return _made(
-        "gpuexplorer serve", there, told, ("gpuexplorer_card_state",), {"state": "working"}
-    )
+    return _made("gpuexplorer serve", there, told, (STATE,), {"state": "working"})
 
 
 def _smi(there: frozenset[str]) -> Exporter | None:
     told = _told((metric, each.smi) for metric, each in EXPORTER_NAMES.items())
-    return _made("nvidia_gpu_exporter", there, told, (_SMI_INFO,))
+    made = _made("nvidia_gpu_exporter", there, told, (_SMI_INFO,))
+    return made and made._replace(xid=XID_COUNT if XID_COUNT in there else "", xid_label="xid")
 
 
 def _nvitop(there: frozenset[str]) -> Exporter | None:

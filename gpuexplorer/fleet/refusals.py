@@ -3,12 +3,14 @@
 import json
 import socket
 import ssl
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 
 _WANTS_TLS = b"HTTP request to an HTTPS server"  # as Go's servers and nginx say it
+_OF_UNKNOWN_CA = range(18, 22)  # OpenSSL's X509_V_ERR_… for that
 _LONGEST = 300  # letters of what the server says of it
 
 
@@ -114,22 +116,8 @@ def _said(body: bytes, status: int) -> str:
 def unreachable(error: OSError, where: str, host: str) -> PrometheusError:
     """For a network that carries nothing there and back."""
     values = {"url": where, "host": host}
-    if isinstance(error, ssl.SSLCertVerificationError):
-        made = PrometheusError(
-            "{host} shows a certificate that is not trusted: {said}",
-            "If it is from a CA of your own, name that with ca_file in --prometheus-login.",
-            said=plain(error.verify_message or str(error)),
-            **values,
-        )
-        made.lasting = True
-        return made
     if isinstance(error, ssl.SSLError):
-        return PrometheusError(
-            "No encrypted connection to {host} comes about: {said}",
-            "Look whether it speaks https at that port, and whether it wants a certificate.",
-            said=plain(error.reason or str(error)),
-            **values,
-        )
+        return _of_tls(error, values)
     if isinstance(error, socket.gaierror):
         return PrometheusError(
             "This computer finds no address for the name {host}.",
@@ -146,6 +134,38 @@ def unreachable(error: OSError, where: str, host: str) -> PrometheusError:
         said=plain(error.strerror or "it was closed"),
         **values,
     )
+
+
+def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
+    reason = error.reason or ""
+    said = plain(reason or str(error))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        said = plain(error.verify_message or str(error))
+        sentence = "{host} shows a certificate that is not trusted: {said}"
+        hint = "It must be for this name and this day: ask whoever runs it for another one."
+        if error.verify_code in _OF_UNKNOWN_CA:
+            hint = (
+                "If it is from a CA of your own, name that with ca_file in --prometheus-login."
+            )
+    elif "CERTIFICATE_REQUIRED" in reason:
+        sentence = "{host} wants to see a certificate of yours."
+        hint = "Name it with certificate_file and key_file in --prometheus-login."
+    elif "UNKNOWN_CA" in reason or "_CERTIFICATE" in reason:
+        sentence = "{host} does not accept your certificate: {said}"
+        hint = "Ask whoever runs it for one, and name it in --prometheus-login."
+    elif reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+        sentence = "{url} does not speak https."
+        hint = "Look at the port; if it is right, write http:// before it."
+    else:
+        return PrometheusError(
+            "No encrypted connection to {host} comes about: {said}",
+            "Look whether it speaks https at that port, and whether it wants a certificate.",
+            said=said,
+            **values,
+        )
+    made = PrometheusError(sentence, hint, said=said, **values)
+    made.lasting = True
+    return made
 
 
 def too_late(where: str, seconds: float) -> PrometheusError:

@@ -1,4 +1,6 @@
-"""Selectors: which series are meant, as PromQL writes it."""
+"""Selectors: which series are meant, and by which labels they are put together, as PromQL
+writes it.
+"""
 
 import re
 from collections.abc import Collection, Mapping
@@ -66,6 +68,16 @@ def any_of(metrics: Collection[str], labels: Mapping[str, str], matched: str = "
     """Of several metrics by name. Their names are ours, and hold nothing to be escaped."""
     named = f'__name__=~"{"|".join(sorted(metrics))}"'
     return f"{{{','.join(filter(None, (named, _inside(labels, matched))))}}}"
+
+
+def grouped(how: str, by: Collection[str], what: str) -> str:
+    """Such as the "max" of what has the same labels."""
+    return f"{how} by ({','.join(by)}) ({what})"
+
+
+def aged(by: Collection[str], what: str) -> str:
+    """How many seconds ago the newest of them came."""
+    return "time() - " + grouped("max", by, f"timestamp({what})")
 
 
 def _inside(labels: Mapping[str, str], matched: str) -> str:

@@ -8,6 +8,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.fleet import Fleet, FleetNow
+from gpuexplorer.fleet.hour import COLUMNS, STEP, Hour, hour_of
 
 BEAT = 15.0  # seconds, as often as exporters are read by default
 # A look for new cards every so many beats.
@@ -40,6 +41,8 @@ class Watching:
         self.now: FleetNow | None = None
         self.answered_at: float | None = None
         self.broken: Broken | None = None
+        self.hour: Hour | None = None
+        self._wants_hour = False
         self._listeners = [on_change]
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
@@ -67,6 +70,13 @@ class Watching:
         """Instead of at the next beat."""
         self._wake.set()
 
+    def want_hour(self, *, wanted: bool) -> Hour | None:
+        """What there is of it; while somebody wants it, it is asked for with the beat."""
+        if wanted and not self._wants_hour and self.hour is None:
+            self.ask_now()
+        self._wants_hour = wanted
+        return self.hour
+
     def look(self) -> None:
         """One beat in this very thread."""
         try:
@@ -76,6 +86,7 @@ class Watching:
                 # After the first picture, since it takes longer.
                 self.fleet.look_back()
             now = self.fleet.now()
+            self._look_at_hour(now)
         except Trouble as trouble:
             if not self._ended:
                 self._note(trouble)
@@ -86,6 +97,11 @@ class Watching:
         if not self._ended:
             for each in list(self._listeners):
                 each()
+
+    def _look_at_hour(self, now: FleetNow) -> None:
+        hour, wall = self.hour, self.clock.wall()
+        if self._wants_hour and (hour is None or wall >= hour.start + STEP * (COLUMNS + 1)):
+            self.hour = hour_of(self.fleet, now.cards, wall)
 
     def _note(self, trouble: Trouble) -> None:
         self._failures += 1

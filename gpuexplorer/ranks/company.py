@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.wire import (
-    KNOCKS_EVERY,
+    BEAT,
+    TOLD,
     Elsewhere,
+    Expects,
     Failed,
     Here,
-    Knock,
     Order,
     Told,
-    line_of,
-    said_in,
 )
 from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.host_name import HostName, Launch
@@ -30,9 +30,10 @@ T = TypeVar("T")
 PATIENCE = 15.0  # with what takes no time worth mentioning
 STARTING = 90.0  # a disk over there may be slow, and PyTorch is large
 SILENT = 10.0
+LONGEST = 86_400.0  # a time beyond is none, whatever a host says
+_SLOWER = 3.0  # than it was expected to be
 _GRACE = 1.5  # for the real reason, which may come after the others' complaints
 _GLANCE = 0.25
-_CHANGES_ITS_MIND = mark("{host} changes its mind.")
 
 
 class Member(NamedTuple):
@@ -48,12 +49,6 @@ class CancelledError(Exception):
     """Somebody wants no more of it."""
 
 
-class _Said(NamedTuple):
-    rank: int
-    start: int  # the how-manieth of that rank
-    told: "Told | Ending"
-
-
 class Company:
     """Use it with `with`. What waits raises Trouble as soon as one of them fails."""
 
@@ -67,10 +62,10 @@ class Company:
         waits gets a CancelledError.
         """
         self.members, self._silent, self._cancelled = members, silent, cancelled
-        self._said: queue.SimpleQueue[_Said] = queue.SimpleQueue()
+        self._said: queue.SimpleQueue[tuple[int, Told | Ending]] = queue.SimpleQueue()
         self._links: dict[int, Link] = {}
-        self._starts: dict[int, int] = {}
-        self._heard: dict[int, float] = {}
+        self._moved: set[int] = set()  # to another Python
+        self._heard: dict[int, float] = {}  # from the first that each has told
         self._knocked = 0.0
 
     def __enter__(self) -> "Company":
@@ -81,34 +76,12 @@ class Company:
             with ThreadPoolExecutor(len(self._links)) as at_once:
                 list(at_once.map(Link.stop, self._links.values()))
 
-    def start(self, on_here: Callable[[int], None] = lambda _: None) -> Mapping[int, Here]:
+    def start(self) -> Mapping[int, Here]:
         """Raises Trouble where one has no PyTorch, or cannot be reached."""
         for rank, member in enumerate(self.members):
             self._start(rank, member.python)
-        moved: set[int] = set()
-        here: dict[int, Here] = {}
-        until = time.monotonic() + STARTING
-        while len(here) < len(self.members):
-            said = self._next()
-            if said is not None and isinstance(said.told, Elsewhere):
-                if said.rank in moved:
-                    raise self._trouble(said.rank, Failed(Message(_CHANGES_ITS_MIND)))
-                moved.add(said.rank)
-                self._links[said.rank].stop()
-                self._start(said.rank, said.told.python)
-            elif said is not None and isinstance(said.told, Here):
-                here[said.rank] = said.told
-                on_here(len(here))
-            elif said is not None and isinstance(said.told, (Failed, Ending)):
-                raise self._trouble(said.rank, said.told)
-            elif time.monotonic() > until:
-                late = next(each for each in range(len(self.members)) if each not in here)
-                raise Trouble(
-                    "PyTorch was not ready on {host} within {seconds:.0f} s.",
-                    host=self.members[late].name,
-                    seconds=STARTING,
-                )
-        return here
+        late = mark("PyTorch was not ready on {late} within {seconds:.0f} s.")
+        return self.answers(Here, range(len(self.members)), STARTING, late, "")
 
     def tell(self, rank: int, order: Order) -> None:
         self._links[rank].send(line_of(order))
@@ -118,66 +91,79 @@ class Company:
         kind: type[T],
         ranks: Sequence[int],
         seconds: float,
-        late: Message,
-        longer: Callable[[int, Told], float] = lambda _rank, _told: 0.0,
+        late: str,
+        hint: str = mark("A firewall between the hosts may do this."),
     ) -> Mapping[int, T]:
-        """One of each of them. `longer` hears what else is told, and may give more seconds.
-        `late` is what it means when all are there and no answer comes.
+        """One of each of them. `late` is what it means when no answer comes in so many
+        `seconds`, or in as many more as they expect: a template that may name the `hosts`,
+        and those of them that are `late`.
         """
         answers: dict[int, T] = {}
         until = time.monotonic() + seconds
-        self._heard = dict.fromkeys(self._links, time.monotonic())
-        while any(each not in answers for each in ranks):
-            said = self._next()
+        while missing := [each for each in ranks if each not in answers]:
+            rank, told = self._next()
             now = time.monotonic()
-            if said is None:
+            if isinstance(told, (Failed, Ending)):
+                raise self._real_reason(rank, told)
+            if isinstance(told, kind):
+                if rank in ranks:
+                    answers[rank] = told
+            elif isinstance(told, Elsewhere):
+                self._move(rank, told.python)
+            elif isinstance(told, Expects):
+                more = _SLOWER * min(max(0.0, told.seconds), LONGEST)
+                until = max(until, now + PATIENCE + more)
+            elif told is None:
                 self._miss_nobody(now)
-            elif isinstance(said.told, (Failed, Ending)):
-                raise self._real_reason(said)
-            elif isinstance(said.told, kind):
-                if said.rank in ranks:
-                    answers[said.rank] = said.told
-                continue
-            elif more := longer(said.rank, said.told):
-                until = max(until, now + more)
-            if now > until:
-                raise Trouble(late, "A firewall between the hosts may do this.")
+            if now > until and len(answers) < len(ranks):
+                raise Trouble(
+                    late,
+                    hint,
+                    hosts=", ".join(self.members[each].name for each in ranks),
+                    late=", ".join(self.members[each].name for each in missing),
+                    seconds=seconds,
+                )
         return answers
 
     def _start(self, rank: int, python: str) -> None:
         member = self.members[rank]
         sent = parcel(Kind.RANK)
         command = member.launch(member.host, sent.command(python))
-        start = self._starts[rank] = self._starts.get(rank, 0) + 1
 
         def on_line(line: bytes) -> None:
             with contextlib.suppress(UnreadableError):  # what a library printed
-                self._said.put(_Said(rank, start, said_in(line)))
+                self._said.put((rank, record_in(line, TOLD)))
 
         def on_end(ending: Ending) -> None:
-            self._said.put(_Said(rank, start, ending))
+            self._said.put((rank, ending))
 
         self._links[rank] = Link(
             member.host, command, sent.preamble, sent.mark, on_line, on_end
         )
 
-    def _next(self, patience: float = _GLANCE) -> _Said | None:
-        """Of the links that count; knocks meanwhile."""
+    def _move(self, rank: int, python: str) -> None:
+        if rank in self._moved:
+            raise Trouble("{host} changes its mind.", host=self.members[rank].name)
+        self._moved.add(rank)
+        self._links[rank].stop()
+        self._heard.pop(rank)
+        self._start(rank, python)
+
+    def _next(self) -> tuple[int, Told | Ending | None]:
+        """None where nobody has said anything. Lets all hear that we are there."""
         if self._cancelled():
             raise CancelledError
         now = time.monotonic()
-        if now - self._knocked > KNOCKS_EVERY:
+        if now - self._knocked > BEAT:
             self._knocked = now
-            for rank in self._links:
-                self.tell(rank, Knock())
+            for link in self._links.values():
+                link.send(b"\n")  # for the rank's keeper
         try:
-            said = self._said.get(timeout=patience)
+            rank, told = self._said.get(timeout=_GLANCE)
         except queue.Empty:
-            return None
-        if said.start != self._starts[said.rank]:
-            return None
-        self._heard[said.rank] = time.monotonic()
-        return said
+            return 0, None
+        self._heard[rank] = time.monotonic()
+        return rank, told
 
     def _miss_nobody(self, now: float) -> None:
         for rank, heard in self._heard.items():
@@ -189,23 +175,17 @@ class Company:
                     seconds=self._silent,
                 )
 
-    def _real_reason(self, first: _Said) -> Trouble:
+    def _real_reason(self, rank: int, told: Failed | Ending) -> Trouble:
         """One that is gone makes all others complain, and these may be heard first."""
         until = time.monotonic() + _GRACE
-        said: _Said | None = first
-        while time.monotonic() < until:
-            if said is not None and isinstance(said.told, Ending):
-                return self._trouble(said.rank, said.told)
-            said = self._next()
-        assert isinstance(first.told, Failed)
-        return self._trouble(first.rank, first.told)
-
-    def _trouble(self, rank: int, told: Failed | Ending) -> Trouble:
-        if isinstance(told, Ending):
-            return Trouble(told.why, told.hint)
-        name = self.members[rank].name
-        try:
-            why = Message(told.why.template, **{**told.why.values, "host": name})
+        later: Told | Ending | None = told
+        ended = rank
+        while not isinstance(later, Ending) and time.monotonic() < until:
+            ended, later = self._next()
+        if isinstance(later, Ending):
+            told, rank = later, ended
+        try:  # What the host calls itself is not what was typed.
+            values = {**told.why.values, "host": self.members[rank].name}
+            return Trouble(Message(told.why.template, **values), told.hint)
         except (ValueError, LookupError):  # not as one of ours would say it
-            why = told.why
-        return Trouble(why, told.hint)
+            return Trouble(told.why, told.hint)

@@ -1,19 +1,19 @@
 """Measuring between ranks: each pair, and all together, a size at a time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import Message
-from gpuexplorer.ranks.company import PATIENCE, Company
+from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.ranks.company import LONGEST, PATIENCE, Company
 from gpuexplorer.ranks.meeting import Met, meet
 from gpuexplorer.ranks.result import ALL, RankResult
-from gpuexplorer.ranks.wire import Expects, Take, Taken, Told, Way
+from gpuexplorer.ranks.wire import Take, Taken, Way
 
-_SLOWER = 3.0  # than it was expected to be
-# A time beyond is none, whatever a host says.
-_SHORTEST, _LONGEST = 1e-9, 86_400.0
+_NOTHING_PASSES = mark("No bytes pass between {hosts}, though all of them answer.")
+_SHORTEST = 1e-9
 _FEWEST = 2
 
 
@@ -32,92 +32,69 @@ def measure(
     """To the end, in this thread. Raises Trouble as soon as a host fails."""
     world = len(company.members)
     on_progress(Message("Starting PyTorch on {count} hosts", count=world))
-    here = company.start(
-        lambda ready: on_progress(
-            Message("PyTorch is ready on {ready} of {count} hosts", ready=ready, count=world)
-        )
-    )
+    here = company.start()
     on_progress(Message("Looking how the hosts reach each other"))
     met = meet(company, here, max(asked.sizes))
     on_met(met)
     jobs = list(_jobs(asked, world))
-    names = [each.name for each in company.members]
-    for number, job in enumerate(jobs):
+    for number, job in enumerate(jobs, 1):
+        source, target = (company.members[each].name for each in (job.source, job.target))
+        if job.way is Way.ALL_REDUCE:
+            source = target = ALL
         on_progress(
             Message(
                 "{number} of {all}: {way}, {source} to {target}, {size}",
-                number=number + 1,
+                number=number,
                 all=len(jobs),
                 way=job.way.value,
-                source=ALL if job.way.together else names[job.source],
-                target=ALL if job.way.together else names[job.target],
+                source=source,
+                target=target,
                 size=bytes_words(job.bytes),
             )
         )
-        on_result(_result(company, met, job._replace(number=number), names))
+        on_result(_result(company, met, job, source, target))
 
 
-class _Job(NamedTuple):
-    way: Way
-    bytes: int
-    source: int
-    target: int
-    number: int = 0
-
-
-def _jobs(asked: Asked, world: int) -> Iterator[_Job]:
-    """Both ways at once is one question for two; one way, it is two."""
+def _jobs(asked: Asked, world: int) -> Iterator[Take]:
     for way in asked.ways:
-        pairs = [(a, b) for a in range(world) for b in range(world) if a != b]
-        if way is Way.BOTH_WAYS:
-            pairs = [(a, b) for a, b in pairs if a < b]
-        for source, target in [(0, 1)] if way.together else pairs:
-            for size in asked.sizes:
-                yield _Job(way, size, source, target)
+        if way is Way.ALL_REDUCE:  # of numbers, of four bytes each
+            yield from (Take(way, max(4, size // 4 * 4)) for size in asked.sizes)
+        else:
+            for source, target in permutations(range(world), 2):
+                yield from (Take(way, size, source, target) for size in asked.sizes)
 
 
-def _result(company: Company, met: Met, job: _Job, names: Sequence[str]) -> RankResult:
-    world = len(names)
-    ranks = range(world) if job.way.together else (job.source, job.target)
-    order = Take(job.number, job.way, job.bytes, job.source, job.target)
+def _result(company: Company, met: Met, job: Take, source: str, target: str) -> RankResult:
+    if job.way is Way.ALL_REDUCE:
+        ranks: Sequence[int] = range(len(company.members))
+        paths, words = list(met.paths.values()), NOTHING
+    else:
+        ranks = job.source, job.target
+        paths = [met.paths[job.source, job.target]]
+        words = paths[0].words
     for rank in ranks:
-        company.tell(rank, order)
-
-    def longer(_rank: int, told: Told) -> float:
-        if isinstance(told, Expects) and told.number == job.number:
-            return PATIENCE + _SLOWER * min(max(0.0, told.seconds), _LONGEST)
-        return 0.0
-
-    late = Message(
-        "No bytes pass between {hosts}, though all of them answer.",
-        hosts=", ".join(names[rank] for rank in ranks),
-    )
-    told = company.answers(Taken, ranks, 2 * PATIENCE, late, longer)
-    seconds = _together(told)
-    if len(seconds) < _FEWEST:
-        raise Trouble("The hosts took no times that could be used.")
-    paths = (
-        list(met.paths.values()) if job.way.together else [met.paths[job.source, job.target]]
-    )
+        company.tell(rank, job)
+    told = company.answers(Taken, ranks, 2 * PATIENCE, _NOTHING_PASSES)
     promises = [each.promised for each in paths]
     known = [each for each in promises if each is not None]
-    checked = [each.intact for each in told.values() if each.intact is not None]
     return RankResult(
         job.way,
-        ALL if job.way.together else names[job.source],
-        ALL if job.way.together else names[job.target],
-        max(1, told[min(told)].bytes),
-        seconds,
-        bool(checked) and all(checked),
-        world if job.way.together else 2,
+        source,
+        target,
+        job.bytes,
+        _together(told.values()),
+        all(each.intact for each in told.values()),
+        len(ranks),
         met.backend,
-        "" if job.way.together else paths[0].words,
+        words,
         min(known) if len(known) == len(promises) else None,
     )
 
 
-def _together(told: Mapping[int, Taken]) -> Sequence[float]:
+def _together(told: Iterable[Taken]) -> Sequence[float]:
     """Of all who took times, the slowest each time: it is not over before."""
-    taken = [each.seconds for each in told.values() if each.seconds]
-    slowest = map(max, zip(*taken, strict=False))
-    return [each for each in slowest if _SHORTEST <= each <= _LONGEST]
+    slowest = map(max, zip(*(each.seconds for each in told if each.seconds), strict=False))
+    times = [each for each in slowest if _SHORTEST <= each <= LONGEST]
+    if len(times) < _FEWEST:
+        raise Trouble("The hosts took no times that could be used.")
+    return times

@@ -1,20 +1,18 @@
 """Meeting: how the ranks reach each other, what moves the bytes, and that all have joined."""
 
+import contextlib
 import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.ranks.company import PATIENCE, Company
 from gpuexplorer.ranks.wire import (
     Address,
     Begin,
     Begun,
-    Found,
     Here,
-    Meet,
-    Meeting,
     Other,
     Reach,
     Reached,
@@ -61,7 +59,6 @@ class Path:
 @dataclass(frozen=True)
 class Met:
     backend: str  # nccl or gloo
-    cards: Sequence[int | None]
     paths: Mapping[tuple[int, int], Path]
     remarks: Sequence[Message]
 
@@ -69,37 +66,24 @@ class Met:
 def meet(company: Company, here: Mapping[int, Here], most_bytes: int) -> Met:
     """Raises Trouble where two cannot reach each other, or do not suit."""
     names = [each.name for each in company.members]
-    remarks = list(_suited(here, names))
+    remarks = _suited(here, names)
     paths = _paths(company, here, names)
-    backend, cards, why = _backend(here, names)
-    remarks.append(why)
+    cards, why = _cards(here, paths, names)
     world = len(here)
     place = paths[1, 0].there.text
-    company.tell(0, Meet(place))
-    late = Message("{host} did not open a port.", host=names[0])
-    port = company.answers(Meeting, [0], PATIENCE, late)[0].port
+    patience = PATIENCE + 2 * world * most_bytes / _SLOWEST
     for rank in range(world):
         at = paths[(rank + 1) % world, rank].there.interface
-        patience = PATIENCE + 2 * world * most_bytes / _SLOWEST
-        company.tell(
-            rank,
-            Begin(
-                *(rank, world, backend, place, port, at, cards[rank]),
-                patience,
-                PATIENCE,
-            ),
-        )
-    late = Message(
-        "All were started, but did not find each other within {seconds:.0f} s.",
-        seconds=2 * PATIENCE,
-    )
+        where = place, here[0].port, at
+        company.tell(rank, Begin(rank, world, *where, cards[rank], PATIENCE, patience))
+    late = mark("All were started, but did not find each other within {seconds:.0f} s.")
     company.answers(Begun, range(world), 2 * PATIENCE, late)
-    return Met(backend, cards, paths, remarks)
+    return Met("gloo" if None in cards else "nccl", paths, [*remarks, why])
 
 
 def _suited(here: Mapping[int, Here], names: Sequence[str]) -> Sequence[Message]:
     """What PyTorch's versions say to each other changes; nobody promises that it does not."""
-    told = ", ".join(f"{names[rank]}: {each.torch}" for rank, each in sorted(here.items()))
+    told = _told(names, [here[rank].torch for rank in range(len(names))])
     versions = [each.torch.partition("+")[0].split(".") for each in here.values()]
     if len({each[0] for each in versions}) > 1:
         raise Trouble(
@@ -119,48 +103,40 @@ def _paths(
     one, which all others have to reach.
     """
     ranks = range(len(here))
-    candidates = {rank: _candidates(here, rank) for rank in ranks}
+    candidates = [_candidates(here, rank) for rank in ranks]
     for rank in ranks:
-        company.tell(
-            rank,
-            Reach(
-                [
-                    Other(other, address, here[other].port, here[other].word)
-                    for other in ranks
-                    for address in candidates[other]
-                    if other != rank
-                ]
-            ),
-        )
-    late = Message("The hosts did not find ways to each other in time.")
+        others = [
+            Other(other, address, here[other].port, here[other].word)
+            for other in ranks
+            for address in candidates[other]
+            if other != rank
+        ]
+        company.tell(rank, Reach(others))
+    late = mark("The hosts did not find ways to each other in time.")
     told = company.answers(Reached, ranks, PATIENCE, late)
-    found = {
-        (rank, each.rank, each.address): each for rank in ranks for each in told[rank].found
+    ours = {
+        (rank, each.rank, each.address): each.ours
+        for rank in ranks
+        for each in told[rank].found
+        if each.ours
     }
     paths: dict[tuple[int, int], Path] = {}
     for other in ranks:
-        others = [rank for rank in ranks if rank != other]
+        others_of = [rank for rank in ranks if rank != other]
         for address in candidates[other]:
-            ways = {rank: found.get((rank, other, address)) for rank in others}
-            if all(way is not None and way.ours for way in ways.values()):
-                there = _known(here[other], address)
-                paths |= {
-                    (rank, other): Path(_known(here[rank], way.ours), there)
-                    for rank, way in ways.items()
-                    if way is not None
-                }
+            if all((rank, other, address) in ours for rank in others_of):
                 break
         else:
-            raise _unreachable(names, other, found)
+            raise _unreachable(names, other, told)
+        there = _known(here[other], address)
+        for rank in others_of:
+            paths[rank, other] = Path(_known(here[rank], ours[rank, other, address]), there)
     return paths
 
 
-def _unreachable(
-    names: Sequence[str], other: int, found: Mapping[tuple[int, int, str], Found]
-) -> Trouble:
-    tried = {key: each for key, each in found.items() if key[1] == other}
+def _unreachable(names: Sequence[str], other: int, told: Mapping[int, Reached]) -> Trouble:
     for rank, name in enumerate(names):
-        ways = [each for key, each in tried.items() if key[0] == rank]
+        ways = [each for each in told[rank].found if each.rank == other]
         if rank != other and not any(each.ours for each in ways):
             return Trouble(
                 "{host} does not reach {other}: {why}.",
@@ -182,19 +158,12 @@ def _candidates(here: Mapping[int, Here], rank: int) -> Sequence[str]:
     own = [each.text for each in here[rank].addresses]
     came = here[rank].called[:1]
     from_there = [each.called[1] for each in here.values() if len(each.called) == 2]
-    likely = [*came, *(each for each in from_there if each in own)]
-    found = [each for each in dict.fromkeys([*likely, *own]) if _is_address(each)]
-    outside = [each for each in found if not ipaddress.ip_address(each).is_loopback]
-    return (outside or found)[:_MOST_ADDRESSES]
-
-
-def _is_address(text: str) -> bool:
-    """No host looks up names for another."""
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
+    is_inside: dict[str, bool] = {}
+    for text in (*came, *(each for each in from_there if each in own), *own):
+        with contextlib.suppress(ValueError):  # no host looks up names for another
+            is_inside[text] = ipaddress.ip_address(text).is_loopback
+    outside = [text for text, inside in is_inside.items() if not inside]
+    return (outside or list(is_inside))[:_MOST_ADDRESSES]
 
 
 def _known(here: Here, text: str) -> Address:
@@ -202,42 +171,36 @@ def _known(here: Here, text: str) -> Address:
     return next((each for each in here.addresses if each.text == text), Address(text))
 
 
-def _backend(
-    here: Mapping[int, Here], names: Sequence[str]
-) -> tuple[str, Sequence[int | None], Message]:
+def _cards(
+    here: Mapping[int, Here], paths: Mapping[tuple[int, int], Path], names: Sequence[str]
+) -> tuple[Sequence[int | None], Message]:
     """NCCL takes a card of its own for each rank, also of those that share a computer."""
-    none: Sequence[int | None] = [None] * len(here)
-    taken: dict[str, int] = {}
-    cards = []
-    for rank, each in sorted(here.items()):
-        number = taken.get(each.computer, 0)
-        taken[each.computer] = number + 1
-        if number >= len(each.cards) or not each.nccl:
-            return (
-                "gloo",
-                none,
-                Message(
-                    "By gloo, from memory to memory: NCCL needs a card for each, and "
-                    "{host} has {count}.",
-                    host=names[rank],
-                    count=len(each.cards),
-                ),
+    ranks = range(len(here))
+    cards = [sum(paths[rank, each].inside for each in range(rank)) for rank in ranks]
+    for rank, card in enumerate(cards):
+        if card >= len(here[rank].cards):
+            why = Message(
+                "By gloo, from memory to memory: NCCL needs a card for each, and {host} has "
+                "{count}.",
+                host=names[rank],
+                count=len(here[rank].cards),
             )
-        cards.append(number)
-    versions = {each.nccl.rpartition(".")[0] for each in here.values()}
-    if len(versions) > 1:
-        told = ", ".join(f"{names[rank]}: {each.nccl}" for rank, each in sorted(here.items()))
-        return (
-            "gloo",
-            none,
-            Message(
-                "By gloo, from memory to memory: versions of NCCL differ ({told}).",
-                told=told,
-            ),
+            return [None for _ in ranks], why
+    versions = [here[rank].nccl for rank in ranks]
+    if len({each.rpartition(".")[0] for each in versions}) > 1:
+        why = Message(
+            "By gloo, from memory to memory: versions of NCCL differ ({told}).",
+            told=_told(names, versions),
         )
-    used = [f"{names[rank]}: {here[rank].cards[each]}" for rank, each in enumerate(cards)]
-    return (
-        "nccl",
-        cards,
-        Message("By NCCL, from card to card ({cards}).", cards=", ".join(used)),
+        return [None for _ in ranks], why
+    used = _told(names, [here[rank].cards[card] for rank, card in enumerate(cards)])
+    why = Message(
+        "By NCCL, from card to card ({cards}); it may take faster wires than the one that is "
+        "named.",
+        cards=used,
     )
+    return cards, why
+
+
+def _told(names: Sequence[str], values: Sequence[str]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))

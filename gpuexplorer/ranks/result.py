@@ -38,14 +38,14 @@ class RankResult:
 
     @property
     def rate(self) -> float | None:
-        """algbw: bytes by time; both ways, of each direction. What is wrong has none."""
+        """algbw: bytes by time. What is wrong has none."""
         return self.bytes / self.quartiles[1] if self.intact else None
 
     @property
     def bus_rate(self) -> float | None:
         """busbw: what a wire has to carry for it, whatever the number of ranks."""
-        share = (self.ranks - 1) / self.ranks
-        factor = {Way.ALL_REDUCE: 2 * share, Way.ALL_GATHER: share}.get(self.way, 1.0)
+        together = self.way is Way.ALL_REDUCE
+        factor = 2 * (self.ranks - 1) / self.ranks if together else 1.0
         return None if self.rate is None else self.rate * factor
 
     @property
@@ -62,8 +62,8 @@ class RankResult:
             "source": self.source,
             "target": self.target,
             "bytes": self.bytes,
-            "mode": self.way.value if self.way.together else "copy",
-            "direction": "both" if self.way is Way.BOTH_WAYS else "one",
+            "mode": "copy" if self.way is Way.ONE_WAY else self.way.value,
+            "direction": "one",
             "samples_s": list(self.seconds),
             "median_s": middle,
             "min_s": min(self.seconds),
@@ -71,7 +71,6 @@ class RankResult:
             "lower_s": low,
             "upper_s": high,
             "rate_gbs": gigabytes(self.rate),
-            "back_rate_gbs": gigabytes(self.rate) if self.way is Way.BOTH_WAYS else None,
             "bus_rate_gbs": gigabytes(self.bus_rate),
             "limit_gbs": gigabytes(self.promised),
             "share_of_limit": self.share,

@@ -1,34 +1,23 @@
-"""Orders to a rank and what it tells: lines of JSON, read by the Python over there as well."""
+"""Orders to a rank and what it tells, as tagged lines; the Python over there reads it too."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any, get_args
+from typing import NamedTuple
 
-from gpuexplorer.core.harmless import cleaned
-from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
+from gpuexplorer.core.tagged import kinds
 from gpuexplorer.core.words import NOTHING, Message
 
-KNOCKS_EVERY = 2.0
+BEAT = 2.0  # seconds: so often each end lets the other hear that it is there
 
 
 class Way(str, Enum):
     """How bytes are moved; by the word it is asked with."""
 
     ONE_WAY = "one-way"
-    BOTH_WAYS = "both-ways"
-    ALL_REDUCE = "all-reduce"
-    ALL_GATHER = "all-gather"
-
-    @property
-    def together(self) -> bool:
-        """All ranks take part."""
-        return self in {Way.ALL_REDUCE, Way.ALL_GATHER}
+    ALL_REDUCE = "all-reduce"  # all ranks take part
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(NamedTuple):
     """One that the computer itself has."""
 
     text: str
@@ -36,8 +25,7 @@ class Address:
     promised: "float | None" = None  # bytes per second, where the wire has such a thing
 
 
-@dataclass(frozen=True)
-class Other:
+class Other(NamedTuple):
     """Another rank: where it may be reached, and the word by which it is known there."""
 
     rank: int
@@ -46,58 +34,38 @@ class Other:
     word: str
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """Try each of these. Answered by Reached."""
 
     others: "Sequence[Other]"
 
 
-@dataclass(frozen=True)
-class Meet:
-    """Be the place where all meet; answered by Meeting."""
-
-    address: str
-
-
-@dataclass(frozen=True)
-class Begin:
+class Begin(NamedTuple):
     """Join the others; answered by Begun."""
 
     rank: int
     world: int
-    backend: str
     address: str
     port: int
     interface: str
-    card: "int | None"
-    patience: float  # of PyTorch's own; ours ends it before
+    card: "int | None"  # for NCCL; without one it is gloo
     joining: float
+    patience: float  # of PyTorch's own; ours ends it before
 
 
-@dataclass(frozen=True)
-class Take:
+class Take(NamedTuple):
     """Move bytes and take the times; answered by Taken from all who take part."""
 
-    number: int
     way: Way
     bytes: int
-    source: int = 0
+    source: int = 0  # who leads
     target: int = 0
 
 
-@dataclass(frozen=True)
-class Knock:
-    """Answered by Alive, whatever else is being done."""
-
-
-@dataclass(frozen=True)
-class Here:
+class Here(NamedTuple):
     """The first that is told, once PyTorch is there."""
 
-    python: str
     torch: str
-    computer: str
     nccl: str  # its version; empty where there is none
     cards: "Sequence[str]"
     addresses: "Sequence[Address]"
@@ -106,15 +74,13 @@ class Here:
     word: str
 
 
-@dataclass(frozen=True)
-class Elsewhere:
+class Elsewhere(NamedTuple):
     """This Python has no PyTorch, and that one has it."""
 
     python: str
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """Whether another rank is reached there, and from which address of ours."""
 
     rank: int
@@ -123,66 +89,36 @@ class Found:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     found: "Sequence[Found]"
 
 
-@dataclass(frozen=True)
-class Meeting:
-    port: int
-
-
-@dataclass(frozen=True)
-class Begun:
+class Begun(NamedTuple):
     pass
 
 
-@dataclass(frozen=True)
-class Expects:
+class Expects(NamedTuple):
     """How long all of it will take, once that is known."""
 
-    number: int
     seconds: float
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """Times of those who measure; whether all that came here was right."""
 
-    number: int
-    bytes: int
     seconds: "Sequence[float]"
-    intact: "bool | None" = None  # nothing came here
+    intact: bool
 
 
-@dataclass(frozen=True)
-class Alive:
-    pass
+class Alive(NamedTuple):
+    """Told every BEAT, whatever else is being done."""
 
 
-@dataclass(frozen=True)
-class Failed:
+class Failed(NamedTuple):
     why: Message
     hint: Message = NOTHING
 
 
-Order = Reach | Meet | Begin | Take | Knock
-Told = Here | Elsewhere | Reached | Meeting | Begun | Expects | Taken | Alive | Failed
-# Any: each is a dataclass, called with what its line of JSON holds.
-_KNOWN: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Order | Told)}
-
-
-def line_of(said: "Order | Told") -> bytes:
-    content = {"is": type(said).__name__, **written(said)}
-    return json.dumps(content, separators=(",", ":"), default=str).encode() + b"\n"
-
-
-# Any: which it is stands in the line, and whoever asks looks; each field is checked.
-def said_in(line: bytes) -> Any:
-    """Its texts are made harmless. Raises UnreadableError, whatever the line is."""
-    try:
-        content = {name: cleaned(each, name) for name, each in json.loads(line).items()}
-        return reader(_KNOWN[content.pop("is")])(content)
-    except UNREADABLE as error:
-        raise UnreadableError from error
+Order = Reach | Begin | Take
+Told = Here | Elsewhere | Reached | Begun | Expects | Taken | Alive | Failed
+ORDERS, TOLD = kinds(Order), kinds(Told)

@@ -2,19 +2,18 @@
 of JSON. Times are the steady seconds of the machine that is read.
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Union, get_args
+from typing import Union
 
 from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.harmless import cleaned
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, written
+from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.backend import HardwareFault, Source
-from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.ending import Way
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
 
 # Both sides are of one program, since one sends the other; only a cache could mix them up.
@@ -53,7 +52,7 @@ class End:
     id: int
     pid: int
     started_at: float
-    way: str  # a telemetry.ending.Way
+    way: Way
 
 
 @dataclass(frozen=True)
@@ -135,31 +134,11 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Who a process is over there: the fields of telemetry's NamedProcess of that name."""
-
-    process: CardProcess
-    resolved: bool
-    reason: Message = NOTHING
-    user: "str | None" = None
-    command: "str | None" = None
-    cpu: "float | None" = None
-    memory_bytes: "int | None" = None
-    started_at: "float | None" = None
-    container: "str | None" = None
-    ours: bool = False
-    of_this_user: bool = False
-    ancestors: "Sequence[tuple[int, str]]" = ()
-    ended: bool = False
-    elsewhere: bool = False
-
-
-@dataclass(frozen=True)
 class Used:
     """Who uses that card; None where nobody can tell just now."""
 
     card: CardId
-    processes: "Sequence[Facts] | None"
+    processes: "Sequence[NamedProcess] | None"
 
 
 @dataclass(frozen=True)
@@ -235,54 +214,10 @@ Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Done,
 ]
 
-# Any: each is a dataclass, called with what its line of JSON holds.
-_ORDERS: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Order)}
-_TOLD: "Mapping[str, Any]" = {each.__name__: each for each in get_args(Told)}
-
-
-def line_of(message: "Order | Told") -> bytes:
-    """One line with its newline."""
-    content = {"is": type(message).__name__, **written(message)}
-    return json.dumps(content, separators=(",", ":"), default=str).encode() + b"\n"
+_ORDERS = kinds(Order)
 
 
 def order_of(line: bytes) -> Order:
     """Raises UnreadableError, whatever the line is."""
-    order: Order = _read(line, _ORDERS)
+    order: Order = record_in(line, _ORDERS)
     return order
-
-
-def told_of(line: bytes) -> Told:
-    """From anybody: its texts are made harmless, and its figures are finite."""
-    if sum(map(line.count, (b",", b"[", b"{"))) > _MOST_PARTS:
-        raise UnreadableError
-    told: Told = _read(line, _TOLD, _harmless)
-    return told
-
-
-# Of a stranger's line: four thousand processes of a card have fewer, and reading more would
-# keep all else here waiting.
-_MOST_PARTS = 200_000
-
-
-# JSON or text of their own, made harmless by whoever reads them.
-_AS_THEY_ARE = frozenset({"report"})
-
-
-# Any: JSON, here and below.
-def _harmless(content: Any) -> Any:
-    return {
-        name: each if name in _AS_THEY_ARE else cleaned(each, name)
-        for name, each in content.items()
-    }
-
-
-# Any: which record it is stands in the line itself, and is checked field by field.
-def _read(
-    line: bytes, known: "Mapping[str, Any]", clean: "Callable[[Any], Any]" = lambda told: told
-) -> Any:
-    try:
-        content = clean(json.loads(line))
-        return reader(known[content.pop("is")])(content)
-    except UNREADABLE as error:
-        raise UnreadableError from error

@@ -45,10 +45,16 @@ class _Whose(NamedTuple):
 class Readings:
     """A collector of the Prometheus client. Reads no driver: it tells the newest there is."""
 
-    def __init__(self, session: Session, cards: Collection[CardId] | None = None) -> None:
+    def __init__(
+        self, session: Session, cards: Collection[CardId] | None = None, port: int = 0
+    ) -> None:
+        """`port`: where it is told, which with the computer's name tells simulated cards of
+        several apart.
+        """
         self._session = session
         self._chosen = cards
         self._host: Labels = {"hostname": _plain(session.computer)}
+        self._of_simulated = f"-{session.computer}-{port}"
 
     def collect(self) -> Iterator[Family]:
         cards = [
@@ -75,7 +81,8 @@ class Readings:
         """Those of the DCGM exporter. A MIG instance has a UUID of its own, and `mig`."""
         number, _, instance = numbers[card.id].partition(".")
         domain, _, rest = (card.bus_id or "").partition(":")
-        ours = {"gpu": number, "UUID": _plain(card.id), **self._host}
+        uuid = card.id + self._of_simulated if card.simulated else card.id
+        ours = {"gpu": number, "UUID": _plain(uuid), **self._host}
         if card.kind is CardKind.MIG:
             ours["mig"] = instance
         if card.simulated:

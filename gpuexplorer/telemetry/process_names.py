@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from gpuexplorer.core.records import KEPT_HERE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processes import CardProcess
@@ -79,7 +80,7 @@ class NamedProcess:
     ancestors: tuple[Ancestor, ...] = ()  # its parent first, without the system's own
     # Who exactly it is, should its number be given to another process.
     identity: psutil.Process | FarIdentity | None = field(
-        default=None, compare=False, repr=False
+        default=None, compare=False, repr=False, metadata=KEPT_HERE
     )
     ended: bool = False  # the system has its entry still, and no figures
     elsewhere: bool = False  # its pid is one of the host's, and means nothing in here

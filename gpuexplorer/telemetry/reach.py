@@ -4,18 +4,18 @@ rhythm. This computer is the usual one.
 """
 
 import socket
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import Cadence, MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import Backend, HardwareFault
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.sampler import Sampler, Want
+from gpuexplorer.telemetry.sampler import Needs, Sampler
+from gpuexplorer.telemetry.wants import Want
 
 if TYPE_CHECKING:
     from gpuexplorer.telemetry.process_names import NamedProcess
@@ -79,21 +79,7 @@ class Reach(Protocol):
 
     def names(self) -> Names: ...
 
-    def sampler(
-        self,
-        backend: Backend,
-        on_sample: Callable[[Sample], None],
-        interval: float,
-        clock: Clock,
-        patience: float,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None],
-        on_fault: Callable[[HardwareFault], None] | None,
-        read_host: Callable[[], Sample] | None,
-    ) -> Sampling:
-        """Callbacks come from threads of its own. Without `read_host` nobody wants samples of
-        the computer itself.
-        """
-        ...
+    def sampler(self, needs: Needs) -> Sampling: ...
 
 
 class ThisComputer:
@@ -117,20 +103,8 @@ class ThisComputer:
 
         return ProcessNames()
 
-    def sampler(
-        self,
-        backend: Backend,
-        on_sample: Callable[[Sample], None],
-        interval: float,
-        clock: Clock,
-        patience: float,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None],
-        on_fault: Callable[[HardwareFault], None] | None,
-        read_host: Callable[[], Sample] | None,
-    ) -> Sampling:
-        return Sampler(
-            *(backend, on_sample, interval, clock, patience, on_processes, on_fault, read_host)
-        )
+    def sampler(self, needs: Needs) -> Sampling:
+        return Sampler(needs)
 
 
 THIS_COMPUTER = ThisComputer()

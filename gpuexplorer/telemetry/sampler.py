@@ -1,18 +1,19 @@
 """Sampler: asks every card what somebody wants to know, each question on its beat."""
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend, HardwareFault
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST, BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.rounds import Round
+from gpuexplorer.telemetry.wants import Wants
 
 PATIENCE = 0.5
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
@@ -23,11 +24,19 @@ _HOST_AT_LEAST = 1.0
 _FAULT_WAIT = 0.25
 
 
-class Want(NamedTuple):
-    """What one listener wants to know, for as long as it holds this."""
+class Needs(NamedTuple):
+    """What a sampler is made with. Callbacks come from its threads; without `read_host` nobody
+    wants samples of the computer itself.
+    """
 
-    metrics: frozenset[MetricId]
-    processes: bool
+    backend: Backend
+    on_sample: Callable[[Sample], None]
+    interval: float = 1.0
+    clock: Clock = SystemClock()
+    patience: float = PATIENCE
+    on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] = lambda *_: None
+    on_fault: Callable[[HardwareFault], None] | None = None
+    read_host: Callable[[], Sample] | None = None
 
 
 def check_interval(seconds: float) -> float:
@@ -43,7 +52,7 @@ def check_interval(seconds: float) -> float:
     return seconds
 
 
-class Sampler:
+class Sampler(Wants):
     """Owns the threads that talk to the driver. Callbacks come from those threads.
 
     Samples of one card come from up to three rounds: fast, slow and on demand, each with the
@@ -51,69 +60,41 @@ class Sampler:
     computer itself, where `read_host` is given, has a round of its own and is always read.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        on_sample: Callable[[Sample], None],
-        interval: float = 1.0,
-        clock: Clock | None = None,
-        patience: float = PATIENCE,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] = lambda *_: None,
-        on_fault: Callable[[HardwareFault], None] | None = None,
-        read_host: Callable[[], Sample] | None = None,
-    ) -> None:
-        self._backend = backend
-        self._on_sample = on_sample
-        self._on_fault = on_fault
-        self._clock = clock or SystemClock()
-        self._patience = patience
-        self._interval = check_interval(interval)
-        self._lock = threading.Lock()
-        self._wants: list[Want] = []
-        self._asked: dict[Cadence, frozenset[MetricId]] = {c: frozenset() for c in Cadence}
+    def __init__(self, needs: Needs) -> None:
+        super().__init__()
+        backend, on_sample, on_processes = needs.backend, needs.on_sample, needs.on_processes
+        self._backend, self._on_sample, self._on_fault = backend, on_sample, needs.on_fault
+        self._clock = needs.clock
+        self._patience = needs.patience
+        self._interval = check_interval(needs.interval)
         self._of_card: dict[tuple[Card, Cadence], frozenset[MetricId]] = {}
         self._listed: tuple[Sequence[Card], dict[CardId, Card]] = ((), {})
         self._stopping = threading.Event()
         self._watchdog: threading.Thread | None = None
         self._fault_waiter: threading.Thread | None = None
         self._rounds = {cadence: self._round(cadence) for cadence in Cadence}
-        self._processes_wanted = False
         self._process_round = Round[Sequence[CardProcess]](
             "processes",
             self._period(_PROCESSES_AT_LEAST),
             self._clock,
-            patience,
+            self._patience,
             lambda: self._card_ids() if self._processes_wanted else (),
             backend.processes,
             lambda card, processes, _: on_processes(card, processes),
             lambda card: on_processes(card, None),
         )
         self._host_round: Round[Sample] | None = None
-        if read_host is not None:
+        if (read_host := needs.read_host) is not None:
             self._host_round = Round[Sample](
                 "host",
                 self.host_period,
                 self._clock,
-                patience,
+                self._patience,
                 lambda: (HOST_ID,),
                 lambda _: read_host(),
                 lambda _, sample, __: on_sample(sample),
                 lambda _: None,
             )
-
-    def want(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
-        """From the next beat on these are read too, on every card that has them."""
-        want = Want(frozenset(metrics), processes)
-        with self._lock:
-            self._wants.append(want)
-        self._sum_up()
-        return want
-
-    def release(self, want: Want) -> None:
-        """What nobody wants any more is no longer read. Harmless when called twice."""
-        with self._lock:
-            self._wants = [each for each in self._wants if each is not want]
-        self._sum_up()
 
     def start(self) -> None:
         # The costliest first: its rates wait for a second look at counters, which the others
@@ -167,14 +148,6 @@ class Sampler:
         self._process_round.set_period(self._period(_PROCESSES_AT_LEAST))
         if self._host_round is not None:
             self._host_round.set_period(self.host_period)
-
-    def asked(self, cadence: Cadence) -> bool:
-        """Whether anything of this cadence is wanted now."""
-        return bool(self._asked[cadence])
-
-    @property
-    def asks_for_processes(self) -> bool:
-        return self._processes_wanted
 
     def beats(self) -> BeatCount:
         """Of the fast round, which is the one a person set."""
@@ -255,16 +228,8 @@ class Sampler:
             self._listed = (cards, by_id)
         return by_id
 
-    def _sum_up(self) -> None:
-        with self._lock:
-            wanted = frozenset().union(*(want.metrics for want in self._wants))
-            self._processes_wanted = any(want.processes for want in self._wants)
-            self._of_card = {}
-            self._asked = {
-                cadence: frozenset(m for m in wanted if METRICS[m].cadence is cadence)
-                for cadence in Cadence
-            }
-            self._of_card = {}
+    def _on_summed_up(self) -> None:
+        self._of_card = {}
 
     def _deliver(self, card: CardId, sample: Sample, late: bool) -> None:
         if card not in self._known():

@@ -17,7 +17,8 @@ from gpuexplorer.telemetry.latest import Latest, Reading
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.reach import THIS_COMPUTER, Host, Reach
-from gpuexplorer.telemetry.sampler import PATIENCE, Want
+from gpuexplorer.telemetry.sampler import PATIENCE, Needs
+from gpuexplorer.telemetry.wants import Want
 
 
 class Attempt(NamedTuple):
@@ -90,14 +91,16 @@ class Session:
         self.happening_log = HappeningLog(self.clock, self._tell)
         self._processor_before = processor_before
         self.sampler = reach.sampler(
-            backend,
-            self._take,
-            interval,
-            self.clock,
-            patience,
-            self._take_processes,
-            self.happening_log.consider_fault if watch_faults else None,
-            self._read_host if on_host is not None else None,
+            Needs(
+                backend,
+                self._take,
+                interval,
+                self.clock,
+                patience,
+                self._take_processes,
+                self.happening_log.consider_fault if watch_faults else None,
+                self._read_host if on_host is not None else None,
+            )
         )
 
     @cached_property

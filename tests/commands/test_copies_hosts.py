@@ -38,23 +38,21 @@ def told(capsys: Out, hosts: str, *words: str, status: int = 0) -> str:
 
 @needs_torch
 def test_json_has_the_fields_of_copies_and_both_machines(capsys: Out) -> None:
-    words = ("--sizes", "1K", "--mode", "both-ways,all-reduce", "--json")
+    words = ("--sizes", "1K", "--mode", "all", "--json")
     said = json.loads(told(capsys, "localhost,user@b", *words))
     assert said["schema"] == 1
     assert said["complete"]
     assert said["hosts"] == ["localhost", "user@b"]
-    both, reduced = said["results"]
-    assert (both["source"], both["target"], both["direction"]) == (
-        *("localhost", "user@b"),
-        "both",
-    )
-    assert both["rate_gbs"] == both["back_rate_gbs"] > 0
-    assert both["path"] == "inside one computer"
-    assert both["limit_gbs"] is None
+    there, back, reduced = said["results"]
+    assert (there["source"], there["target"]) == (back["target"], back["source"])
+    assert (there["source"], there["direction"]) == ("localhost", "one")
+    assert there["rate_gbs"] > 0
+    assert there["path"] == "inside one computer"
+    assert there["limit_gbs"] is None
     assert (reduced["source"], reduced["mode"], reduced["ranks"]) == ("all", "all-reduce", 2)
     assert reduced["lower_s"] <= reduced["median_s"] <= reduced["upper_s"]
     assert reduced["intact"]
-    assert both["backend"] == "gloo"
+    assert there["backend"] == "gloo"
 
 
 @needs_torch
@@ -69,9 +67,9 @@ def test_csv_has_the_columns_of_copies_first(capsys: Out) -> None:
 
 @needs_torch
 def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
-    text = told(capsys, "localhost,.", "--sizes", "1K,64K", "--mode", "all-gather")
+    text = told(capsys, "localhost,.", "--sizes", "1K,64K", "--mode", "all-reduce")
     assert "By gloo, from memory to memory: NCCL needs a card for each" in text
-    assert "All-gather of all 2, bytes that each has in the end:" in text
+    assert "All-reduce of all 2, bytes of each:" in text
     assert "What the network promises is not known." in text
     sizes = [line.split()[:2] for line in text.splitlines() if "KiB" in line]
     assert sizes == [["1", "KiB"], ["64", "KiB"]]

@@ -14,6 +14,7 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from gpuexplorer.__main__ import main
@@ -258,6 +259,17 @@ def readings() -> Iterator[Readings]:
     assert session.sampler.wait_for_sweeps(1, 10)
     yield Readings(session)
     assert session.stop(10)
+
+
+def test_simulated_cards_of_two_ports_have_other_uuids() -> None:
+    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
+    session.want()
+    with_port = Readings(session, port=9502)
+    session.start()
+    assert session.sampler.wait_for_sweeps(1, 10)
+    page = generate_latest(with_port).decode()
+    assert session.stop(10)
+    assert f'UUID="SIM-0-{session.computer}-9502"' in page
 
 
 @contextmanager

@@ -87,6 +87,8 @@ class FakePrometheus(ThreadingHTTPServer):
             key = tuple((each, labels[each]) for each in kept if each in labels)
             told = self.age if "timestamp(" in query else value
             groups[key] = max(groups.get(key, told), told)
+        if query.endswith("> 0"):
+            groups = {key: value for key, value in groups.items() if value > 0}
         if "== 1" in query:
             groups = {key: value for key, value in groups.items() if value == 1}
         return [

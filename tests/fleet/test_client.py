@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import socket
+import ssl
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ from gpuexplorer.fleet import login
 from gpuexplorer.fleet.address import Address, address
 from gpuexplorer.fleet.client import Prometheus, aligned
 from gpuexplorer.fleet.login import Login, read_login
-from gpuexplorer.fleet.refusals import PrometheusError
+from gpuexplorer.fleet.refusals import PrometheusError, unreachable
 from tests.fleet.fake_prometheus import FakePrometheus
 
 _CERTIFICATE = """\
@@ -344,3 +347,57 @@ def test_many_rows_that_are_none_are_said_to_be_none(
     server.special["*"] = 200, {}, _HOSTILE[what]
     with pytest.raises(PrometheusError, match="is no Prometheus"):
         client.table(_QUERY)
+
+
+def test_what_stands_behind_the_rows_is_told_and_hides_none(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    warning = 'a shard is missing: "]}]}'
+    row = {"metric": {"UUID": '"]}]}'}, "value": [9, "1"]}
+    data = {"resultType": "vector", "result": [row, row]}
+    answer = {"status": "success", "data": data, "warnings": [warning], "stats": {"a": "1"}}
+    server.special["*"] = 200, {}, json.dumps(answer, separators=(",", ":")).encode()
+    assert client.table(_QUERY).values == [1.0, 1.0]
+    assert client.warnings == [warning]
+
+
+def test_a_head_that_comes_letter_by_letter_is_not_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        client = Prometheus(address(f"127.0.0.1:{listening.getsockname()[1]}"), patience=0.3)
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(client.instant, _QUERY)
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: 1\r\n")
+                with pytest.raises(PrometheusError, match="did not answer in full within 0 s"):
+                    answer.result(30)
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence", "hint"),
+    [
+        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", "wants to see a certificate", "certificate_file"),
+        ("TLSV1_ALERT_UNKNOWN_CA", "does not accept your certificate", "Ask whoever runs it"),
+        ("WRONG_VERSION_NUMBER", "https://h does not speak https.", "write http:// before it"),
+        ("INTERNAL_ERROR", "No encrypted connection to h comes about", "wants a certificate"),
+    ],
+)
+def test_what_keeps_a_connection_from_being_encrypted_is_said(
+    reason: str, sentence: str, hint: str
+) -> None:
+    error = ssl.SSLError()
+    error.reason = reason
+    refusal = unreachable(error, "https://h", "h")
+    assert sentence in refusal.sentence
+    assert hint in refusal.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"), [(20, "ca_file"), (10, "for this name and this day")]
+)
+def test_a_certificate_that_is_not_trusted_has_a_way_out(code: int, hint: str) -> None:
+    error = ssl.SSLCertVerificationError()
+    error.verify_code, error.verify_message = code, "for a reason"
+    refusal = unreachable(error, "https://h", "h")
+    assert refusal.sentence == "h shows a certificate that is not trusted: for a reason"
+    assert hint in refusal.hint

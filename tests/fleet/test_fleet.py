@@ -78,6 +78,25 @@ def test_two_jobs_that_show_one_card_show_it_once(server: FakePrometheus, fleet:
     assert "16 cards are shown by more than one job" in now.notes[0]
 
 
+def test_a_uuid_that_two_places_of_one_job_tell_is_said(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    for series in server.series.values():
+        series.append((card(0, Hostname="other", instance="10.0.0.9:9400"), 1.0))
+    fleet.look_for_cards()
+    (note,) = fleet.now().notes
+    assert "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400" in note
+
+
+def test_a_simulated_card_is_known_as_one_without_its_label(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    server.series["DCGM_FI_DEV_GPU_UTIL"].append((card(0, UUID="SIM-0-there-9410"), 1.0))
+    fleet.look_for_cards()
+    cards = fleet.now().cards.values()
+    assert [each.uuid for each in cards if each.simulated] == ["SIM-0-there-9410"]
+
+
 def test_what_an_exporter_does_not_tell_is_missing_with_that_reason(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
@@ -90,6 +109,31 @@ def test_what_an_exporter_does_not_tell_is_missing_with_that_reason(
     assert now.why(first, _BUSY) is Absence.NO_NEW_VALUE
     assert now.why(first, MetricId("fan_speed")) is Absence.NOT_TOLD
     assert now.why(first, MetricId("temperature")) is Absence.IMPOSSIBLE
+
+
+def test_why_a_figure_is_missing_is_read_where_serve_tells_it(
+    server: FakePrometheus, fleet: Fleet
+) -> None:
+    server.series["gpuexplorer_card_state"] = [(card(0, state="working"), 1.0)]
+    server.series["gpuexplorer_missing_info"] = [
+        (card(0, metric="DCGM_FI_DEV_POWER_USAGE", reason="no permission"), 1.0),
+        (card(0, metric="DCGM_FI_DEV_GPU_TEMP", reason="a strange one"), 1.0),
+    ]
+    for name in ("POWER_USAGE", "GPU_TEMP"):
+        del server.series[f"DCGM_FI_DEV_{name}"][0]
+    fleet.look_for_cards()
+    now = fleet.now()
+    first = now.cards[_FIRST]
+    assert now.why(first, MetricId("power_draw")) is Absence.NO_PERMISSION
+    assert now.why(first, MetricId("temperature")) is Absence.NO_NEW_VALUE
+
+
+def test_xid_errors_are_told_by_the_card(server: FakePrometheus, fleet: Fleet) -> None:
+    server.series["DCGM_FI_DEV_XID_ERRORS"] = [(card(0), 79.0), (card(1), 0.0)]
+    server.series["nvidia_smi_gpu_info"] = [({"uuid": "GPU-0002", "instance": "a:1"}, 1.0)]
+    server.series["nvidia_smi_xid_errors_total"] = [({"uuid": "GPU-0002", "xid": "48"}, 2.0)]
+    fleet.look_for_cards()
+    assert fleet.now().xids == {_FIRST: 79, CardId("GPU-0002"): 48}
 
 
 def test_a_card_that_nobody_tells_of_any_more_stays_and_does_not_answer(

@@ -12,6 +12,7 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.host_backend import HostBackend
 from gpuexplorer.fleet.host_past import HostPast
 from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.fleet.watching import Watching
@@ -60,6 +61,24 @@ def test_one_question_brings_all_figures_of_a_host(
     assert told[0].values == {_BUSY: 0.4}
     assert told[0].missing == {"fan_speed": Absence.NOT_TOLD}
     assert told[0].at == session.clock.now() - server.age
+
+
+def test_serves_own_reasons_and_an_xid_error_are_told_of_a_host(
+    server: FakePrometheus, session: HostSession, clock: ManualClock
+) -> None:
+    server.series["gpuexplorer_card_state"] = [(card(8, state="working"), 1.0)]
+    part = {"metric": "gpuexplorer_each_fan_speed_ratio", "fan": "1", "reason": "no such part"}
+    server.series["gpuexplorer_missing_info"] = [(card(8, **part), 1.0)]
+    server.series["DCGM_FI_DEV_XID_ERRORS"] = [(card(8), 79.0)]
+    backend = session.backend
+    assert isinstance(backend, HostBackend)
+    watching = backend.watching
+    watching.fleet.look_for_cards()
+    watching.look()
+    clock.advance(60.0)
+    fan = MetricId("fan_1_speed")
+    assert backend.read(_FIRST, {fan}).missing == {fan: Absence.NO_PART}
+    assert "Card 0: Xid error 79." in backend.notes()
 
 
 def test_a_connection_that_breaks_is_the_reason_at_each_figure(

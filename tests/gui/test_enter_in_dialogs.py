@@ -136,7 +136,9 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     PictureSheet: lambda desk: PictureSheet(desk.look, _PICTURES, "copy.svg", "", desk.window),
     PythonSheet: lambda desk: PythonSheet(desk.look, desk.lab.pythons, desk.lab, desk.window),
     QuestionSheet: lambda desk: QuestionSheet(
-        desk.look, Question("titan", "Password:", secret=True, yes_no=False), desk.window
+        desk.look,
+        Question("titan", "Password:", secret=True, yes_no=False, again=False),
+        desk.window,
     ),
     ReleaseDialog: lambda desk: ReleaseDialog(desk.look, ["X"], busy=True, parent=desk.window),
     SettingsDialog: lambda desk: SettingsDialog(

@@ -217,7 +217,9 @@ def test_who_asks_waits_for_an_answer_in_a_thread_of_their_own(qtbot: QtBot) -> 
 
     def ask() -> None:
         host = HostName("a")
-        answers.append(questions.asker.ask(host, "Password:", secret=True, yes_no=False))
+        answers.append(
+            questions.asker.ask(host, "Password:", secret=True, yes_no=False, again=False)
+        )
 
     thread = threading.Thread(target=ask)
     with qtbot.waitSignal(questions.changed):
@@ -237,7 +239,9 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
 
     def ask(name: str) -> None:
         answers.append(
-            questions.asker.ask(HostName(name), "Password:", secret=True, yes_no=False)
+            questions.asker.ask(
+                HostName(name), "Password:", secret=True, yes_no=False, again=False
+            )
         )
 
     threads = [threading.Thread(target=ask, args=(each,)) for each in ("a", "b")]
@@ -252,7 +256,9 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
     questions.stop()
     threads[1].join()
     assert answers == [None, None]
-    assert questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False) is None
+    assert (
+        questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False, again=False) is None
+    )
 
 
 def test_the_name_of_a_machine_is_never_taken_for_markup(look: Look, qtbot: QtBot) -> None:

@@ -25,7 +25,7 @@ class Wire:
         self.name = f"gx{os.getpid()}-wire{number}"
         # Of another trial, ten thousand processes later, there is nothing left.
         net = f"10.{200 + os.getpid() % 50}.{os.getpid() // 50 % 16 * 16 + number % 16}"
-        self.address, self._ours = f"{net}.2", f"{net}.1"
+        self.address, self.ours = f"{net}.2", f"{net}.1"
         self.here, self._there = (f"gx{os.getpid()}{side}{number}" for side in "ht")
         self._relay: subprocess.Popen[bytes] | None = None
         run("ip", "netns", "add", self.name)
@@ -52,7 +52,7 @@ class Wire:
 
     def _use(self) -> None:
         run("ip", "link", "set", self._there, "netns", self.name)
-        run("ip", "address", "add", f"{self._ours}/24", "dev", self.here)
+        run("ip", "address", "add", f"{self.ours}/24", "dev", self.here)
         run("ip", "link", "set", self.here, "up")
         self._inside("ip", "address", "add", f"{self.address}/24", "dev", self._there)
         self._inside("ip", "link", "set", self._there, "up")

@@ -1,11 +1,13 @@
 """Our agent on another machine, through ssh, and what comes of it."""
 
+from gpuexplorer.core.tagged import line_of
+from gpuexplorer.remote.far.plausible import told_of
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.ssh.questions import Asking, questions_of
-from gpuexplorer.remote.wire import Hello, Knock, line_of, told_of
+from gpuexplorer.remote.wire import Hello, Knock
 from tests.remote.listening import Listener
 
 
@@ -17,7 +19,9 @@ class Person:
         self.asked: list[str] = []
         self._answers = answers
 
-    def ask(self, _host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+    def ask(
+        self, _host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
         self.asked.append(text)
         return next((self._answers[each] for each in self._answers if each in text), None)
 

@@ -11,7 +11,7 @@ import pytest
 
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
 from gpuexplorer.remote.host_name import host_name
 from tests.lab.processes import Worker, needs_torch
 from tests.machines.ground import Ground

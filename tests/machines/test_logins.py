@@ -160,7 +160,9 @@ def test_no_secret_is_seen_in_the_list_of_processes(users: Ground) -> None:
     seen: list[str] = []
 
     class Looking(Person):
-        def ask(self, host: object, text: str, *, secret: bool, yes_no: bool) -> str | None:
+        def ask(
+            self, _host: object, text: str, *, secret: bool, yes_no: bool, again: bool
+        ) -> str | None:
             assert secret
             seen.append(_all_processes())
             return PASSWORD

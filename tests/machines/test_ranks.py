@@ -87,23 +87,35 @@ def test_a_host_that_vanishes_is_told_within_the_patience(wire: Wire, capsys: Ou
     assert took < 20
 
 
-@pytest.mark.parametrize("what", ["drop", "reject"])
-def test_ports_that_a_firewall_shuts_are_told(wire: Wire, capsys: Out, what: str) -> None:
-    run(*wire.inside, "nft", "add", "table", "inet", "shut")
-    run(
-        *(*wire.inside, "nft", "add", "chain", "inet", "shut", "in"),
-        "{ type filter hook input priority 0; }",
-    )
-    run(
-        *(*wire.inside, "nft", "add", "rule", "inet", "shut", "in"),
-        *("iif", "!=", "lo", "tcp", "dport", "!=", "22", "ct", "state", "new", what),
-    )
+@pytest.mark.parametrize(
+    ("hook", "rule", "told"),
+    [
+        ("input", "iif != lo tcp dport != 22 ct state new drop", "there: {there} (timed out)."),
+        (
+            *("input", "iif != lo tcp dport != 22 ct state new reject"),
+            "there: {there} (Connection refused).",
+        ),
+        # A port takes connections, and whatever is said through it is lost.
+        (
+            *("output", "oif != lo tcp sport != 22 tcp flags & psh == psh drop"),
+            "localhost: {here} (connected, but no answer came)",
+        ),
+    ],
+)
+def test_ports_that_a_firewall_shuts_are_told(
+    wire: Wire, capsys: Out, hook: str, rule: str, told: str
+) -> None:
+    nft = *wire.inside, "nft", "add"
+    run(*nft, "table", "inet", "shut")
+    run(*nft, "chain", "inet", "shut", "at", f"{{ type filter hook {hook} priority 0; }}")
+    run(*nft, "rule", "inet", "shut", "at", *rule.split())
     began = time.monotonic()
     assert copies(wire, "--sizes", "1M") == 1
     said = capsys.readouterr().err
     with capsys.disabled():
         say(f"told after {time.monotonic() - began:.1f} s: {said}")
-    assert f"localhost does not reach {wire.name}: " in said
+    named = said.replace(wire.name, "there")
+    assert f" does not reach {told.format(there=wire.address, here=wire.ours)}" in named
     assert time.monotonic() - began < 25
 
 

@@ -28,17 +28,10 @@ def test_three_ranks_measure_each_pair_and_all_together_and_all_arrives() -> Non
     assert {each[1:3] for each in told if each[0] is Way.ONE_WAY} == {
         (a, b) for a in "abc" for b in "abc" if a != b
     }
-    assert {each[1:3] for each in told if each[0] is Way.BOTH_WAYS} == {
-        ("a", "b"),
-        ("a", "c"),
-        ("b", "c"),
-    }
     assert {each for each in told if each[0] is Way.ALL_REDUCE} == {
         (Way.ALL_REDUCE, ALL, ALL, 1000),
         (Way.ALL_REDUCE, ALL, ALL, 1 << 20),
     }
-    # Of an all-gather each gives as much as the others.
-    assert {each[3] for each in told if each[0] is Way.ALL_GATHER} == {999, (1 << 20) - 1}
     assert all(each.intact and (each.rate or 0) > 0 for each in course.results)
     assert all(len(each.seconds) >= 7 for each in course.results)
 
@@ -59,11 +52,13 @@ def test_a_rank_that_is_killed_is_told_and_nothing_is_left() -> None:
 
 @pytest.mark.long
 @needs_torch
-def test_a_rank_that_is_stopped_is_told_and_nothing_is_left() -> None:
+@pytest.mark.parametrize("when", ["Looking", "2 of"])
+def test_a_rank_that_is_stopped_is_told_and_nothing_is_left(when: str) -> None:
+    """Its system still takes connections for it, which then stay silent."""
     began = [0.0]
 
     def stop(told: Message) -> None:
-        if told.startswith("2 of"):
+        if told.startswith(when):
             rank_on("b").suspend()
             began[0] = time.monotonic()
 

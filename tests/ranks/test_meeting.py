@@ -14,11 +14,11 @@ from gpuexplorer.ranks.wire import (
     Begun,
     Found,
     Here,
-    Meeting,
     Other,
     Reached,
 )
 from gpuexplorer.worker.rank import network
+from tests.lab.processes import needs_torch
 from tests.ranks.hosts import Played
 
 GIGABIT = 125e6
@@ -28,19 +28,17 @@ LOOPBACK = Address("127.0.0.1", "lo")
 def here(
     *addresses: Address,
     torch: str = "2.13.0+cpu",
-    computer: str = "one",
     nccl: str = "",
     cards: tuple[str, ...] = (),
     called: tuple[str, ...] = (),
 ) -> Here:
-    return Here("3.12.1", torch, computer, nccl, cards, (*addresses, LOOPBACK), called, 1, "w")
+    return Here(torch, nccl, cards, (*addresses, LOOPBACK), called, 4567, "w")
 
 
 A = here(Address("10.0.0.1", "eth0", 10 * GIGABIT), Address("172.17.0.1", "docker0"))
 B = here(
     Address("172.17.0.1", "docker0"),
     Address("10.0.0.2", "ens3", GIGABIT),
-    computer="two",
     called=("10.0.0.2", "10.0.0.1"),
 )
 REACHED = (
@@ -51,7 +49,7 @@ WAY = {0: REACHED[0], 1: REACHED[1]}
 
 
 def test_the_address_that_all_reach_is_used_with_its_interface_and_the_narrowest_wire() -> None:
-    company = Played("ab", dict(WAY), {0: Meeting(4567)}, {0: Begun(), 1: Begun()})
+    company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
     met = meet(company, {0: A, 1: B}, 1 << 20)
     assert met.paths[0, 1].words == "eth0 10.0.0.1 to ens3 10.0.0.2"
     assert met.paths[0, 1].promised == met.paths[1, 0].promised == GIGABIT
@@ -72,7 +70,7 @@ def test_nobody_who_cannot_be_reached_is_waited_for() -> None:
 
 
 def test_hosts_without_a_network_in_common_are_told_so() -> None:
-    third = here(Address("10.9.0.3", "eth0"), computer="three")
+    third = here(Address("10.9.0.3", "eth0"))
     two = (Address("10.0.0.2", "ens3"), Address("10.9.0.2", "ens4"))
     told = {
         0: Reached((Found(1, "10.0.0.2", "10.0.0.1"), Found(2, "10.9.0.3", "10.0.0.1"))),
@@ -80,7 +78,7 @@ def test_hosts_without_a_network_in_common_are_told_so() -> None:
         2: Reached((Found(0, "10.0.0.1", "10.9.0.3"), Found(1, "10.9.0.2", "10.9.0.3"))),
     }
     with pytest.raises(Trouble) as raised:
-        meet(Played("abc", told), {0: A, 1: here(*two, computer="two"), 2: third}, 1)
+        meet(Played("abc", told), {0: A, 1: here(*two), 2: third}, 1)
     assert raised.value.sentence == "b has no address at which all others reach it."
 
 
@@ -92,8 +90,8 @@ def test_hosts_without_a_network_in_common_are_told_so() -> None:
     ],
 )
 def test_versions_that_differ_are_a_remark(torch: str, said: str) -> None:
-    other = here(*B.addresses[:-1], torch=torch, computer="two", called=tuple(B.called))
-    company = Played("ab", dict(WAY), {0: Meeting(4567)}, {0: Begun(), 1: Begun()})
+    other = here(*B.addresses[:-1], torch=torch, called=tuple(B.called))
+    company = Played("ab", dict(WAY), {0: Begun(), 1: Begun()})
     met = meet(company, {0: A, 1: other}, 1)
     assert [each for each in met.remarks if "PyTorch" in each] == ([said] if said else [])
 
@@ -104,40 +102,50 @@ def test_versions_of_another_age_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "nccl", "computer", "said"),
+    ("cards", "nccl", "inside", "said"),
     [
-        ((("H100",), ("A100",)), ("2.27.3", "2.27.5"), "two", "By NCCL, from card to card"),
-        ((("H100",), ()), ("2.27.3", "2.27.3"), "two", "and b has 0."),
-        ((("H100",), ("H100",)), ("2.27.3", "2.27.3"), "one", "and b has 1."),
-        ((("H100",), ("A100",)), ("2.27.3", "2.21.5"), "two", "versions of NCCL differ"),
+        ((("H100",), ("A100",)), ("2.27.3", "2.27.5"), False, "By NCCL, from card to card"),
+        ((("H100",), ()), ("2.27.3", "2.27.3"), False, "and b has 0."),
+        ((("H100",), ("H100",)), ("2.27.3", "2.27.3"), True, "and b has 1."),
+        ((("H100",), ("A100",)), ("2.27.3", "2.21.5"), False, "versions of NCCL differ"),
     ],
 )
 def test_nccl_moves_the_bytes_where_each_has_a_card_of_its_own(
-    cards: tuple[tuple[str, ...], ...], nccl: tuple[str, str], computer: str, said: str
+    cards: tuple[tuple[str, ...], ...], nccl: tuple[str, str], said: str, *, inside: bool
 ) -> None:
     one = here(*A.addresses[:-1], cards=cards[0], nccl=nccl[0])
-    two = here(*B.addresses[:-1], cards=cards[1], nccl=nccl[1], computer=computer)
-    company = Played("ab", dict(WAY), {0: Meeting(4567)}, {0: Begun(), 1: Begun()})
-    met = meet(company, {0: one, 1: two}, 1)
+    other = A if inside else B
+    two = here(*other.addresses[:-1], cards=cards[1], nccl=nccl[1])
+    both = [Reached((Found(1 - each, "10.0.0.1", "10.0.0.1"),)) for each in range(2)]
+    way = dict(enumerate(both)) if inside else dict(WAY)
+    met = meet(Played("ab", way, {0: Begun(), 1: Begun()}), {0: one, 1: two}, 1)
     assert said in met.remarks[-1]
     assert met.backend == ("nccl" if "NCCL, from" in said else "gloo")
 
 
-def test_a_door_is_known_by_its_word_and_a_shut_port_by_its_refusal() -> None:
-    door = network.Door()
+@needs_torch
+def test_a_rank_is_known_by_its_word_and_a_shut_port_by_its_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from gpuexplorer.worker.rank import exchange as ours
+
+    monkeypatch.setattr(ours, "_KNOCKING", 1.0)
+    exchange = ours.Exchange(lambda _: None)
     with socket.create_server(("127.0.0.1", 0)) as found:
         shut = found.getsockname()[1]
     at = "127.0.0.1"
     others = [
-        Other(1, at, door.port, door.word),
-        Other(2, at, door.port, "x"),
+        Other(1, at, exchange.port, exchange.word),
+        Other(2, at, exchange.port, "x"),
         Other(3, at, shut, ""),
     ]
-    came, stranger, refused = network.reached(others)
-    door.close()
+    with socket.create_server((at, 0)) as taking:  # and never answering
+        others.append(Other(4, at, taking.getsockname()[1], ""))
+        came, stranger, refused, silent = exchange.reached(others)
     assert came.ours == at
     assert (stranger.ours, stranger.why) == ("", "somebody else answers")
     assert (refused.ours, refused.why) == ("", "Connection refused")
+    assert (silent.ours, silent.why) == ("", "connected, but no answer came")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import HostName
 
 PATIENCE = 30.0

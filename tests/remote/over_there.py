@@ -14,8 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
+from gpuexplorer.remote.far.plausible import told_of
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
 
 T = TypeVar("T")
@@ -87,7 +89,7 @@ class OverThere:
 
     def order(self, *orders: wire.Order) -> None:
         for each in orders:
-            self.write(wire.line_of(each))
+            self.write(line_of(each))
 
     def hang_up(self) -> None:
         assert self.process.stdin is not None
@@ -100,7 +102,7 @@ class OverThere:
         if line is None:
             self._lines.put(None)
             return None
-        return wire.told_of(line)
+        return told_of(line)
 
     def until(self, kind: "type[T]", suits: "Callable[[T], bool]" = lambda _: True) -> T:
         """The next of this kind; what comes before is passed over."""

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,15 @@ from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
+from gpuexplorer.remote.agent import answers
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.system import psutil
+from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub
 from tests.programs_that_end import Program, stubborn, willing
 from tests.remote.over_there import PATIENCE, SIMULATED, OverThere
@@ -206,11 +212,11 @@ def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> N
 def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
     began = psutil.Process(willing.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(1, willing.pid, began - 5.0, "kill"))
+        there.order(wire.End(1, willing.pid, began - 5.0, Way.KILL))
         refused = there.until(wire.Done)
         assert refused.trouble == "It has ended already."
         assert willing.poll() is None
-        there.order(wire.End(2, willing.pid, began, "ask"))
+        there.order(wire.End(2, willing.pid, began, Way.ASK))
         assert there.until(wire.Done) == wire.Done(2)
         assert willing.wait(PATIENCE) == -signal.SIGTERM
 
@@ -218,7 +224,7 @@ def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
 def test_one_that_does_not_listen_is_killed_when_that_is_ordered(stubborn: Program) -> None:
     began = psutil.Process(stubborn.pid).create_time()
     with OverThere() as there:
-        there.order(wire.End(1, stubborn.pid, began, "kill"))
+        there.order(wire.End(1, stubborn.pid, began, Way.KILL))
         assert there.until(wire.Done) == wire.Done(1)
         assert stubborn.wait(PATIENCE) == -signal.SIGKILL
 
@@ -243,7 +249,7 @@ def test_the_agent_does_not_end_itself_by_an_order() -> None:
     with OverThere() as there:
         there.until(wire.Hello)
         own = _agent_of(there)
-        there.order(wire.End(1, own.pid, own.create_time(), "kill"))
+        there.order(wire.End(1, own.pid, own.create_time(), Way.KILL))
         assert there.until(wire.Done).trouble
         there.order(wire.Knock(2))
         there.until(wire.Knocked)
@@ -328,7 +334,7 @@ def test_it_ends_when_nobody_reads_what_it_tells() -> None:
     with there:
         assert there.stdin is not None
         assert there.stdout is not None
-        there.stdin.write(sent.preamble + wire.line_of(watch(POWER_DRAW)))
+        there.stdin.write(sent.preamble + line_of(watch(POWER_DRAW)))
         there.stdin.flush()
         there.stdout.close()
         assert there.wait(PATIENCE) == 0
@@ -379,3 +385,26 @@ def _agent_of(there: OverThere) -> psutil.Process:
     """A shell may have started it, or become it."""
     process = psutil.Process(there.process.pid)
     return next(iter(process.children()), process) if process.name() == "sh" else process
+
+
+class Hangs(NoCards):
+    """A driver that does not report how cards are wired before the test is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.over = threading.Event()
+
+    def topology(self) -> Topology:
+        self.over.wait(60)
+        return super().topology()
+
+
+def test_a_driver_that_hangs_there_does_not_keep_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "_WIRING_PATIENCE", 0.1)
+    driver = Hangs()
+    told = answers.wiring(wire.AskWiring(7), driver)
+    driver.over.set()
+    assert isinstance(told, wire.Done)
+    assert (told.id, told.trouble[:37]) == (7, "The driver over there did not report ")

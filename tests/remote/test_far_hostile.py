@@ -14,14 +14,14 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.plausible import MOST_CARDS, plausible, told_of
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.plausible import MOST_CARDS, plausible
 from gpuexplorer.remote.wire import (
     VERSION,
-    Facts,
     Faulted,
     Hello,
     Knocked,
@@ -31,11 +31,10 @@ from gpuexplorer.remote.wire import (
     Told,
     Used,
     Wired,
-    line_of,
-    told_of,
 )
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
@@ -76,7 +75,7 @@ def test_names_are_cut_and_so_are_sentences() -> None:
     assert isinstance(told, Noted)
     assert all(len(each) <= 2000 for each in told.notes)
     process = CardProcess(ONE, 7, ProcessUse.COMPUTE)
-    named = Facts(process, resolved=True, user="u" * 999, container="c" * 999)
+    named = NamedProcess(process, resolved=True, user="u" * 999, container="c" * 999)
     used = heard(Used(ONE, [named]))
     assert isinstance(used, Used)
     assert used.processes is not None
@@ -98,7 +97,7 @@ def test_figures_that_cannot_be_are_none_and_unknown_metrics_are_left_out() -> N
     assert told.sample.values == {TEMPERATURE: 40.0}
     assert told.sample.missing == {POWER_DRAW: Absence.IMPOSSIBLE}
     process = CardProcess(ONE, 7, ProcessUse.COMPUTE, {ProcessFigure.SM: 7.0})
-    used = heard(Used(ONE, [Facts(process, resolved=True)]))
+    used = heard(Used(ONE, [NamedProcess(process, resolved=True)]))
     assert isinstance(used, Used)
     assert used.processes is not None
     assert used.processes[0].process.missing == {ProcessFigure.SM: Absence.IMPOSSIBLE}
@@ -120,8 +119,8 @@ def many(count: int) -> list[Card]:
     return [Card(CardId(f"GPU-{number}"), number, "H100", 1) for number in range(count)]
 
 
-def facts(pid: int, card: CardId = ONE) -> Facts:
-    return Facts(CardProcess(card, pid, ProcessUse.COMPUTE), resolved=False)
+def facts(pid: int, card: CardId = ONE) -> NamedProcess:
+    return NamedProcess(CardProcess(card, pid, ProcessUse.COMPUTE), resolved=False)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +181,7 @@ def test_ten_thousand_broken_lines_are_unreadable_and_nothing_else() -> None:
     good = [
         line_of(HELLO),
         line_of(Sampled(Sample(ONE, 5.0, {TEMPERATURE: 40.0}))),
-        line_of(Used(ONE, [Facts(process, resolved=True, started_at=1.0)])),
+        line_of(Used(ONE, [NamedProcess(process, resolved=True, started_at=1.0)])),
         line_of(Noted([Message("{a} of {b}", a=1, b="c")])),
     ]
     for _ in range(10_000):

@@ -13,9 +13,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
 from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
-from gpuexplorer.remote.far_lab import FarLab
+from gpuexplorer.remote.far.lab import FarLab
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 from gpuexplorer.remote.host_name import HostName, Launch
-from gpuexplorer.remote.link_state import LinkNow, LinkState
 from gpuexplorer.remote.parcel import Kind, parcel
 from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
@@ -37,6 +37,7 @@ class Machine:
     launch: Launch = run_here
     now: LinkNow = UP
     host: HostName = HERE
+    asked_as = "--host here"
 
 
 Begin = Callable[..., Worker]

@@ -11,10 +11,10 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
-from gpuexplorer.remote.far_names import Known
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, End, Facts, Wired
+from gpuexplorer.remote.wire import AskWiring, End, Wired
 from gpuexplorer.telemetry.ending import Way, end, has_ended, refused
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
@@ -57,7 +57,7 @@ def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: C
 
 
 def test_a_question_is_answered(far: FarMachine) -> None:
-    told = far.ask(AskWiring(0), PATIENCE)
+    told = far.ask(AskWiring(0), Wired, PATIENCE)
     assert isinstance(told, Wired)
     assert told.topology.links
 
@@ -68,7 +68,7 @@ def test_a_question_without_a_connection_is_refused_at_once(
     cable.pull()
     changes.wait(lambda: far.state is LinkState.BROKEN)
     with pytest.raises(Trouble, match="There is no connection to here"):
-        far.ask(AskWiring(0), PATIENCE)
+        far.ask(AskWiring(0), Wired, PATIENCE)
 
 
 def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
@@ -82,7 +82,7 @@ def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
     changes.wait(lambda: far.lost_at is None)
     assert far.state is LinkState.UP
     assert not far.why
-    assert isinstance(far.ask(AskWiring(0), PATIENCE), Wired)
+    assert isinstance(far.ask(AskWiring(0), Wired, PATIENCE), Wired)
 
 
 def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) -> None:
@@ -184,9 +184,9 @@ def test_nobody_who_waits_for_an_answer_waits_on_when_it_ends(
 
 def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
     process = CardProcess(CardId("SIM-0"), pid, ProcessUse.COMPUTE)
-    known = Known(far)
-    known.put(
+    names = FarNames(far)
+    names.put(
         process.card,
-        [Facts(process, resolved=True, started_at=started_at, of_this_user=True)],
+        [NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)],
     )
-    return known.named(process)
+    return names.one(process)

@@ -13,12 +13,16 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.far_machine import FarMachine, LinkState
+from gpuexplorer.remote.far import backend
+from gpuexplorer.remote.far.machine import FarMachine, LinkState
 from gpuexplorer.remote.host_name import HostName, host_name
-from gpuexplorer.remote.wire import Hello, Told, line_of
+from gpuexplorer.remote.wire import Hello, Told
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with a shell")
@@ -51,7 +55,7 @@ GOOD: Sequence[Told] = [
     wire.Noted([Message("{n} cards", n=3)]),
     wire.Sampled(Sample(_CARD.id, 2.0, {POWER_DRAW: 100.0}, {})),
     wire.Used(
-        _CARD.id, [wire.Facts(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
+        _CARD.id, [NamedProcess(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
     ),
     wire.Pythons(3, [wire.Found("/usr/bin/python3", (3, 12, 1))]),
     wire.Knocked(1, 2.0, 3.0),
@@ -189,6 +193,28 @@ def test_a_flood_of_good_lines_leaves_the_rest_alone(
         wait_for(lambda: time.monotonic() > began + 3)
     assert pulse.worst < 1.0
     assert psutil.Process().memory_info().rss - before < 100 << 20
+
+
+@pytest.mark.parametrize(
+    ("manner", "said"),
+    [
+        ("once", "there did not answer within"),
+        ("flood", "What there said of itself cannot be read"),
+    ],
+)
+def test_a_wiring_that_is_not_told_is_the_hosts_fault_and_not_the_drivers(
+    there: Callable[[str, bytes], FarMachine],
+    manner: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = 0.5 if manner == "once" else _PATIENCE
+    monkeypatch.setattr(backend, "_WIRING_PATIENCE", late)
+    answers = b"".join(line_of(wire.Done(number)) for number in range(100))
+    far = there(manner, line_of(hello()) + (b"" if manner == "once" else answers))
+    wait_for(lambda: far.state is LinkState.UP)
+    with pytest.raises(Trouble, match=said):
+        far.backend.wiring()
 
 
 def test_gigabytes_in_one_line_end_the_link(

@@ -1,9 +1,12 @@
 """Sockets and questions of ssh lie where only this person looks, and where a path is short."""
 
+import errno
 import os
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -50,6 +53,33 @@ def test_a_path_of_a_socket_is_short_enough(
     assert len(path) + 40 - 2 + 17 < 104
 
 
+@pytest.mark.parametrize("name", ["x y", "x%y", 'x"y', "x$y"])
+def test_what_ssh_would_misread_is_no_path_of_a_socket(
+    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    monkeypatch.setattr(folders, "_LONGEST", 1_000)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    assert name not in " ".join(ssh_command(host_name("there"), "true"))
+    folders._made.cache_clear()
+    monkeypatch.setattr(folders, "_may_start", lambda _: False)
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    assert "Control" not in " ".join(ssh_command(host_name("there"), "true"))
+
+
+def test_without_room_for_sockets_each_connection_logs_in_by_itself(
+    fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", full)
+    words = ssh_command(host_name("there"), "true")
+    assert words[-2:] == ["there", "true"]
+    assert "Control" not in " ".join(words)
+
+
 def test_two_names_never_share_a_connection(fake_ssh: FakeSsh) -> None:
     paths = {
         next(each for each in ssh_command(host_name(name), "true") if "ControlPath" in each)
@@ -61,3 +91,33 @@ def test_two_names_never_share_a_connection(fake_ssh: FakeSsh) -> None:
 def test_a_name_or_a_command_is_never_an_option(fake_ssh: FakeSsh) -> None:
     words = ssh_command(host_name("there"), "-oProxyCommand=id")
     assert words[-3:] == ["--", "there", "-oProxyCommand=id"]
+
+
+_WINDOW = """
+import sys
+from gpuexplorer.remote.ssh import private_folder as folders
+folders._LONGEST, folders._NOT_HELD_YET = 1000, float("inf")
+(folders.private_folder() / "a-socket").touch()
+print(folders.private_folder(), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_window_left_goes_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "_LONGEST", 1000)
+    monkeypatch.setattr(folders, "_NOT_HELD_YET", -1.0)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    (tmp_path / "gpuexplorer-machines-1").mkdir()
+    command = [sys.executable, "-c", _WINDOW]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    windows = [subprocess.Popen(command, **pipes) for _ in range(2)]  # type: ignore[call-overload]  # the same for both
+    killed, open_still = (Path(each.stdout.readline().strip()) for each in windows)
+    windows[0].kill()
+    windows[0].communicate(timeout=30)
+    assert killed.exists()
+    own = private_folder()
+    assert {*tmp_path.iterdir()} == {own, open_still, tmp_path / "gpuexplorer-machines-1"}
+    windows[1].communicate(timeout=30)
+    assert not open_still.exists()

@@ -28,12 +28,16 @@ class Person:
 
     def __init__(self, *answers: str | None) -> None:
         self.asked: list[tuple[str, bool, bool]] = []
+        self.again: list[bool] = []
         self._answers = list(answers)
         self.withdrawn = threading.Event()
         self.thinks = threading.Event()
 
-    def ask(self, _host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+    def ask(
+        self, _host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
         self.asked.append((text, secret, yes_no))
+        self.again.append(again)
         if self._answers:
             return self._answers.pop(0)
         self.thinks.set()
@@ -64,6 +68,16 @@ def ssh_asks(questions: AskedQuestions, text: str, **variables: str) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.parametrize("asked", [["wrong", "right"]], indirect=True)
+def test_a_question_asked_twice_tells_that_the_first_answer_was_not_taken(
+    asked: tuple[Person, AskedQuestions],
+) -> None:
+    person, questions = asked
+    for answer in ("wrong\n", "right\n"):
+        assert ssh_asks(questions, "ada@there's password: ") == answer
+    assert person.again == [False, True]
+
+
 @pytest.mark.parametrize("asked", [["yes"] * 9], indirect=True)
 def test_the_kind_of_a_question_is_read_from_its_text(
     asked: tuple[Person, AskedQuestions],
@@ -89,6 +103,7 @@ def test_the_kind_of_a_question_is_read_from_its_text(
         (True, False),
         (False, False),
     ]
+    assert not any(person.again)
     ssh_asks(questions, "Allow use of key?", SSH_ASKPASS_PROMPT="confirm")
     assert person.asked[-1] == ("Allow use of key?", False, True)
 

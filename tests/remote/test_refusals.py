@@ -73,6 +73,14 @@ _LOGGED_IN = 'Authenticated to there ([10.0.0.1]:22) using "publickey".\n'
             False,
         ),
         (
+            "command-line: line 0: Bad configuration option: x",
+            (
+                "The ssh of this computer is too old: "
+                "command-line: line 0: Bad configuration option: x."
+            ),
+            False,
+        ),
+        (
             "@ UNPROTECTED PRIVATE KEY FILE! @\nada@there: Permission denied (publickey).",
             "ssh does not use a private key that others can read.",
             False,
@@ -194,6 +202,11 @@ def test_what_breaks_later_is_worth_another_try(status: int, said: str, sentence
     course = Course("there", status, ready=True, logged_in=True, complained=said.encode())
     assert ending_of(course).why == sentence
     assert ending_of(course).again
+
+
+def test_an_ssh_that_shuts_its_pipes_and_runs_on_broke_the_connection() -> None:
+    course = Course("there", None, logged_in=True, complained=b"whatever")
+    assert ending_of(course).why == "The connection to there broke while it began."
 
 
 def test_without_ssh_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ import pytest
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.remote.agent.teller import MOST_WAITING, Teller
-from gpuexplorer.remote.wire import Done, Knocked, Sampled, Told, Used, told_of
+from gpuexplorer.remote.far.plausible import told_of
+from gpuexplorer.remote.wire import Done, Knocked, Sampled, Told, Used
 
 PATIENCE = 30.0
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")

@@ -133,7 +133,7 @@ def test_a_login_that_is_refused_says_why_and_is_not_tried_again(
     person = open_on("eve@box")
     person.sees("eve@box: Refused")
     person.click("eve@box: Refused", within="Machines of this window")
-    person.sees("eve@box cannot be reached.", "publickey", within="Connection")
+    person.sees("eve@box is not connected.", "publickey", within="Connection")
     person.does_not_see("Next try in")
     person.click("Remove", within="Connection")
     person.does_not_see("eve@box")

@@ -16,7 +16,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.beat import Beat
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.sampler import Sampler
+from gpuexplorer.telemetry.sampler import Needs, Sampler
 from gpuexplorer.telemetry.topology import Topology
 
 BUSY = MetricId("gpu_utilization")
@@ -108,7 +108,7 @@ def seen() -> Seen:
 
 @pytest.fixture
 def sampler(backend: Slow, seen: Seen) -> Iterator[Sampler]:
-    sampler = Sampler(backend, seen, interval=0.1, patience=0.15)
+    sampler = Sampler(Needs(backend, seen, interval=0.1, patience=0.15))
     yield sampler
     backend.close()
     assert sampler.stop(TIMEOUT)
@@ -232,7 +232,7 @@ def test_a_hung_fast_reading_does_not_hold_up_the_slow_ones(
 
 
 def test_stopping_does_not_wait_for_a_call_that_hangs(backend: Slow, seen: Seen) -> None:
-    sampler = Sampler(backend, seen, interval=0.1, patience=0.1)
+    sampler = Sampler(Needs(backend, seen, interval=0.1, patience=0.1))
     backend.hanging["card 0"] = threading.Event()
     sampler.want({BUSY})
     sampler.start()
@@ -265,7 +265,7 @@ def test_one_sweep_can_be_waited_for_even_when_the_last_card_hangs(
 
 
 def test_the_interval_can_be_changed_while_it_runs(seen: Seen, backend: Slow) -> None:
-    sampler = Sampler(backend, seen, interval=60.0, patience=0.5)
+    sampler = Sampler(Needs(backend, seen, interval=60.0, patience=0.5))
     sampler.want({BUSY})
     sampler.start()
     seen.wait(of("card 0"))
@@ -277,7 +277,7 @@ def test_the_interval_can_be_changed_while_it_runs(seen: Seen, backend: Slow) ->
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 61.0, -1.0, float("nan")])
 def test_an_interval_out_of_range_names_the_range(backend: Slow, seconds: float) -> None:
     with pytest.raises(Trouble, match=r"0\.1 to 60"):
-        Sampler(backend, lambda sample: None, interval=seconds)
+        Sampler(Needs(backend, lambda sample: None, interval=seconds))
 
 
 def test_a_beat_does_not_drift_and_counts_what_it_missed() -> None:

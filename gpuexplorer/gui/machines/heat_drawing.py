@@ -1,156 +1,171 @@
-"""How the heat map draws a machine that has a block of its own, and the title of several."""
+"""How the heat map draws machines and racks, their cells, and a machine without any."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QPainterPath, QPen
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPen
 
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.machines.heat_layout import HEAD, Laid, MapBlock
-from gpuexplorer.gui.machines.heat_shades import hatch_ground, hatch_ink
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.units import Units, ratio
+from gpuexplorer.gui.machines.heat_layout import MapBlock
 from gpuexplorer.gui.machines.model import GRAVE, gravity
-from gpuexplorer.gui.machines.words import remark_on, said_instead, state_sign
+from gpuexplorer.gui.machines.words import (
+    free_words,
+    remark_on,
+    short_reason,
+    state_sentence,
+    state_sign,
+)
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.state.groups.group import HostGroup
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
+from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.palette import Theme, Tone, mixed
 
 CELL_RADIUS = 4.0
-_HATCH, _ICON, _INSET = 6.0, 14.0, 6.0
-_ROOMY, _LINE = 64.0, 18.0
+_ICON, _INSET, _MOST_NAME = 14.0, 6.0, 220
+_ROOMY, _LINE, _PADDING = 56.0, 18.0, 10
+_SHADES = 60
+_WRAPPED = Qt.AlignmentFlag.AlignTop.value | Qt.TextFlag.TextWordWrap.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeatShown:
-    """What cells show, by their number."""
-
-    shares: NDArray[np.float64]  # of the scale; NaN without a figure
-    lost: NDArray[np.bool_]
-    tones: Sequence[Tone | None] = ()  # WARN and BAD mark a cell
-    widest: str = ""  # of the figures: where it has no room, all go without their unit
-    words: Callable[[int], Sequence[str]] = lambda _: ()  # at falling length
-    more: Callable[[int], Sequence[str]] = lambda _: ()  # below it, in cells with much room
+def share_of(cell: CardCell) -> float:
+    """NaN where there is no figure."""
+    return cell.values.get(GPU_UTILIZATION, math.nan)
 
 
-NOTHING_SHOWN = HeatShown(np.empty(0), np.empty(0, np.bool_))
+def line_height(look: Look, group: HostGroup, wide: int) -> int:
+    """Of a machine that shows no card: its name, and beside it the whole reason."""
+    room = QRectF(0, 0, wide - _name_width(wide), 1000)
+    bounds = look.letters.body.metrics.boundingRect(room, _WRAPPED, state_sentence(group))
+    return math.ceil(bounds.height()) + _PADDING
 
 
-def draw_machine(
-    drawing: Drawing,
-    laid: Laid,
-    block: MapBlock,
-    group: HostGroup,
-    numbers: range,
-    shown: HeatShown,
-) -> None:
+def draw_line(drawing: Drawing, block: MapBlock, group: HostGroup) -> None:
+    theme, letters = drawing.theme, drawing.letters.body
+    x, baseline = float(block.x), block.y + letters.ascent
+    end = x + _name_width(block.wide)
+    x = _draw_sign(drawing, group, x, baseline)
+    drawing.elided(
+        x, baseline, Run(group.name, drawing.letters.strong, theme.text), end - x - 16
+    )
+    painter = drawing.painter
+    painter.setFont(letters.font)
+    painter.setPen(theme.quiet if group.standing.answers else theme.text)
+    place = QRectF(end, block.y, block.x + block.wide - end, block.high)
+    painter.drawText(place, _WRAPPED, state_sentence(group))
+
+
+def draw_head(drawing: Drawing, block: MapBlock, group: HostGroup) -> None:
+    """Of one machine."""
     theme, letters = drawing.theme, drawing.letters
-    baseline = block.y + HEAD / 2 + letters.body.cap_height / 2 - 3
-    x, right = float(block.x), float(block.x + block.wide)
-    sign = state_sign(group)
-    if sign is not None:
-        icon, tone = sign
-        place = QRectF(x, baseline - letters.body.cap_height / 2 - _ICON / 2, _ICON, _ICON)
-        drawing.icon(icon, place, theme.tone(tone))
-        x += _ICON + 6
-    remark = remark_on(group)
+    baseline = block.y + letters.body.ascent
+    x, right = _draw_sign(drawing, group, block.x, baseline), float(block.x + block.wide)
     name = Run(group.name, letters.strong, theme.text)
     room = max(0.0, right - x - min(name.width, (right - x) * 0.6) - 12)
-    quiet = Run(letters.caption.elided(remark, room), letters.caption, theme.quiet)
-    drawing.elided(x, baseline, name, right - x - quiet.width - 12)
-    drawing.runs_right(right, baseline, [quiet])
-    sentence = said_instead(group)
-    if sentence:
-        _draw_sentence(drawing, block, sentence, group)
-        return
-    for at in numbers:
-        place = QRectF(int(laid.left[at]), int(laid.top[at]), laid.wide, laid.high)
-        _draw_cell(drawing, place, at, shown)
+    remark = Run(letters.caption.elided(remark_on(group), room), letters.caption, theme.quiet)
+    drawing.elided(x, baseline, name, right - x - remark.width - 12)
+    drawing.runs_right(right, baseline, [remark])
 
 
-def draw_close(
-    drawing: Drawing, laid: Laid, block: MapBlock, groups: Sequence[HostGroup]
-) -> None:
-    """The title of a rack, in `bad` where a machine or a card in it is lost; and what stands in
-    the place of cells where a machine shows none. The cells are drawn already.
-    """
+def draw_rack(drawing: Drawing, block: MapBlock, groups: Sequence[HostGroup]) -> None:
+    """In `bad` where a machine or a card in it is lost."""
     letters, theme = drawing.letters.caption, drawing.theme
     grave = max(map(gravity, groups)) >= GRAVE
     run = Run(block.title, letters, theme.bad if grave else theme.quiet)
     drawing.elided(block.x, block.y + letters.ascent, run, block.wide, block.title)
-    for group, top in zip(groups, block.rows, strict=True):
-        sentence = said_instead(group)
-        if sentence:
-            step = laid.high + laid.gap
-            place = QRectF(block.x, top, block.wide, step)
-            drawing.no_bar(place)
-            drawing.hint(place, tr("{name}: {what}", name=group.name, what=sentence))
 
 
-def _draw_sentence(drawing: Drawing, block: MapBlock, sentence: str, group: HostGroup) -> None:
-    """In the place of the cells, over as many lines as there is room for."""
-    letters, theme = drawing.letters.body, drawing.theme
-    place = QRectF(block.x, block.y + HEAD, block.wide, block.high - HEAD)
-    painter = drawing.painter
-    painter.setFont(letters.font)
-    painter.setPen(theme.tone(Tone.QUIET if group.standing.answers else Tone.TEXT))
-    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-    painter.drawText(place, flags.value | Qt.TextFlag.TextWordWrap.value, sentence)
-    drawing.hint(place, sentence)
+def draw_close(
+    drawing: Drawing,
+    places: Sequence[QRectF],
+    shares: NDArray[np.float64],
+    cells: Sequence[CardCell],
+) -> None:
+    """Very many cells, by their shade: 8 000 take a few milliseconds."""
+    painter, theme = drawing.painter, drawing.theme
+    painter.setPen(Qt.PenStyle.NoPen)
+    known = np.isfinite(shares)
+    shades = np.full(len(shares), -1)
+    shades[known] = np.rint(np.clip(shares[known], 0, 1) * _SHADES)
+    for shade in np.unique(shades[known]):
+        painter.setBrush(theme.heat(shade / _SHADES))
+        painter.drawRects([places[at] for at in np.flatnonzero(shades == shade).tolist()])
+    for at in np.flatnonzero(~known).tolist():
+        draw_hatch(drawing, places[at], bad=_lost(cells[at]))
 
 
-def _draw_cell(drawing: Drawing, place: QRectF, at: int, shown: HeatShown) -> None:
-    theme, painter = drawing.theme, drawing.painter
-    share, tone = float(shown.shares[at]), shown.tones[at]
-    known, bad = math.isfinite(share), bool(shown.lost[at])
-    letters = drawing.letters.body if known else drawing.letters.caption
-    if known:
+def draw_cell(
+    drawing: Drawing, place: QRectF, cell: CardCell, group: HostGroup, units: Units
+) -> None:
+    """Large enough for its figure, and for how much memory is free where there is more room."""
+    theme, share = drawing.theme, share_of(cell)
+    middle, room = place.center(), place.width() - _INSET
+    if math.isfinite(share):
         drawing.filled(place, theme.heat(share), CELL_RADIUS)
+        letters, ink, read = drawing.letters.body, theme.text, ratio(share)
+        # All of them without their unit, where the widest has no room.
+        words = [str(read)] if letters.width(str(ratio(1.0))) <= room else [read.number]
     else:
-        draw_hatch(drawing, place, bad=bad)
-    words, room = shown.words(at), place.width() - _INSET
-    if known and letters.width(shown.widest) > room:
-        words = words[-1:]  # all of them without their unit
-    fitting = (each for each in words if letters.width(each) <= room)
-    run = Run(next(fitting, ""), letters, theme.text if known else theme.quiet)
-    if run.text and not known:
+        draw_hatch(drawing, place, bad=_lost(cell), radius=CELL_RADIUS)
+        letters, ink = drawing.letters.caption, theme.quiet
+        words = [each for each in short_reason(cell, group) if letters.width(each) <= room]
+    run = Run(words[0] if words else "", letters, ink)
+    baseline = middle.y() + letters.cap_height / 2
+    if run.text and not math.isfinite(share):
         ground = QRectF(0, 0, run.width + _INSET, letters.cap_height + _INSET)
-        ground.moveCenter(place.center())
-        drawing.filled(ground, hatch_ground(theme), CELL_RADIUS)
-    baseline = place.center().y() + letters.cap_height / 2
-    if known and place.height() >= _ROOMY:
-        baseline -= _LINE / 2
-        for line, more in enumerate(shown.more(at), 1):
-            below = Run(more, drawing.letters.caption, theme.text)
-            if below.width <= room:
-                drawing.text(
-                    place.center().x() - below.width / 2, baseline + line * _LINE, below
-                )
-    drawing.text(place.center().x() - run.width / 2, baseline, run)
-    if known and tone in (Tone.WARN, Tone.BAD):
-        painter.setPen(QPen(theme.tone(tone), 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        edge = place.adjusted(0.75, 0.75, -0.75, -0.75)
-        painter.drawRoundedRect(edge, CELL_RADIUS, CELL_RADIUS)
-
-
-def draw_hatch(drawing: Drawing, place: QRectF, *, bad: bool) -> None:
-    theme, painter = drawing.theme, drawing.painter
-    drawing.filled(place, hatch_ground(theme), CELL_RADIUS)
-    path = QPainterPath()
-    path.addRoundedRect(place, CELL_RADIUS, CELL_RADIUS)
-    painter.save()
-    painter.setClipPath(path)
-    painter.setPen(QPen(theme.bad if bad else hatch_ink(theme), 1))
-    steps = int((place.width() + place.height()) // _HATCH)
-    lines = [
-        QLineF(
-            *(place.left() + step * _HATCH - place.height(), place.bottom()),
-            *(place.left() + step * _HATCH, place.top()),
+        ground.moveCenter(middle)
+        drawing.filled(ground, _hatch_ground(theme), CELL_RADIUS)
+    elif place.height() >= _ROOMY:
+        below = Run(free_words(cell, units), drawing.letters.caption, theme.text)
+        if below.text and below.width <= room:
+            baseline -= _LINE / 2
+            drawing.text(middle.x() - below.width / 2, baseline + _LINE, below)
+    drawing.text(middle.x() - run.width / 2, baseline, run)
+    if cell.mark is not None and cell.mark.tone in (Tone.WARN, Tone.BAD) and words:
+        outline(
+            drawing, place.adjusted(0.75, 0.75, -0.75, -0.75), theme.tone(cell.mark.tone), 1.5
         )
-        for step in range(1, steps + 1)
-    ]
-    painter.drawLines(lines)
-    painter.restore()
+
+
+def outline(
+    drawing: Drawing, place: QRectF, ink: QColor, width: float, radius: float = CELL_RADIUS
+) -> None:
+    drawing.painter.setPen(QPen(ink, width))
+    drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
+    drawing.painter.drawRoundedRect(place, radius, radius)
+
+
+def _lost(cell: CardCell) -> bool:
+    return cell.state in (CardState.LOST, CardState.UNLISTED)
+
+
+def draw_hatch(drawing: Drawing, place: QRectF, *, bad: bool, radius: float = 0.0) -> None:
+    """In another ink where it is bad, which is worse than a figure that is missing."""
+    theme = drawing.theme
+    ink = theme.bad if bad else mixed(theme.surface, theme.faint, 0.6)
+    drawing.filled(place, _hatch_ground(theme), radius)
+    drawing.painter.setBrush(QBrush(ink, Qt.BrushStyle.BDiagPattern))
+    drawing.painter.drawRoundedRect(place, radius, radius)
+
+
+def _hatch_ground(theme: Theme) -> QColor:
+    return mixed(theme.surface, theme.ground, 0.7)
+
+
+def _draw_sign(drawing: Drawing, group: HostGroup, x: float, baseline: float) -> float:
+    sign = state_sign(group)
+    if sign is None:
+        return x
+    icon, tone = sign
+    middle = baseline - drawing.letters.body.cap_height / 2
+    place = QRectF(x, middle - _ICON / 2, _ICON, _ICON)
+    drawing.icon(icon, place, drawing.theme.tone(tone))
+    return x + _ICON + 6
+
+
+def _name_width(wide: int) -> int:
+    return min(_MOST_NAME, wide // 4)

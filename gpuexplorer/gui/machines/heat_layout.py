@@ -1,8 +1,10 @@
 """Where cells of the heat map lie: a block per machine, or per rack where there are many."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +12,34 @@ from numpy.typing import NDArray
 from gpuexplorer.gui.state.groups.group import HostGroup
 
 MOST_APART = 64  # machines with a block of their own
-HEAD = 22
+_BELOW_LINES = 10
 _EDGE = 3  # around all of it: the rings of cells there need room too
-_LEAST_BLOCK, _GAP, _ROW_GAP = 288, 24, 18
-_MOST_SLENDER = 1.1
-_CELL_GAP, _MOST_WIDE, _LOWEST, _HIGHEST, _IN_A_ROW = 3, 160, 30, 92, 8
-# Of many: cells are squares that stand close.
-_SMALL_HEAD, _SMALL_GAP, _MOST_IN_A_ROW = 18, 14, 16
+_MOST_WIDE, _LEAST_WIDE, _LOWEST, _HIGHEST, _SLENDER = 152, 33, 30, 92, 0.62
+_IN_A_ROW, _CLOSE_IN_A_ROW = 8, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
-_WIDER_GAP = 12
-_STEPS = (26, 22, 18, 16, 14, 12, 11, 10, 9, 8, 7)
-_LEAST_TITLE = 60
+
+
+class _Size(NamedTuple):
+    """From one cell to the next, how large heads are, and how far apart blocks."""
+
+    across: int
+    down: int
+    gap: int
+    head: int
+    least: int  # of a block, for its title
+    aside: int
+    below: int
+
+
+_APART = [
+    _Size(wide + 3, min(_HIGHEST, max(_LOWEST, round(_SLENDER * wide))) + 3, 3, 22, 288, 24, 18)
+    for wide in range(_MOST_WIDE, _LEAST_WIDE, -1)
+]
+# Squares that stand close.
+_CLOSE = [
+    _Size(step, step, 2 if step >= 12 else 1, 18, 60, 14, 14)
+    for step in (26, 22, 18, 16, 14, 12, 11, 10, 9, 8, 7)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +53,6 @@ class MapBlock:
     y: int
     wide: int
     high: int
-    rows: Sequence[int]  # where the cells of each begin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,119 +86,93 @@ class Laid:
         return int(ahead[np.argmin(weight)])
 
 
-def lay_out(groups: Sequence[HostGroup], wide: int, high: int, *, by_place: bool) -> Laid:
-    """As large as fits into `high`; higher than that where it would be too small to be seen."""
-    wide = max(1, wide - 2 * _EDGE)
-    if len(groups) <= MOST_APART:
-        return _apart(groups, wide, high)
-    chunks = _chunked(groups, by_place)
-    in_a_row = max(1, min(_MOST_IN_A_ROW, max(len(group.cards) for group in groups)))
-    lines = [_lines(group, in_a_row) for group in groups]
-    for step in _STEPS:
-        blocks, height = _blocks(chunks, lines, wide, in_a_row, step)
-        if height <= high:
-            break
-    return _close(groups, blocks, in_a_row, step, height)
-
-
-def _apart(groups: Sequence[HostGroup], wide: int, high: int) -> Laid:
-    most = max((len(group.cards) for group in groups), default=1)
-    in_a_row = max(1, min(_IN_A_ROW, most))
-    lines = [_lines(group, in_a_row) for group in groups]
-    columns, cell, tall = _largest(lines, in_a_row, wide, high - 2 * _EDGE)
-    rows = [lines[at : at + columns] for at in range(0, len(lines), columns)]
-    block = max(_LEAST_BLOCK, in_a_row * (cell + _CELL_GAP) - _CELL_GAP)
-    lefts, tops, blocks, y = [], [], [], _EDGE
-    for row, counts in enumerate(rows):
-        below = HEAD + max(counts) * (tall + _CELL_GAP)
-        for column in range(len(counts)):
-            at, x = row * columns + column, _EDGE + column * (block + _GAP)
-            blocks.append(MapBlock(groups[at].name, at, at + 1, x, y, block, below, [y + HEAD]))
-            numbers = np.arange(len(groups[at].cards))
-            lefts.append(x + numbers % in_a_row * (cell + _CELL_GAP))
-            tops.append(y + HEAD + numbers // in_a_row * (tall + _CELL_GAP))
-        y += below + _ROW_GAP
-    places = _joined(lefts), _joined(tops)
-    height = max(0, y - _ROW_GAP + _EDGE)
-    return Laid(blocks, *places, cell, tall, _CELL_GAP, apart=True, height=height)
-
-
-def _largest(lines: Sequence[int], in_a_row: int, wide: int, high: int) -> tuple[int, int, int]:
-    """So many machines side by side that their cells are as large as can be; width and height
-    of a cell.
+def lay_out(
+    groups: Sequence[HostGroup],
+    wide: int,
+    high: int,
+    line_height: Callable[[HostGroup, int], int],
+) -> Laid:
+    """As large as fits into `high`; higher than that where it would be too small to be seen.
+    Machines without cards come first, each in a line that is as high as its words need.
     """
-    fit = max(1, min((wide + _GAP) // (_LEAST_BLOCK + _GAP), len(lines)))
-    found = []
-    for columns in range(1, fit + 1):
-        block = (wide - (columns - 1) * _GAP) // columns
-        cell = min(_MOST_WIDE, (block + _CELL_GAP) // in_a_row - _CELL_GAP)
-        rows = [max(lines[at : at + columns]) for at in range(0, len(lines), columns)]
-        room = (high - len(rows) * (HEAD + _ROW_GAP) + _ROW_GAP) // max(1, sum(rows))
-        tall = min(_HIGHEST, round(cell * _MOST_SLENDER), room - _CELL_GAP)
-        found.append((cell * tall if tall >= _LOWEST else 0, columns, cell, max(tall, _LOWEST)))
-    # Where nothing fits, as many as go side by side.
-    return max(found)[1:]
+    wide = max(1, wide - 2 * _EDGE)
+    lines, y = [], _EDGE
+    for at, group in enumerate(groups):
+        if group.cards:
+            break
+        tall = line_height(group, wide)
+        lines.append(MapBlock(group.name, at, at + 1, _EDGE, y, wide, tall))
+        y += tall
+    y += _BELOW_LINES if lines else 0
+    apart = len(groups) - len(lines) <= MOST_APART
+    chunks = _chunks(groups, len(lines), apart=apart)
+    most = max((len(group.cards) for group in groups), default=1)
+    in_a_row = max(1, min(_IN_A_ROW if apart else _CLOSE_IN_A_ROW, most))
+    counts = np.array([len(group.cards) for group in groups], np.intp)
+    rows = [-(-len(group.cards) // in_a_row) for group in groups]
+    for size in map(partial(_widened, in_a_row), _APART) if apart else _CLOSE:
+        blocks, corners, height = _blocks(chunks, rows, wide, in_a_row, size, y)
+        if height <= high and in_a_row * size.across <= wide:
+            break
+    # The number of each cell among those of its machine.
+    numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    left, top = np.array([*([(0, 0)] * len(lines)), *corners], np.intp).reshape(-1, 2).T
+    return Laid(
+        [*lines, *blocks],
+        np.repeat(left, counts) + numbers % in_a_row * size.across,
+        np.repeat(top, counts) + numbers // in_a_row * size.down,
+        size.across - size.gap,
+        size.down - size.gap,
+        size.gap,
+        apart,
+        height,
+    )
+
+
+def _widened(in_a_row: int, size: _Size) -> _Size:
+    """No narrower than the title lets cells be."""
+    least = min(_MOST_WIDE, size.least // in_a_row) + size.gap
+    return size._replace(across=max(size.across, least))
 
 
 def _blocks(
     chunks: Sequence[tuple[str, int, int]],
-    lines: Sequence[int],
+    rows: Sequence[int],
     wide: int,
     in_a_row: int,
-    step: int,
-) -> tuple[Sequence[MapBlock], int]:
-    """Side by side as far as there is room, and how high all of it is."""
-    blocks, x, y, below = [], _EDGE, _EDGE, 0
-    width = max(_LEAST_TITLE, in_a_row * step)
+    size: _Size,
+    y: int,
+) -> tuple[Sequence[MapBlock], Sequence[tuple[int, int]], int]:
+    """Side by side as far as there is room; where the first cell of each machine lies; and how
+    high all of it is.
+    """
+    blocks, corners, x, below = [], [], _EDGE, 0
+    width = max(size.least, in_a_row * size.across - size.gap)
     for title, start, stop in chunks:
-        inner = lines[start:stop]
-        height = _SMALL_HEAD + sum(inner) * step
         if x > _EDGE and x + width > _EDGE + wide:
-            x, y, below = _EDGE, y + below + _SMALL_GAP, 0
-        rows = [y + _SMALL_HEAD + above * step for above in accumulate(inner[:-1], initial=0)]
-        blocks.append(MapBlock(title, start, stop, x, y, width, height, rows))
-        x, below = x + width + _SMALL_GAP, max(below, height)
-    return blocks, y + below + _EDGE
+            x, y, below = _EDGE, y + below + size.below, 0
+        inner = rows[start:stop]
+        height = size.head + sum(inner) * size.down - size.gap
+        blocks.append(MapBlock(title, start, stop, x, y, width, height))
+        above = accumulate(inner[:-1], initial=0)
+        corners += [(x, y + size.head + each * size.down) for each in above]
+        x, below = x + width + size.aside, max(below, height)
+    return blocks, corners, y + below + _EDGE
 
 
-def _close(
-    groups: Sequence[HostGroup],
-    blocks: Sequence[MapBlock],
-    in_a_row: int,
-    step: int,
-    height: int,
-) -> Laid:
-    counts = np.array([len(group.cards) for group in groups], np.intp)
-    corner = np.empty((2, len(groups)), np.intp)
-    for block in blocks:
-        corner[0, block.start : block.stop] = block.x
-        corner[1, block.start : block.stop] = block.rows
-    # The number of each cell among those of its machine.
-    numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    left = np.repeat(corner[0], counts) + numbers % in_a_row * step
-    top = np.repeat(corner[1], counts) + numbers // in_a_row * step
-    gap = 2 if step >= _WIDER_GAP else 1
-    return Laid(blocks, left, top, step - gap, step - gap, gap, apart=False, height=height)
-
-
-def _chunked(groups: Sequence[HostGroup], by_place: bool) -> Sequence[tuple[str, int, int]]:
-    """Neighbours in one place stand together; many of them are cut."""
-    found, start = [], 0
-    for place, run in groupby(groups, lambda group: group.place if by_place else ""):
-        end = start + sum(1 for _ in run)
+def _chunks(
+    groups: Sequence[HostGroup], first: int, *, apart: bool
+) -> Sequence[tuple[str, int, int]]:
+    """One machine each; or neighbours in one place together, of which many are cut."""
+    if apart:
+        return [(groups[at].name, at, at + 1) for at in range(first, len(groups))]
+    found = []
+    for place, run in groupby(groups[first:], lambda group: group.place):
+        end = first + sum(1 for _ in run)
         size = _MOST_IN_PLACE if place else _CHUNK
-        for first in range(start, end, size):
-            stop = min(first + size, end)
-            alone = "" if stop - first == 1 else "…"
-            found.append((place or groups[first].name + alone, first, stop))
-        start = end
+        for start in range(first, end, size):
+            stop = min(start + size, end)
+            alone = "" if stop - start == 1 else "…"
+            found.append((place or groups[start].name + alone, start, stop))
+        first = end
     return found
-
-
-def _lines(group: HostGroup, in_a_row: int) -> int:
-    """One also where there is no card: a sentence stands there."""
-    return max(1, -(-len(group.cards) // in_a_row))
-
-
-def _joined(parts: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
-    return np.concatenate(parts) if parts else np.empty(0, np.intp)

@@ -1,9 +1,9 @@
-"""HeatMap: every card of every machine as a cell, shaded by one figure."""
+"""HeatMap: every card of every machine as a cell, shaded by how busy it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -11,22 +11,25 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QToolTip
 
+from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.heat_drawing import (
-    CELL_RADIUS,
-    NOTHING_SHOWN,
-    HeatShown,
+    draw_cell,
     draw_close,
-    draw_machine,
+    draw_head,
+    draw_line,
+    draw_rack,
+    line_height,
+    outline,
+    share_of,
 )
 from gpuexplorer.gui.machines.heat_layout import lay_out
-from gpuexplorer.gui.machines.heat_shades import colours, picture_of, shades_of
+from gpuexplorer.gui.machines.words import cell_words, state_sentence
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.paint.plain_tip import plain_tip
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
@@ -41,30 +44,26 @@ _WAYS = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-_LEAST = 120
 
 
 class HeatMap(Painted):
-    """One widget, however many cards: where they lie is worked out when machines come and go.
-    `words_of` says a card to whoever points or listens.
-    """
+    """One widget, however many cards. Where they lie is found when machines come and go."""
 
     cell_opened = Signal(object)  # CellKey
     machine_opened = Signal(str)
     keyed = Signal(QRect)  # the keyboard is at what lies there, which is to be seen
-    pointed = Signal()  # another cell is looked at, or none: `looked_at`
+    pointed = Signal()  # another cell is looked at, or none: `said`
 
-    def __init__(self, look: Look, words_of: Callable[[CardCell], str]) -> None:
+    def __init__(self, look: Look) -> None:
         super().__init__(look)
-        self._words_of = words_of
         self._groups: Sequence[HostGroup] = ()
         self._cells: Sequence[CardCell] = ()
-        self._shown = NOTHING_SHOWN
-        self._shades: NDArray[np.uint8] = np.empty(0, np.uint8)
-        self._shape: tuple[bool, object] = (True, None)
-        self._room = 0
-        self._laid = lay_out((), 0, 0, by_place=True)
-        self._table: list[int] = []
+        self._group_of: Sequence[HostGroup] = ()  # of each cell
+        self._units: Units = USUAL
+        self._shares = np.empty(0)
+        self._shape: object = None
+        self._line_height = partial(line_height, look)
+        self._lay_out()
         self._hover: int | None = None
         self._current: CellKey | None = None
         self._keyed = 0  # the place of that one
@@ -72,76 +71,73 @@ class HeatMap(Painted):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Map of all cards"))
-        look.changed.connect(self._on_look_changed)
-        self._on_look_changed()
+        look.changed.connect(self.update)
 
     @property
     def cells(self) -> Sequence[CardCell]:
         return self._cells
 
     @property
-    def looked_at(self) -> CardCell | None:
-        """Under the pointer, or else at the keyboard."""
+    def said(self) -> str:
+        """Of the cell under the pointer, or else at the keyboard; empty where there is none."""
         at = self._hover
         if at is None and self.hasFocus() and self._by_keyboard:
             at = self._at_keyboard()
-        return None if at is None else self._cells[at]
+        return "" if at is None else self._words(at)
 
-    def show_groups(
-        self, groups: Sequence[HostGroup], shown: HeatShown, *, by_place: bool = True
-    ) -> None:
-        shape = (by_place, [(group.key, len(group.cards), group.place) for group in groups])
-        self._groups, self._shown = groups, shown
+    def show_groups(self, groups: Sequence[HostGroup], units: Units) -> None:
+        """Machines without cards come first."""
+        shape = [
+            (each.key, len(each.cards), each.place, "" if each.cards else state_sentence(each))
+            for each in groups
+        ]
+        self._groups, self._units = groups, units
         self._cells = [cell for group in groups for cell in group.cards]
-        self._shades = shades_of(shown.shares, shown.lost)
+        self._group_of = [group for group in groups for _ in group.cards]
+        self._shares = np.array([share_of(cell) for cell in self._cells], np.float64)
         if shape != self._shape:
             self._shape, self._hover = shape, None
             self._lay_out()
         self._tell()
         self.update()
 
-    def show_room(self, high: int) -> None:
-        """As high as what it lies in, if all fits there."""
-        if high != self._room:
-            self._room = high
-            self._lay_out()
-            self.update()
-
     def draw(self, drawing: Drawing) -> None:
-        laid = self._laid
-        dirty = self.rect() if drawing.dirty is None else drawing.dirty.boundingRect()
-        if not laid.apart:
-            scale = self.devicePixelRatioF()
-            picture = picture_of(laid, self._shades, dirty, scale, self._table)
-            drawing.painter.drawImage(QPointF(dirty.topLeft()), picture)
-        first = 0
+        laid, places = self._laid, self._places
         for block in laid.blocks:
-            place = QRectF(block.x, block.y, block.wide, block.high)
-            count = sum(len(group.cards) for group in self._groups[block.start : block.stop])
-            if place.intersects(QRectF(dirty)):
-                if laid.apart:
-                    group = self._groups[block.start]
-                    numbers = range(first, first + count)
-                    draw_machine(drawing, laid, block, group, numbers, self._shown)
-                else:
-                    draw_close(drawing, laid, block, self._groups[block.start : block.stop])
-            first += count
+            if not drawing.needs(QRectF(block.x, block.y, block.wide, block.high)):
+                continue
+            groups = self._groups[block.start : block.stop]
+            if not groups[0].cards:
+                draw_line(drawing, block, groups[0])
+            elif laid.apart:
+                draw_head(drawing, block, groups[0])
+            else:
+                draw_rack(drawing, block, groups)
+        seen = self._in(self.rect() if drawing.dirty is None else drawing.dirty.boundingRect())
+        if laid.apart:
+            for at in seen:
+                cell, group = self._cells[at], self._group_of[at]
+                draw_cell(drawing, places[at], cell, group, self._units)
+        else:
+            cells = [self._cells[at] for at in seen]
+            draw_close(drawing, [places[at] for at in seen], self._shares[seen], cells)
         self._draw_ring(drawing, self._hover, drawing.theme.text)
         if self.hasFocus() and self._by_keyboard:
             self._draw_ring(drawing, self._at_keyboard(), drawing.theme.accent)
 
-    def _draw_ring(self, drawing: Drawing, at: int | None, ink: QColor) -> None:
-        if at is None:
-            return
-        place = self._place(at).adjusted(-1, -1, 1, 1)
-        drawing.painter.setPen(QPen(ink, 2))
-        drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
-        radius = CELL_RADIUS + 1 if self._laid.apart else 0.0
-        drawing.painter.drawRoundedRect(place, radius, radius)
-
-    def _place(self, at: int) -> QRectF:
+    def _in(self, part: QRect) -> list[int]:
         laid = self._laid
-        return QRectF(int(laid.left[at]), int(laid.top[at]), laid.wide, laid.high)
+        beside = (laid.left > part.right()) | (laid.left + laid.wide <= part.left())
+        beside |= (laid.top > part.bottom()) | (laid.top + laid.high <= part.top())
+        seen: list[int] = np.flatnonzero(~beside).tolist()
+        return seen
+
+    def _draw_ring(self, drawing: Drawing, at: int | None, ink: QColor) -> None:
+        if at is not None:
+            outline(drawing, self._places[at].adjusted(-1, -1, 1, 1), ink, 2)
+
+    def _words(self, at: int) -> str:
+        return cell_words(self._cells[at], self._group_of[at], self._units)
 
     def _at_keyboard(self) -> int | None:
         """The cell it was at last, the first where that is gone; None where there is none."""
@@ -161,13 +157,18 @@ class HeatMap(Painted):
         return None
 
     def _lay_out(self) -> None:
-        by_place = self._shape[0]
-        self._laid = lay_out(self._groups, self.width(), self._room, by_place=by_place)
-        self.setFixedHeight(max(self._laid.height, self._room))
+        """As high as what it scrolls in, if all fits there."""
+        above = self.parentWidget()
+        room = self.height() if above is None else above.height()
+        laid = self._laid = lay_out(self._groups, self.width(), room, self._line_height)
+        size = laid.wide, laid.high
+        corners = zip(laid.left.tolist(), laid.top.tolist(), strict=True)
+        self._places = [QRectF(*corner, *size) for corner in corners]
+        self.setMinimumHeight(laid.height if laid.height > room else 0)
 
     def _tell(self) -> None:
         at = self._at_keyboard()
-        words = "" if at is None else self._words_of(self._cells[at])
+        words = "" if at is None else self._words(at)
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
@@ -177,14 +178,9 @@ class HeatMap(Painted):
             self.pointed.emit()
             self.update()
 
-    def _on_look_changed(self) -> None:
-        self._table = [colour.rgb() for colour in colours(self.look.theme)]
-        self.update()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
-            self._lay_out()
+        self._lay_out()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = event.position()
@@ -228,7 +224,7 @@ class HeatMap(Painted):
     def _go_to(self, at: int) -> None:
         self._keyed, self._current, self._hover = at, self._cells[at].key, None
         self._tell()
-        self.keyed.emit(self._place(at).toAlignedRect())
+        self.keyed.emit(self._places[at].toAlignedRect())
         self.pointed.emit()
         self.update()
 
@@ -247,14 +243,10 @@ class HeatMap(Painted):
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             at = self._laid.at(event.pos().x(), event.pos().y())
             if at is not None:
-                place = self._place(at).toAlignedRect()
-                words = self._words_of(self._cells[at])
-                QToolTip.showText(event.globalPos(), plain_tip(words), self, place)
+                place = self._places[at].toAlignedRect()
+                QToolTip.showText(event.globalPos(), plain_tip(self._words(at)), self, place)
                 return True
         return super().event(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(600, max(_LEAST, self._laid.height))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(240, 0)
+        return QSize(600, max(120, self._laid.height))

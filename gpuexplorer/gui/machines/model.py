@@ -3,23 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.gui.machines.heat_layout import MOST_APART
-from gpuexplorer.gui.machines.heat_metric import HeatMetric
 from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.palette import Tone
-
-
-class Order(StrEnum):
-    """In which machines follow each other on the map."""
-
-    WORST = "worst"
-    NAME = "name"
-    PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,33 +94,24 @@ def gravity(group: HostGroup) -> int:
     return 2 if group.late is not None else 0
 
 
-def in_order(
-    groups: Sequence[HostGroup], order: Order, metric: HeatMetric
-) -> Sequence[HostGroup]:
-    """Worst first: what is wrong, and then whose cards have the highest figure."""
-    match order:
-        case Order.NAME:
-            return sorted(groups, key=_by_name)
-        case Order.PLACE:
-            return sorted(groups, key=lambda group: (not group.place, natural(group.place)))
-        case Order.WORST:
-            ranked = sorted(
-                groups,
-                key=lambda group: (-gravity(group), -_highest(group, metric), group.name),
-            )
-            return ranked if len(groups) <= MOST_APART else _places_together(ranked)
-
-
-def _places_together(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
-    """Each place where the first of its machines stands."""
-    places: dict[str, list[HostGroup]] = {}
-    for group in groups:
-        places.setdefault(group.place, []).append(group)
+def in_order(groups: Sequence[HostGroup], *, worst_first: bool) -> Sequence[HostGroup]:
+    """Without cards first; then this computer and the others by name, or what is wrong and
+    whose cards are busiest. Of many, each rack comes where the first of its machines stands.
+    """
+    if not worst_first:
+        return sorted(groups, key=lambda each: (bool(each.cards), *_by_name(each)))
+    ranked = sorted(
+        groups, key=lambda each: (bool(each.cards), -gravity(each), -_highest(each), each.name)
+    )
+    if len(groups) <= MOST_APART:
+        return ranked
+    places: dict[tuple[bool, str], list[HostGroup]] = {}
+    for group in ranked:
+        places.setdefault((bool(group.cards), group.place), []).append(group)
     return [group for place in places.values() for group in place]
 
 
 def _by_name(group: HostGroup) -> tuple[bool, str]:
-    """This computer first."""
     return group.standing is not Standing.HERE, natural(group.name)
 
 
@@ -138,26 +120,18 @@ def natural(name: str) -> str:
     return re.sub(r"\d+", lambda digits: digits[0].zfill(12), name.casefold())
 
 
-def _highest(group: HostGroup, metric: HeatMetric) -> float:
-    told = (metric.value(cell) for cell in group.cards)
-    return max((each for each in told if each is not None), default=float("-inf"))
+def _highest(group: HostGroup) -> float:
+    return max((cell.values.get(GPU_UTILIZATION, 0.0) for cell in group.cards), default=0.0)
 
 
-def free_cards(groups: Sequence[HostGroup], at_least: float) -> Sequence[FreeCard]:
-    """Idle cards with so many bytes free, most first. What is not known is not enough, unless
-    nothing is asked for.
-    """
+def free_cards(groups: Sequence[HostGroup]) -> Sequence[FreeCard]:
+    """Idle cards: those that nobody holds, and of them those with most free memory first."""
     found = [
         FreeCard(group, cell, cell.memory_free)
         for group in groups
         for cell in group.cards
-        if cell.idle and (cell.memory_free or 0.0) >= at_least
+        if cell.idle
     ]
     return sorted(
         found, key=lambda each: (bool(each.cell.processes), -(each.free_bytes or 0.0))
     )
-
-
-def lost(cell: CardCell) -> bool:
-    """Worse than a figure that is missing."""
-    return cell.state in (CardState.LOST, CardState.UNLISTED)

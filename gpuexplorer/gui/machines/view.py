@@ -3,63 +3,53 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
-from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.machines.free_list import FreeList
-from gpuexplorer.gui.machines.heat_drawing import HeatShown
-from gpuexplorer.gui.machines.heat_metric import HEAT_METRICS
-from gpuexplorer.gui.machines.host_list import HostList
+from gpuexplorer.gui.machines.free_columns import free_columns
+from gpuexplorer.gui.machines.heat_map import HeatMap
+from gpuexplorer.gui.machines.host_columns import STATE, host_columns
+from gpuexplorer.gui.machines.hour_map import HourMap, rows_of
 from gpuexplorer.gui.machines.machine_tools import MachinesPage, MachineTools
-from gpuexplorer.gui.machines.map_page import MapPage
 from gpuexplorer.gui.machines.model import (
     Asked,
     FreeCard,
-    Order,
     filtered,
     free_cards,
     in_order,
-    lost,
     of_now,
     users_of,
 )
 from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
-from gpuexplorer.gui.machines.words import (
-    IDLE_MEANS,
-    cell_words,
-    more_words,
-    short_reason,
-    summary,
-)
-from gpuexplorer.gui.state.groups.group import (
-    CardCell,
-    CellKey,
-    GroupSource,
-    HostGroup,
-    all_together,
-)
+from gpuexplorer.gui.machines.words import IDLE_MEANS, state_sentence, summary
+from gpuexplorer.gui.state.groups.group import CellKey, GroupSource, HostGroup, all_together
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.scrolled import scrolled
 
-_PAGE, _METRIC, _ORDER, _LEAST = (
-    f"machines/{name}" for name in ("page", "metric", "order", "least")
-)
+_PAGE = "machines/page"
 
 
 class MachinesView(LiveView):
@@ -84,74 +74,95 @@ class MachinesView(LiveView):
     ) -> None:
         super().__init__(machine, time_window, frame_clock, parent=parent)
         self._settings, self._source = settings, source
-        self._asked, self._least = Asked(), _number(settings.remembered(_LEAST))
+        self._asked, self._units = Asked(), USUAL
         kept = settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
-        kept = settings.remembered(_ORDER)
-        self._order = Order(kept) if kept in set(Order) else None
-        named = {each.name: each for each in HEAT_METRICS}
-        self._metric = named.get(settings.remembered(_METRIC) or "", HEAT_METRICS[0])
+        if self._page is MachinesPage.HOUR and not source.keeps_hour:
+            self._page = MachinesPage.MAP
         self._listed: Sequence[HostGroup] | None = None
         self._stamp: object = None
-        self._by_key: dict[str, HostGroup] = {}
-        self._look = look
         self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
         self._notes = ElidedLabel(look.letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
         self._sums = SumsRow(look)
-        self._tools = MachineTools(look)
-        self._map_page = MapPage(look, self._words_of)
+        self._tools = MachineTools(look, keeps_hour=source.keeps_hour)
+        self._map = HeatMap(look)
+        self._map.setObjectName("machines.map")
+        self._area = scrolled(self._map)
+        self._map.setAutoFillBackground(False)  # which Qt has just seen to
+        self._hour = HourMap(look)
+        self._hour.setObjectName("machines.hour")
+        self._hour_area = scrolled(self._hour)
+        self._hour.setAutoFillBackground(False)
+        desk, placed = machine.session.desk, source.worst_first
+        self._hosts = TableModel(
+            host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
+        )
+        self._list = Table(look, tr("Machines"), self._hosts, desk)
+        self._list.setObjectName("machines.list")
+        if source.worst_first:
+            self._list.columns.sort_by(STATE, falling=False)
+        self._list.columns.remember_in(settings, f"machines/columns/{placed:d}")
+        self._cards = TableModel(
+            free_columns(USUAL, placed=placed), lambda free: free.cell.key, parent=self
+        )
+        self._free = Table(look, tr("Free cards"), self._cards, desk)
+        self._free.setObjectName("machines.free")
+        self._free.columns.remember_in(settings, f"machines/free_columns/{placed:d}")
         self._nothing = EmptyState(look, Icon.MACHINES)
         self._stack = QStackedWidget()
-        for page in (self._map_page, self._nothing):
+        for page in (self._area, self._list, self._free, self._hour_area, self._nothing):
             self._stack.addWidget(page)
-        self._placed = False
-        self._list, self._free = self._make_lists()
+        self._why = wrapped_label(look, "", Tone.TEXT)  # of the machine that is picked
+        self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._hatched = label(tr("hatched: no figure"), look.letters.caption, Tone.QUIET)
+        self._hatched.setToolTip(tr("Point at a cell, and it says why."))
+        self._legend = HeatLegend(look)
+        self._legend.show_ends("0 %", tr("{high} busy", high="100 %"))
+        self._legend.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
         self._arrange(look)
         self._connect()
         self._show_page()
 
-    @property
-    def order(self) -> Order:
-        """As long as nobody chose one, machines of one rack stand together."""
-        usual = Order.PLACE if self._placed else Order.NAME
-        return self._order or (Order.WORST if self._source.worst_first else usual)
-
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
-        stamp = (units, self._page, self._metric, self._order, self._asked, self._least)
+        stamp = (units, self._page, self._asked)
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
+        self._show_units(units)
         groups = of_now(groups)
-        shown = filtered(groups, self._asked)
-        self._by_key = {group.key: group for group in groups}
-        self._tools.show_least(self._least, units)
+        shown = in_order(filtered(groups, self._asked), worst_first=self._source.worst_first)
         self._tools.show_users(users_of(groups), self._asked.user)
-        self._show_places(any(group.place for group in groups))
         self._summary.show_text(summary(shown, groups))
-        notes = " ".join(tr(note) for note in self._source.notes())
-        self._notes.show_text(notes)
-        self._notes.setVisible(bool(notes))
-        self._sums.show_figures(
-            figures_of(all_together([group.together for group in shown]), units)
-        )
-        free = free_cards(shown, self._least) if self._page is MachinesPage.FREE else ()
-        nothing = self._nothing_words(groups, shown, free)
+        say(self._notes, " ".join(tr(note) for note in self._source.notes()))
+        together = all_together([group.together for group in shown])
+        self._sums.show_figures(figures_of(together, units))
+        free = free_cards(shown) if self._page is MachinesPage.FREE else ()
+        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
+        match self._page:
+            case MachinesPage.MAP:
+                self._map.show_groups(shown, units)
+                self._on_pointed()
+            case MachinesPage.LIST:
+                self._list.show_rows(shown, in_order=False)
+                self._on_picked()
+            case MachinesPage.FREE:
+                self._free.show_rows(free, in_order=False)
+                unknown = together.cards - together.busy_told
+                self._said.show_text(
+                    " ".join(filter(None, (_unknown(unknown), tr(IDLE_MEANS))))
+                )
+            case MachinesPage.HOUR if hour is not None:
+                self._hour.show_hour(
+                    hour.start, rows_of(hour, shown, whole=not self._asked.filters)
+                )
+        self._stack.setCurrentWidget(self._seen())
+        nothing = self._nothing_words(groups, shown, free, hour)
         if nothing is not None:
             self._nothing.show_words(*nothing)
             self._stack.setCurrentWidget(self._nothing)
-            return
-        match self._page:
-            case MachinesPage.MAP:
-                self._show_map(shown, units)
-            case MachinesPage.LIST:
-                self._list.show_groups(shown, units)
-            case MachinesPage.FREE:
-                said = (_unknown_words(shown), tr(IDLE_MEANS))
-                self._free.show_cards(free, " ".join(filter(None, said)), units)
-        self._stack.setCurrentWidget(self._seen())
 
     def show_page(self, page: MachinesPage) -> None:
         """Map, list or who is free."""
@@ -176,138 +187,82 @@ class MachinesView(LiveView):
         above = column(
             head, self._notes, self._sums, self._tools, gap=12, margins=(16, 14, 16, 12)
         )
+        foot = row(self._said, GROWS, self._hatched, self._legend, gap=20)
+        below = column(self._stack, GROWS, self._why, foot, gap=8, margins=(16, 0, 12, 12))
         panel = QFrame()
         panel.setProperty("panel", "card")
-        below = row(self._stack, margins=(16, 0, 12, 12))
         column(above, below, GROWS, within=panel, gap=0)
         column(panel, within=self, margins=(24, 20, 24, 20))
 
     def _connect(self) -> None:
         tools = self._tools
         tools.page_chosen.connect(self._on_page_chosen)
-        tools.metric_chosen.connect(self._on_metric_chosen)
-        tools.order_chosen.connect(self._on_order_chosen)
         tools.searched_for.connect(self._on_searched_for)
         tools.user_chosen.connect(self._on_user_chosen)
-        tools.least_chosen.connect(self._on_least_chosen)
         tools.left.connect(self._on_search_left)
-        self._map_page.map.cell_opened.connect(self._on_cell_opened)
-        self._map_page.map.machine_opened.connect(self._source.open_machine)
+        self._map.cell_opened.connect(self._on_cell_opened)
+        self._map.machine_opened.connect(self._source.open_machine)
+        self._map.pointed.connect(self._on_pointed)
+        self._hour.pointed.connect(self._said.show_text)
+        self._map.keyed.connect(self._on_keyed)
+        self._list.activated.connect(self._on_host_opened)
+        self._list.picked_changed.connect(self._on_picked)
+        self._free.activated.connect(self._on_free_opened)
         self._nothing.way_on_chosen.connect(self._on_filter_cleared)
         self._settings.changed.connect(self._on_settings_changed)
 
     def _show_page(self) -> None:
-        self._show_tools()
+        self._tools.show_page(self._page)
+        for of_map in (self._hatched, self._legend):
+            of_map.setVisible(self._page in (MachinesPage.MAP, MachinesPage.HOUR))
+        self._said.setVisible(self._page is not MachinesPage.LIST)
+        self._why.hide()
+        seen = self._seen()
+        self.begin_at(self._map if seen is self._area else seen)
         if self.isVisible():
             self._pull_now()
 
-    def _show_tools(self) -> None:
-        self._tools.show_page(self._page, self._metric.name, self.order, placed=self._placed)
-        self.begin_at(self._seen())
+    def _show_units(self, units: Units) -> None:
+        if units != self._units:
+            self._units, placed = units, self._source.worst_first
+            self._hosts.show_columns(host_columns(units, placed=placed))
+            self._cards.show_columns(free_columns(units, placed=placed))
 
     def _seen(self) -> QWidget:
         """What there is of the page, unless nothing fits."""
         match self._page:
             case MachinesPage.MAP:
-                return self._map_page
+                return self._area
             case MachinesPage.LIST:
                 return self._list
             case MachinesPage.FREE:
                 return self._free
-
-    def _make_lists(self) -> tuple[HostList, FreeList]:
-        desk = self.machine.session.desk
-        source, placed = self._source, self._placed
-        hosts = HostList(
-            self._look, self._settings, desk, placed=placed, worst_first=source.worst_first
-        )
-        free = FreeList(self._look, self._settings, desk, source, placed=placed)
-        hosts.machine_opened.connect(self._source.open_machine)
-        free.card_opened.connect(self._on_cell_opened)
-        for each in (hosts, free):
-            self._stack.addWidget(each)
-        return hosts, free
-
-    def _show_places(self, placed: bool) -> None:
-        """Whether machines tell where they stand: then the lists have a column for it."""
-        if placed is self._placed:
-            return
-        self._placed = placed
-        before = self._list, self._free
-        self._list, self._free = self._make_lists()
-        for each in before:
-            self._stack.removeWidget(each)
-            each.deleteLater()
-        self._show_tools()
-
-    def _show_map(self, shown: Sequence[HostGroup], units: Units) -> None:
-        metric = self._metric
-        groups = in_order(shown, self.order, metric)
-        cells = [cell for group in groups for cell in group.cards]
-        values = metric.values(cells)
-        highest = metric.highest(values, cells)
-        self._map_page.map.show_groups(
-            groups,
-            HeatShown(
-                (values - metric.lowest) / (highest - metric.lowest),
-                np.array([lost(cell) for cell in cells], np.bool_),
-                tuple(None if cell.mark is None else cell.mark.tone for cell in cells),
-                str(metric.words(highest, units)),
-                lambda at: self._figure(cells[at], values[at], units),
-                lambda at: more_words(cells[at], units),
-            ),
-            by_place=self.order is not Order.NAME,
-        )
-        self._map_page.legend.show_ends(*metric.ends(highest, units))
-        self._map_page.legend.setToolTip(tr(metric.meaning))
-        self._map_page.show_words()
-
-    def _figure(self, cell: CardCell, value: float, units: Units) -> tuple[str, ...]:
-        """In the cell, where there is room; the reason at falling length."""
-        if np.isfinite(value):
-            read = self._metric.words(float(value), units)
-            return str(read), read.number
-        return short_reason(cell, self._by_key[cell.key.host], self._metric.metric)
-
-    def _words_of(self, cell: CardCell) -> str:
-        group = self._by_key[cell.key.host]
-        return cell_words(cell, group, self._metric.metric, self._settings.choices.units)
+            case MachinesPage.HOUR:
+                return self._hour_area
 
     def _nothing_words(
         self,
         groups: Sequence[HostGroup],
         shown: Sequence[HostGroup],
         free: Sequence[FreeCard],
+        hour: Hour | None,
     ) -> tuple[str, str, str] | None:
         """Heading, more, and the way on."""
+        way_on = tr("Show all machines") if self._asked.filters else ""
         if not groups:
             return tr("No machine is listed yet."), "", ""
         if not shown:
-            way_on = tr("Show all machines")
             return tr("No machine or card fits what you look for."), "", way_on
-        if self._page is not MachinesPage.FREE or free:
-            return None
-        more = _unknown_words(shown)
-        if any(cell.idle for group in shown for cell in group.cards):
-            size = str(memory(self._least, self._settings.choices.units))
-            heading = tr("No idle card has {size} of free memory.", size=size)
-            return heading, more, tr("Show all idle cards")
-        way_on = tr("Show all machines") if self._asked.filters else ""
-        return tr("No card is idle just now."), more, way_on
+        if self._page is MachinesPage.HOUR and (hour is None or hour.why):
+            asking = tr("Prometheus is asked about the last hour.")
+            return asking if hour is None else tr(hour.why), "", ""
+        if self._page is MachinesPage.FREE and not free:
+            return tr("No card is idle just now."), "", way_on
+        return None
 
     def _on_page_chosen(self, page: MachinesPage) -> None:
         self._settings.remember(_PAGE, page)
         self.show_page(page)
-
-    def _on_metric_chosen(self, name: str) -> None:
-        self._metric = next(each for each in HEAT_METRICS if each.name == name)
-        self._settings.remember(_METRIC, name)
-        self._show_page()
-
-    def _on_order_chosen(self, order: Order) -> None:
-        self._order = order
-        self._settings.remember(_ORDER, order)
-        self._show_page()
 
     def _on_searched_for(self, words: str) -> None:
         self._asked = replace(self._asked, words=words.strip())
@@ -317,26 +272,41 @@ class MachinesView(LiveView):
         self._asked = replace(self._asked, user=user)
         self._pull_now()
 
-    def _on_least_chosen(self, least: float) -> None:
-        self._least = least
-        self._settings.remember(_LEAST, str(least))
-        self._pull_now()
-
     def _on_filter_cleared(self) -> None:
         """All that kept cards from being shown."""
         self._asked = Asked()
-        if self._page is MachinesPage.FREE:
-            self._on_least_chosen(0.0)
         self._tools.search.clear()
         self._pull_now()
 
     def _on_search_left(self) -> None:
-        shown = self._stack.currentWidget()
-        if shown is not None:
-            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._seen().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_pointed(self) -> None:
+        self._said.show_text(self._map.said)
+
+    def _on_keyed(self, place: QRect) -> None:
+        middle = place.center()
+        self._area.ensureVisible(middle.x(), middle.y(), place.width(), 2 * place.height())
+
+    def _on_picked(self) -> None:
+        """Its column may be too narrow for the whole reason; of the first, where none is."""
+        there = self._list.picked()[:1] or self._hosts.things
+        why = next((each for each in there if not each.standing.answers), None)
+        words = "" if why is None else f"{why.name}: {state_sentence(why)}"
+        say(self._why, words)
 
     def _on_cell_opened(self, key: CellKey) -> None:
         self._source.open_card(key.host, key.card)
+
+    def _on_host_opened(self, index: QModelIndex) -> None:
+        group = self._hosts.thing(index)
+        if group is not None:
+            self._source.open_machine(group.key)
+
+    def _on_free_opened(self, index: QModelIndex) -> None:
+        free = self._cards.thing(index)
+        if free is not None:
+            self._on_cell_opened(free.cell.key)
 
     def _on_settings_changed(self) -> None:
         if self.isVisible():
@@ -353,9 +323,8 @@ class MachinesView(LiveView):
         self._source.look(looking=False)
 
 
-def _unknown_words(groups: Sequence[HostGroup]) -> str:
+def _unknown(count: int) -> str:
     """Empty where it is known of all."""
-    count = sum(group.together.cards - group.together.busy_told for group in groups)
     if not count:
         return ""
     return trn(
@@ -363,12 +332,3 @@ def _unknown_words(groups: Sequence[HostGroup]) -> str:
         "Of {count} cards it is not known whether they are idle.",
         count,
     )
-
-
-def _number(text: str | None) -> float:
-    """What is remembered was written by hand, perhaps."""
-    try:
-        number = float(text or 0.0)
-    except ValueError:
-        return 0.0
-    return number if 0.0 <= number < 1e15 else 0.0

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import utilization
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import cards_counted, gigabytes, processes_counted
+from gpuexplorer.gui.cards.process_words import cards_counted, processes_counted
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
 from gpuexplorer.gui.state.machine_words import standing_sign, standing_words
@@ -18,7 +18,6 @@ from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 
-_MANY = 100e9  # bytes
 IDLE_MEANS = mark(
     "A card counts as idle when it answers and reports 0 % busy right now. Somebody may still"
     " hold memory on it: such cards stand further down, with the names of those who do."
@@ -38,23 +37,15 @@ def state_sign(group: HostGroup) -> tuple[Icon, Tone] | None:
     return None if group.standing.answers else standing_sign(group.standing)
 
 
-def why_words(group: HostGroup) -> str:
-    """The sentence with its way out; empty where it answers."""
+def state_sentence(group: HostGroup) -> str:
+    """The same with the reason and the way out, or that it has no card."""
+    words, retry = state_words(group), ""
     if group.standing.answers:
-        return ""
-    retry = ""
+        return words if group.cards else tr("{state}, no card", state=words)
     if group.retry_in is not None:
         retry = tr("Next try in {span}.", span=span_words(group.retry_in))
-    return paragraph((group.why, group.hint, retry))
-
-
-def said_instead(group: HostGroup) -> str:
-    """In the place of its cards, where it shows none."""
-    if group.cards:
-        return ""
-    if group.standing.answers:
-        return tr("No card answers.")
-    return why_words(group) or tr("It has not answered yet.")
+    why = paragraph((group.why, group.hint, retry))
+    return tr("{state}: {why}", state=words, why=why) if why else words
 
 
 def remark_on(group: HostGroup) -> str:
@@ -76,8 +67,7 @@ def remark_on(group: HostGroup) -> str:
 
 def wrong_words(group: HostGroup) -> Sequence[str]:
     """Of its cards, the gravest first, and what fires there."""
-    marks = [cell.mark for cell in group.cards if cell.mark is not None]
-    counts = Counter(marks)
+    counts = Counter(cell.mark for cell in group.cards if cell.mark is not None)
     grave = sorted(counts, key=lambda each: each.tone is not Tone.BAD)
     said = [
         tr(each.several, count=counts[each]) if each.several and counts[each] > 1 else each.word
@@ -90,7 +80,7 @@ def age_words(seconds: float) -> str:
     return tr("{span} old", span=span_words(seconds))
 
 
-def cell_words(cell: CardCell, group: HostGroup, metric: MetricId, units: Units) -> str:
+def cell_words(cell: CardCell, group: HostGroup, units: Units) -> str:
     """All of it in one line: for the line below the map, a pointer and a screen reader."""
     name = tr("{machine}, card {number}", machine=group.name, number=cell.number)
     name = ", ".join(filter(None, (name, cell.name)))
@@ -102,18 +92,17 @@ def cell_words(cell: CardCell, group: HostGroup, metric: MetricId, units: Units)
     elif cell.mark is not None:
         said.append(cell.mark.word)
     if cell.values:
-        said += _figures(cell, metric, units)
-        said.append(users_words(cell))
+        said += _figures(cell, units)
     elif cell.state is CardState.WORKING:
         said.append(tr("not read yet"))
     if group.late is not None:
         said.append(age_words(group.late))
-    return f"{name}: {', '.join(filter(None, said))}" if any(said) else name
+    return f"{name}: {', '.join(said)}" if said else name
 
 
-def _figures(cell: CardCell, metric: MetricId, units: Units) -> Sequence[str]:
+def _figures(cell: CardCell, units: Units) -> Sequence[str]:
     said = []
-    busy = cell.values.get(utilization.GPU_UTILIZATION)
+    busy = cell.values.get(GPU_UTILIZATION)
     if busy is not None:
         said.append(tr("idle") if busy == 0 else tr("{share} busy", share=ratio(busy)))
     free, total = cell.memory_free, cell.memory_total
@@ -126,48 +115,37 @@ def _figures(cell: CardCell, metric: MetricId, units: Units) -> Sequence[str]:
         for each in (heat.TEMPERATURE, heat.POWER_DRAW)
         if each in cell.values
     ]
-    if metric not in cell.values:
-        absence = cell.missing.get(metric)
+    if busy is None:
+        absence = cell.missing.get(GPU_UTILIZATION)
         why = tr("not read") if absence is None else tr(absence.sentence)
-        said.append(tr("{label}: {reason}", label=tr(METRICS[metric].label), reason=why))
+        label = tr(METRICS[GPU_UTILIZATION].label)
+        said.append(tr("{label}: {reason}", label=label, reason=why))
+    if cell.users is not None:
+        said.append(tr("used by {users}", users=users_words(cell)))
     return said
 
 
-def short_reason(cell: CardCell, group: HostGroup, metric: MetricId) -> tuple[str, ...]:
+def short_reason(cell: CardCell, group: HostGroup) -> tuple[str, ...]:
     """At falling length, where there is room for it; nothing where all cards say the same."""
     if not group.standing.answers:
         return ()
     if cell.state is not CardState.WORKING:
         return (tr(cell.state.word),)
-    absence = cell.missing.get(metric)
+    absence = cell.missing.get(GPU_UTILIZATION)
     return (tr("not read"),) if absence is None else short_reasons(absence)
 
 
-def more_words(cell: CardCell, units: Units) -> Sequence[str]:
+def free_words(cell: CardCell, units: Units) -> str:
     """In a large cell, below the figure."""
     free, total = cell.memory_free, cell.memory_total
     if free is None or not total:
-        return ()
+        return ""
     read = part_of_memory(free, total, units)
-    return (tr("{free} {unit} free", free=read.number, unit=read.unit),)
+    return tr("{free} {unit} free", free=read.number, unit=read.unit)
 
 
 def users_words(cell: CardCell) -> str:
     """Who uses it; "nobody" only where that is known."""
-    if cell.users is None:
-        return tr("who uses it is not known")
-    if not cell.processes and not cell.users:
-        return tr("nobody uses it")
-    names = listed(sorted(cell.users)) if cell.users else tr("users not known")
-    if not cell.processes:
-        return names
-    return tr(
-        "{processes} of {users}", processes=processes_counted(cell.processes), users=names
-    )
-
-
-def held_words(cell: CardCell) -> str:
-    """The same for a column that says what it is about."""
     if cell.users is None:
         return tr("not known")
     if not cell.processes and not cell.users:
@@ -175,38 +153,24 @@ def held_words(cell: CardCell) -> str:
     names = listed(sorted(cell.users)) if cell.users else tr("somebody")
     if not cell.processes:
         return names
-    return tr("{users}, {processes}", users=names, processes=processes_counted(cell.processes))
-
-
-def gigabytes_together(value: float, units: Units) -> str:
-    """Of a whole machine: fractions say nothing from a hundred on."""
-    words = gigabytes(value, units)
-    return words if value < _MANY else f"{float(words):.0f}"
-
-
-def _machines_counted(count: int) -> str:
-    return trn("{count} machine", "{count} machines", count)
+    return tr("{users} ({processes})", users=names, processes=processes_counted(cell.processes))
 
 
 def summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
     """ "30 machines, 240 cards"; of what is found, how much of all that is."""
-    cards = sum(len(group.cards) for group in shown)
-    every = sum(len(group.cards) for group in groups)
-    if len(shown) == len(groups) and cards == every:
-        there = tr(
-            "{machines}, {cards}",
-            machines=_machines_counted(len(groups)),
-            cards=cards_counted(every),
-        )
-    else:
-        there = tr(
-            "{cards} on {machines}, of {every} on {all}",
-            cards=cards_counted(cards),
-            machines=_machines_counted(len(shown)),
-            every=every,
-            all=len(groups),
-        )
-    parts = [there]
+    cards, every = (sum(len(each.cards) for each in some) for some in (shown, groups))
+    machines = trn("{count} machine", "{count} machines", len(shown))
+    parts = [tr("{machines}, {cards}", machines=machines, cards=cards_counted(cards))]
+    if len(shown) < len(groups) or cards < every:
+        parts = [
+            tr(
+                "{cards} on {machines}, of {every} on {all}",
+                cards=cards_counted(cards),
+                machines=machines,
+                every=every,
+                all=len(groups),
+            )
+        ]
     simulated = sum(group.simulated for group in groups)
     if simulated:
         parts.append(trn("{count} machine simulated", "{count} machines simulated", simulated))

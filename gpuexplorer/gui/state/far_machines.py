@@ -14,7 +14,7 @@ from gpuexplorer.remote.host_name import Launch, host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far_machine import FarMachine
+    from gpuexplorer.remote.far.machine import FarMachine
     from gpuexplorer.remote.ssh.questions import Asking
 
 _KEPT = "machines"
@@ -80,13 +80,13 @@ def reach(
     asking: "Asking",
 ) -> Reached:
     """`launch` runs commands over there, where not ssh does."""
-    from gpuexplorer.remote.far_machine import FarMachine  # noqa: PLC0415 - rarely needed
+    from gpuexplorer.remote.far.machine import FarMachine  # noqa: PLC0415 - rarely needed
     from gpuexplorer.remote.ssh.questions import CAN_ASK, questions_of  # noqa: PLC0415 - as above
 
     host = host_name(wanted.host)
     far = FarMachine(
         host,
-        python=wanted.python or "python3",
+        python=wanted.python,
         simulate=wanted.simulate,
         faults=wanted.faults,
         seed=wanted.seed,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
@@ -46,7 +47,7 @@ class FleetHosts:
 class FleetSource(GroupSource):
     """A GroupSource for the screen of all machines: which there are, Prometheus says."""
 
-    worst_first = True
+    worst_first = keeps_hour = True
 
     def __init__(
         self, hosts: FleetHosts, machines: MachinesState, navigation: Navigation
@@ -61,7 +62,12 @@ class FleetSource(GroupSource):
         return () if now is None else now.notes
 
     def look(self, *, looking: bool) -> None:
-        """It is asked at the beat, whoever looks."""
+        """Whoever looks, it is asked at the beat, but for the hour."""
+        if not looking:
+            self.hour(looking=False)
+
+    def hour(self, *, looking: bool) -> Hour | None:
+        return self._hosts.watching.want_hour(wanted=looking)
 
     def open_machine(self, key: str) -> None:
         if self._known(key):

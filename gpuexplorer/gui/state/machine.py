@@ -77,7 +77,7 @@ class MachineState(QObject):
         """Equal to the one before, where nothing else would be seen."""
         if shown is self.host:
             return self.host_face()
-        known = self._all_known()
+        known = self._known_with(shown)
         asked = (shown.card.id, self.settings.choices.units)
         face = self._told.get(asked)
         if face is None:
@@ -146,6 +146,13 @@ class MachineState(QObject):
             self._known_of = cards
             self._known_at = now
         return self._known
+
+    def _known_with(self, shown: Shown) -> Mapping[CardId, CardNow]:
+        """Whoever asks may have the list of a moment ago, and the card is gone since."""
+        known = self._all_known()
+        ids = [each.card.id for each in (shown, *shown.instances)]
+        gone = {card: self._look_at(card, self._known_at) for card in ids if card not in known}
+        return {**known, **gone} if gone else known
 
     def _look_at(self, card: CardId, now: float) -> CardNow:
         known = CardNow(

@@ -60,9 +60,7 @@ def link_sentence(row: MachineRow, clock: Clock) -> str:
                 moment=since,
                 time=time,
             )
-        case Standing.REFUSED:
-            said = tr("{machine} cannot be reached.", machine=row.name)
-        case Standing.ENDED:
+        case Standing.REFUSED | Standing.ENDED:
             said = tr("{machine} is not connected.", machine=row.name)
     return paragraph((said, row.why, row.hint, _next_try(row, now)))
 

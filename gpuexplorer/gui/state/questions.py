@@ -11,9 +11,11 @@ from gpuexplorer.remote.host_name import HostName
 class Question:
     """`text` is what ssh or the other side wrote: never taken for markup."""
 
-    def __init__(self, machine: str, text: str, *, secret: bool, yes_no: bool) -> None:
+    def __init__(
+        self, machine: str, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> None:
         self.machine, self.text = machine, text
-        self.secret, self.yes_no = secret, yes_no
+        self.secret, self.yes_no, self.again = secret, yes_no, again
         self._answer: str | None = None
         self._over = threading.Event()
 
@@ -42,8 +44,10 @@ class Asker:
         self._open: list[Question] = []
         self._closed = False
 
-    def ask(self, host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
-        question = Question(host.text, text, secret=secret, yes_no=yes_no)
+    def ask(
+        self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
+        question = Question(host.text, text, secret=secret, yes_no=yes_no, again=again)
         with self._lock:
             if self._closed:
                 return None

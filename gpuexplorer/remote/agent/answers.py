@@ -6,9 +6,11 @@ from pathlib import Path
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.remote import wire
-from gpuexplorer.telemetry.ending import Way, end
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.ending import end
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_names import ProcessNames
 from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
@@ -17,6 +19,7 @@ from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 _SAME_TIME = 0.02
 # Each Python is given less than that.
 _PYTHON_PATIENCE = 15.0
+_WIRING_PATIENCE = 3.0
 
 
 def end_process(order: wire.End) -> wire.Done:
@@ -25,7 +28,7 @@ def end_process(order: wire.End) -> wire.Done:
     try:
         if named.started_at is not None and not _same_time(named.started_at, order.started_at):
             raise Trouble("It has ended already.")  # another one has its number by now
-        end(named, Way(order.way))
+        end(named, order.way)
     except Trouble as trouble:
         return wire.Done(order.id, trouble.sentence, trouble.hint)
     return wire.Done(order.id)
@@ -35,6 +38,19 @@ def running(order: wire.AskRunning) -> wire.Running:
     named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
     same = named.started_at is not None and _same_time(named.started_at, order.started_at)
     return wire.Running(order.id, running=same and not named.ended)
+
+
+def wiring(order: wire.AskWiring, backend: Backend) -> "wire.Wired | wire.Done":
+    asked = Asked(backend.topology)
+    if asked.answered_within(_WIRING_PATIENCE):
+        return wire.Wired(order.id, asked.result())
+    return wire.Done(
+        order.id,
+        Message(
+            "The driver over there did not report the wiring within {seconds:.0f} seconds.",
+            seconds=_WIRING_PATIENCE,
+        ),
+    )
 
 
 def pythons(order: wire.AskPythons) -> wire.Pythons:

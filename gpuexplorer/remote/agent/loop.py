@@ -97,7 +97,7 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
         case wire.Read():
             readings.read(order)
         case wire.AskWiring():
-            teller.tell(wire.Wired(order.id, readings.backend.topology()))
+            teller.tell(answers.wiring(order, readings.backend))
         case wire.End():
             teller.tell(answers.end_process(order))
         case wire.AskRunning():

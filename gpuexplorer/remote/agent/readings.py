@@ -18,10 +18,10 @@ from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessBook
-from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.sampler import Sampler, Want
+from gpuexplorer.telemetry.sampler import Needs, Sampler
+from gpuexplorer.telemetry.wants import Want
 
 # A card that has not answered one reading by then hangs.
 _READING_PATIENCE = 3.0
@@ -50,13 +50,14 @@ class Readings:
         self._noted: list[Message] = []
         self._want: Want | None = None
         self._sampler = Sampler(
-            backend,
-            self._take,
-            1.0,
-            clock,
-            on_processes=self._take_processes,
-            on_fault=lambda fault: tell(wire.Faulted(fault)),
-            read_host=self._read_host,
+            Needs(
+                backend,
+                self._take,
+                clock=clock,
+                on_processes=self._take_processes,
+                on_fault=lambda fault: tell(wire.Faulted(fault)),
+                read_host=self._read_host,
+            )
         )
 
     def greet(self) -> None:
@@ -132,7 +133,7 @@ class Readings:
             self._tell(wire.Used(card, None))
             return
         living = [each for each in self._book.living() if each.process.card == card]
-        self._tell(wire.Used(card, [_facts(each) for each in living]))
+        self._tell(wire.Used(card, living))
 
     def _look_around(self) -> None:
         """Whether other cards are listed by now, or there is something else to note."""
@@ -144,25 +145,6 @@ class Readings:
             if noted != self._noted:
                 self._noted = noted
                 self._tell(wire.Noted(noted))
-
-
-def _facts(named: NamedProcess) -> wire.Facts:
-    return wire.Facts(
-        process=named.process,
-        resolved=named.resolved,
-        reason=named.reason,
-        user=named.user,
-        command=named.command,
-        cpu=named.cpu,
-        memory_bytes=named.memory_bytes,
-        started_at=named.started_at,
-        container=named.container,
-        ours=named.ours,
-        of_this_user=named.of_this_user,
-        ancestors=[(each.pid, each.command) for each in named.ancestors],
-        ended=named.ended,
-        elsewhere=named.elsewhere,
-    )
 
 
 def _user() -> str:

@@ -5,7 +5,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 
-from gpuexplorer.remote.wire import Knocked, Sampled, Told, Used, line_of
+from gpuexplorer.core.tagged import line_of
+from gpuexplorer.remote.wire import Knocked, Sampled, Told, Used
 
 # Of one card, when the link is slower than its readings: the oldest of more than these go. The
 # pipe holds a hundred besides.

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.ssh.private_folder import private_folder
+from gpuexplorer.remote.ssh.private_folder import folder_of_sockets
 
 # A dead link is noticed after EVERY x COUNT seconds.
 ALIVE_EVERY, ALIVE_COUNT = 5, 3
@@ -50,12 +50,14 @@ def _shared(host: HostName) -> "Sequence[str]":
     """Further connections to the same host take the first one's way, and ask nothing.
 
     By the name as well: two may be one address to ssh, and lead over different jump hosts.
+    Without a folder each logs in by itself.
     """
-    if sys.platform == "win32":
+    folder = None if sys.platform == "win32" else folder_of_sockets()
+    if folder is None:
         return ()
     name = sha256(host.text.encode()).hexdigest()[:8]
     return (
         "ControlMaster=auto",
-        f"ControlPath={private_folder()}/{name}-%C",
+        f"ControlPath={folder}/{name}-%C",
         f"ControlPersist={_KEPT_OPEN}",
     )

@@ -1,22 +1,39 @@
 """A folder that only this person can look into, for ssh's sockets and questions."""
 
+import contextlib
 import functools
 import os
+import re
+import shutil
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 # With the folder's own name, 49 letters of a socket's, and 17 that ssh adds, it has to fit.
 _LONGEST = 16
+_PREFIX = "gpuexp-ssh-"
+_NOT_HELD_YET = 60.0  # seconds after one was made or used, in which it is left alone
+# ssh cuts its options at blanks, and looks for quotes, % and $ in them.
+_PLAIN = re.compile(r"[A-Za-z0-9_/.+-]+")
 
 
 def private_folder() -> Path:
     """One for this process, gone with it. Short, since a socket's path has at most 104 bytes,
-    and where programs may be started. Any thread, several at once too.
+    and where programs may be started. Any thread, several at once too. Raises OSError.
     """
     with _one_at_a_time:
         return _made()
+
+
+def folder_of_sockets() -> "Path | None":
+    """None where there is no room for any, or its path is nothing for ssh."""
+    try:
+        folder = private_folder()
+    except OSError:
+        return None
+    return folder if _suits(str(folder.parent)) else None
 
 
 _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask first make two
@@ -25,16 +42,47 @@ _one_at_a_time = threading.Lock()  # a cache alone lets two threads that ask fir
 @functools.cache
 def _made() -> Path:
     places = [os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", tempfile.gettempdir()]
-    usable = [each for each in places if each and len(each) <= _LONGEST and _may_start(each)]
-    folder = tempfile.TemporaryDirectory(
-        prefix="gpuexplorer-", dir=next(iter(usable), None), ignore_cleanup_errors=True
-    )
-    _kept.append(folder)
+    usable = [each for each in places if _suits(each) and _may_start(each)]
+    place = Path(next(iter(usable), tempfile.gettempdir()))
+    _clear_up(place)
+    folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=place, ignore_cleanup_errors=True)
+    _kept.append((folder, _held(folder.name)))
     return Path(folder.name)
 
 
 # It goes when Python ends, and not before.
-_kept: "list[tempfile.TemporaryDirectory[str]]" = []
+_kept: "list[tuple[tempfile.TemporaryDirectory[str], int | None]]" = []
+
+
+def _clear_up(place: Path) -> None:
+    """What one of ours left that was killed: its hold is gone with it."""
+    for each in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            known = each.lstat()
+            left_alone = time.time() - known.st_mtime <= _NOT_HELD_YET
+            if left_alone or known.st_uid != os.geteuid() or (hold := _held(each)) is None:
+                continue
+            shutil.rmtree(each, ignore_errors=True)
+            os.close(hold)
+
+
+def _held(folder: "str | Path") -> "int | None":
+    """Until this process ends, however it does; None where another one holds it."""
+    if sys.platform == "win32":
+        return None
+    import fcntl  # noqa: PLC0415 - Windows has none
+
+    hold = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(hold)
+        return None
+    return hold
+
+
+def _suits(folder: str) -> bool:
+    return len(folder) <= _LONGEST and _PLAIN.fullmatch(folder) is not None
 
 
 def _may_start(folder: str) -> bool:

@@ -47,12 +47,14 @@ def _nobody() -> None:
 class Asking(Protocol):
     """Whoever can ask a person; called from threads of connections."""
 
-    def ask(self, host: HostName, text: str, *, secret: bool, yes_no: bool) -> str | None:
+    def ask(
+        self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
         """Waits for the person. None: they do not want to answer, and the connection ends.
 
         The text is the server's: plain, without escapes, bounded, and not to be believed.
         A `secret` is not shown while it is typed. With `yes_no` the answer is yes, no, or the
-        fingerprint.
+        fingerprint. `again`: this connection has asked the same, and did not take the answer.
         """
 
     def withdraw(self, host: HostName) -> None:
@@ -69,6 +71,7 @@ class AskedQuestions:
         self._host, self._asking, self._on_change = host, asking, on_change
         self._stopped, self._stopping = threading.Event(), threading.Lock()
         self._refused = False
+        self._asked: set[str] = set()
         self._open = 0  # the process that waits for an answer
         self._folder = Path(tempfile.mkdtemp(prefix="asks-", dir=private_folder()))
         self._program = self._folder / "ask"
@@ -139,7 +142,9 @@ class AskedQuestions:
         self._open = int(number)
         self._on_change()
         watch.start()
-        answer = self._asking.ask(self._host, text, secret=secret, yes_no=yes_no)
+        again = text in self._asked
+        self._asked.add(text)
+        answer = self._asking.ask(self._host, text, secret=secret, yes_no=yes_no, again=again)
         over.set()
         watch.join()
         self._refused = answer is None and hint != b"none" and not self._stopped.is_set()

@@ -10,6 +10,7 @@ from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.plain_text import last_lines, plain
 
+_NEWER = mark("Install Python 3.10 or newer there, or name one with --host-python.")
 _SSHS = 255
 _NO_SUCH_COMMAND = 127
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
@@ -87,6 +88,12 @@ _BEFORE: "Sequence[tuple[str, str, str, bool]]" = (
         False,
     ),
     (
+        r"command-line.*Bad configuration option",
+        mark("The ssh of this computer is too old: {said}."),
+        mark("OpenSSH 7.6 or newer is needed, and 8.4 or newer where it asks for something."),
+        False,
+    ),
+    (
         r"Bad configuration option|Bad owner or permissions|terminating, \d+ bad",
         mark("ssh does not accept its own configuration: {said}."),
         mark("Mend that line of ~/.ssh/config."),
@@ -145,8 +152,8 @@ def _not_reached(host: str, said: str) -> Ending:
                 ways=denied.group(1).replace(",", ", "),
             ),
             Message(
-                "Is it the right user, and is the key there and unlocked (`ssh-add -l`)? "
-                "`ssh {host}` in a terminal has to work first.",
+                "Is it the right user, with the right password, or a key that is there and "
+                "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first.",
                 host=host,
             ),
             again=False,
@@ -203,13 +210,13 @@ def _not_started(course: Course, said: str) -> Ending:
             Message(
                 "The Python of {host} is too old: {version}.", host=host, version=old.group(1)
             ),
-            Message("GPU Explorer needs 3.10 or newer there; a newer one can be named."),
+            Message(_NEWER),
             again=False,
         )
     if course.status == _NO_SUCH_COMMAND or _NO_PYTHON.search(words):
         return Ending(
             Message("{host} cannot start Python: {said}.", host=host, said=reason),
-            Message("Install Python 3.10 or newer there, or name the one to use."),
+            Message(_NEWER),
             again=False,
         )
     if _NO_SHELL.search(words):
@@ -228,7 +235,7 @@ def _not_started(course: Course, said: str) -> Ending:
         return Ending(
             Message("{host} has no memory left for a program: {said}.", host=host, said=reason)
         )
-    if course.status == _SSHS and not reason:
+    if course.status is None or (course.status == _SSHS and not reason):
         return Ending(Message("The connection to {host} broke while it began.", host=host))
     if not reason:
         return Ending(

@@ -1,21 +1,16 @@
-"""The computer's own addresses, what their wires promise, and the ways to other ranks."""
+"""The computer's own addresses, and what their wires promise."""
 
 import array
 import contextlib
 import ipaddress
 import os
-import secrets
 import socket
 import struct
 import sys
-import threading
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from gpuexplorer.ranks.wire import Address, Found, Other
+from gpuexplorer.ranks.wire import Address
 
-_KNOCKING = 3.0  # seconds for each address
 _NETWORKS = Path("/sys/class/net")
 _ASK_ALL = 0x8912  # SIOCGIFCONF
 _ONE = struct.calcsize("16sHHI16x" if struct.calcsize("P") == 8 else "16s16x")
@@ -44,50 +39,6 @@ def called() -> "list[str]":
     """By ssh: the address at which it reached this computer, and the one it came from."""
     words = os.environ.get("SSH_CONNECTION", "").split()
     return [words[2], words[0]] if len(words) == 4 else []
-
-
-class Door:
-    """A port at which others see whether they can come here, and that it is us."""
-
-    def __init__(self) -> None:
-        self.word = secrets.token_hex(16)
-        both = socket.has_dualstack_ipv6()
-        family = socket.AF_INET6 if both else socket.AF_INET
-        self._open = socket.create_server(("", 0), family=family, dualstack_ipv6=both)
-        self.port: int = self._open.getsockname()[1]
-        threading.Thread(target=self._answer, daemon=True).start()
-
-    def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._open.shutdown(socket.SHUT_RDWR)  # or who waits at it would not hear of it
-        self._open.close()
-
-    def _answer(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                came, _ = self._open.accept()
-                with came, contextlib.suppress(OSError):
-                    came.settimeout(_KNOCKING)
-                    came.sendall(self.word.encode())
-
-
-def reached(others: "Sequence[Other]") -> "list[Found]":
-    """All at a time."""
-    with ThreadPoolExecutor(max(1, len(others))) as pool:
-        return list(pool.map(_reach, others))
-
-
-def _reach(other: Other) -> Found:
-    try:
-        with socket.create_connection((other.address, other.port), _KNOCKING) as way:
-            way.settimeout(_KNOCKING)
-            said = way.recv(64)
-            ours = str(way.getsockname()[0]).removeprefix("::ffff:")
-    except OSError as error:
-        return Found(other.rank, other.address, why=error.strerror or "timed out")
-    if said != other.word.encode():
-        return Found(other.rank, other.address, why="somebody else answers")
-    return Found(other.rank, other.address, ours)
 
 
 def _version_4() -> "list[tuple[str, str]]":

@@ -84,7 +84,7 @@ class Ranks:
         self.names = ["here", *(each(cancelled).name for each in others)]
         self.asked = asked
         one, other = self.place, self.names[1]
-        tell(Met("gloo", [None, None], {}, [Message("gloo moves the bytes.")]))
+        tell(Met("gloo", {}, [Message("gloo moves the bytes.")]))
         tell(Message("{number}: {source} to {target}", number=1, source=one, target=other))
         tell(result(one, other, 8, 250e-6))
         tell(result(one, other, 16 << 20, (16 << 20) / 117.5e6))
@@ -277,7 +277,7 @@ def test_stopping_ends_it_and_keeps_what_was_measured(screen: Screen, qtbot: QtB
     wait(qtbot, lambda: not screen.between.running)
     assert screen.ranks.was_cancelled
     assert screen.cell(screen.here, "b")[0] == "0.12 94 %"
-    assert "It was stopped. What was measured before stays." in texts(screen.page)
+    assert "It was stopped. What was measured stays." in texts(screen.page)
     assert screen.button.accessibleName() == "Measure all"
 
 

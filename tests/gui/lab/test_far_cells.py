@@ -17,8 +17,8 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.lab.conftest import KnownPython

@@ -14,7 +14,6 @@ from gpuexplorer.gui.state.groups.group import (
     CellKey,
     GroupSource,
     HostGroup,
-    IdleFor,
 )
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
@@ -124,8 +123,6 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
 class Room(GroupSource):
     """Hands out what a test has made, and remembers what was opened."""
 
-    keeps_past = True
-
     def __init__(self, groups: Sequence[HostGroup]) -> None:
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
@@ -136,9 +133,6 @@ class Room(GroupSource):
 
     def look(self, *, looking: bool) -> None:
         self.looked = looking
-
-    def idle_for(self, key: CellKey) -> IdleFor | None:
-        return IdleFor(372.0, more=key.card.endswith("0"))
 
     def open_machine(self, key: str) -> None:
         self.opened.append((key,))

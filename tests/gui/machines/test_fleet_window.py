@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -13,8 +14,8 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
-from gpuexplorer.gui.machines.model import Order
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.copies.benches import bench_maker
 from gpuexplorer.gui.state.copies.between_machines import between
@@ -94,7 +95,6 @@ def test_the_host_with_most_trouble_comes_first(
     view.pull()
     table = next(each for each in view.findChildren(Table) if each.isVisible())
     assert table.model().index(0, 0).data() == "node-1"
-    assert view.order is Order.WORST
 
 
 def test_what_prometheus_warns_of_stands_above_the_hosts(
@@ -110,6 +110,24 @@ def test_what_prometheus_warns_of_stands_above_the_hosts(
     del server.special["/api/v1/alerts"]
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
+
+
+def test_the_last_hour_is_asked_while_somebody_looks_at_it(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    (view,) = app.window.findChildren(MachinesView)
+    view.show_page(MachinesPage.HOUR)
+    (hour,) = view.findChildren(HourMap)
+    qtbot.waitUntil(hour.isVisible, timeout=_PATIENCE)
+    assert hour.accessibleDescription().count("40 % on average.") == 3
+    view.show_page(MachinesPage.MAP)
+    before = len(server.asked)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(
+        lambda: any(path.endswith("/alerts") for path, _ in server.asked[before:]),
+        timeout=_PATIENCE,
+    )
+    assert not any(path.endswith("query_range") for path, _ in server.asked[before:])
 
 
 def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:
@@ -161,3 +179,11 @@ def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
     assert lab.pythons.python is None
     _, host = between(app.window.machines.state, lambda _: None).hosts
     assert host.why_not == session.source.figures_alone
+
+
+def test_wires_are_nothing_that_prometheus_tells(app: App, qtbot: QtBot) -> None:
+    _open_a_host(app, qtbot)
+    app.window.navigation.open_screen("topology")
+    said = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
+    assert "How the cards are wired is not known." in said
+    assert any("tells the figures of its cards and nothing else" in each for each in said)

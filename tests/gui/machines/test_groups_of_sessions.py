@@ -141,22 +141,6 @@ def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> 
     assert asked == [False, True, False]
 
 
-def test_how_long_a_card_has_been_idle_is_told(source_of: OpenSource) -> None:
-    session = session_on(working(busy=0.0))
-    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
-    [group] = source.groups()
-    idle = source.idle_for(group.cards[0].key)
-    assert idle is not None
-    assert idle.more
-    assert idle.seconds < 60
-    ant = MachineRow("ant", "ant", Standing.UP, session=session_on(working(busy=0.5)))
-    other = source_of([ant])
-    [group] = other.groups()
-    idle = other.idle_for(group.cards[0].key)
-    assert idle is not None
-    assert not idle.more
-
-
 def test_a_far_card_opens_on_its_machine(source_of: OpenSource, navigation: Navigation) -> None:
     session = session_on(working(busy=0.9))
     here = MachineRow(HERE, "desk", Standing.HERE, session=session)

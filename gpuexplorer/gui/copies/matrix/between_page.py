@@ -3,24 +3,17 @@
 from collections.abc import Container, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QCheckBox,
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QGridLayout, QLabel, QWidget
 
-from gpuexplorer.core.words import paragraph, tr, trn
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.matrix.details_panel import DetailsPanel, FactGrid
 from gpuexplorer.gui.copies.matrix.machine_cells import (
     Between,
     RankFigure,
     heads_of,
+    not_asked,
     together_facts,
 )
 from gpuexplorer.gui.copies.matrix.map_panels import MapPanel, PairScale
@@ -28,7 +21,7 @@ from gpuexplorer.gui.copies.matrix.pair_cells import scale_of_cells
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
-from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, RankHost
+from gpuexplorer.gui.state.copies.between_machines import BetweenMachines
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import Look
@@ -36,14 +29,17 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.ranks.wire import Way
 
 SIZES = (1 << 20, 16 << 20, 64 << 20, 256 << 20)
 _GAP = 12
 _LEAST_MAP, _LEAST_DETAILS, _WIDTH, _HEIGHT = 240, 260, 132, 30
+_ALL_REDUCE = mark("All-reduce of all")
 
 
 class BetweenPage(CopiesPage):
@@ -60,17 +56,16 @@ class BetweenPage(CopiesPage):
     ) -> None:
         super().__init__(look, copies, parent)
         self._state = between
-        self._shown = Between(between)
         self._heads: Sequence[Head] = ()
+        self._shown = Between(between, ())
         self._figure = RankFigure.RATE
         self._chosen: Pair | None = None
-        figures = [(each, tr(each.value)) for each in RankFigure]
         self._map = MapPanel(
             look,
             tr("Between machines"),
             PairTable(look, tr("Measured between every two machines"), self._words),
             tr("What the cells say"),
-            figures,
+            [(each, tr(each.value)) for each in RankFigure],
         )
         self._map.map.setMinimumHeight(_LEAST_MAP)
         self._scale = PairScale(look)
@@ -78,10 +73,11 @@ class BetweenPage(CopiesPage):
         self._said = wrapped_label(look, "", Tone.QUIET)
         self._bad = wrapped_label(look, "", Tone.BAD)
         self._hosts = _HostsPanel(look)
-        self._together = Panel(look, tr("All-reduce of all"))
+        self._together = Panel(look, tr(_ALL_REDUCE))
         self._facts = FactGrid(look)
-        self._together_said = wrapped_label(look, "", Tone.QUIET)
+        self._none_together = wrapped_label(look, tr("Not measured yet."), Tone.QUIET)
         self._details = DetailsPanel(look)
+        self._details.setMinimumHeight(_LEAST_DETAILS)
         self._all = PrimaryButton(look)
         self._all.setFixedSize(_WIDTH, _HEIGHT)
         self.tools = (self._all,)
@@ -109,9 +105,8 @@ class BetweenPage(CopiesPage):
     def _lay_out(self) -> None:
         foot = row(self._scale, FREE, self._size)
         add(self._map.body, self._bad, self._said, Space(8), self._map.map, GROWS, foot)
-        add(self._together.body, self._together_said, self._facts, FREE)
+        add(self._together.body, self._none_together, self._facts, FREE)
         sheet = QWidget()
-        sheet.setProperty("panel", "page")
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(_GAP)
@@ -122,88 +117,82 @@ class BetweenPage(CopiesPage):
         grid.setColumnStretch(0, 3)
         grid.setColumnStretch(1, 2)
         grid.setRowStretch(1, 1)
-        self._details.setMinimumHeight(_LEAST_DETAILS)
-        area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(sheet)
-        column(area, within=self)
+        column(scrolled(sheet), within=self)
 
     def _show(self) -> None:
         state, table = self._state, self._map.map
-        self._shown = Between(state)
         heads = heads_of(state.hosts)
+        self._shown = Between(state, heads)
         if heads != self._heads:
             self._heads = heads
             table.show_heads(heads)
+            self._hosts.show_hosts(heads, state.left_out)
             names = [each.name for each in heads]
             if self._chosen is None or not {*self._chosen} <= {*names}:
                 self._chosen = (names[0], names[1]) if len(names) > 1 else None
-        self._hosts.show_hosts(state.hosts, state.left_out)
         self._hosts.setEnabled(not state.running)
-        cells = self._shown.cells(heads, self._figure)
+        cells = self._shown.cells(self._figure)
         scale = scale_of_cells(cells.values())
         table.show_cells(cells, scale)
         table.show_running(state.running_pair)
         latency = self._figure is RankFigure.LATENCY
         self._scale.show_scale(scale, "µs" if latency else "GB/s")
-        shares = any(each.below for each in cells.values())
-        caption = tr("GB/s, and % of the promise") if shares else tr("GB/s one way")
-        self._map.caption.show_text(tr("µs for 8 bytes") if latency else caption)
+        caption = tr("µs for 8 bytes") if latency else tr("GB/s one way")
+        if any(each.below for each in cells.values()):
+            caption = tr("GB/s, and % of the promise")
+        self._map.caption.show_text(caption)
         self._map.choice.show_choice(self._figure)
         self._size.show_size(state.bytes)
         self._size.setEnabled(not state.running)
-        self._show_course()
+        self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
+        self._all.setEnabled(not state.stopped if state.running else state.able)
+        self._say(self._bad, "" if state.trouble is None else state.trouble.told)
+        self._say(self._said, self._course())
         self._show_together()
         self._show_details()
 
-    def _show_course(self) -> None:
-        """How far it is, and what went wrong."""
+    def _course(self) -> str:
+        """How far it is."""
         state = self._state
-        trouble = state.trouble
-        say(self._bad, "" if trouble is None else paragraph((trouble.sentence, trouble.hint)))
-        said = tr(state.progress) if state.running else ""
-        if state.running and state.stopped:
-            said = tr("Stopping: the ranks are being ended.")
-        elif not said and state.stopped:
-            said = tr(state.stopped)
-        elif not said and not state.able:
-            said = tr("At least two machines have to be connected and ticked, and at most 16.")
-        elif not said and trouble is None and not state.results:
-            said = tr(
-                "Nothing is measured yet. PyTorch is started on each machine, and bytes are "
-                "sent from each to each other, one after the other. Nothing stays there."
-            )
-        elif not said and state.met is not None:
+        if state.stopped:
+            ending = tr("Stopping: the ranks are being ended.")
+            return ending if state.running else tr("It was stopped. What was measured stays.")
+        if state.running:
+            return tr(state.progress)
+        if not state.able:
+            return tr("At least two machines have to be connected and ticked, and at most 16.")
+        if state.met is not None:
             real = tr("Measured between real computers, though these cards are simulated.")
-            said = paragraph([*state.met.remarks, real if self.copies.modelled else ""])
-        say(self._said, said)
-        self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
-        self._all.setEnabled(not state.stopped if state.running else state.able)
+            return paragraph([*state.met.remarks, real if self.copies.modelled else ""])
+        if state.trouble is not None:
+            return ""
+        return tr(
+            "Nothing is measured yet. PyTorch is started on each machine, and bytes are sent "
+            "from each to each other, one after the other. Nothing stays there."
+        )
 
     def _show_together(self) -> None:
-        facts = together_facts(self._shown.together)
-        self._facts.show_rows(facts)
-        self._facts.setVisible(bool(facts))
-        say(self._together_said, "" if facts else tr("Not measured yet."))
-        if self._shown.together:
-            ranks = self._shown.together[0].ranks
-            words = trn("All-reduce of {count}", "All-reduce of all {count}", ranks)
-            self._together.show_heading(words)
+        results = [each for each in self._state.results if each.way is Way.ALL_REDUCE]
+        self._facts.show_rows(together_facts(results))
+        self._facts.setVisible(bool(results))
+        self._none_together.setVisible(not results)
+        ranks = results[0].ranks if results else 0
+        counted = trn("All-reduce of {count}", "All-reduce of all {count}", ranks)
+        self._together.show_heading(counted if results else tr(_ALL_REDUCE))
 
     def _show_details(self) -> None:
         self._map.map.show_chosen(self._chosen)
-        heads = {each.name: each for each in self._heads}
-        pair = self._chosen
-        if pair is None or not {*pair} <= {*heads}:
+        if self._chosen is None:
             self._details.show_nothing()
             return
-        ends = [heads[each] for each in dict.fromkeys(pair)]
-        details = self._shown.details(pair)
-        self._details.show_details(_title(pair), "", ends, details, "GB/s")
+        ends = [each for name in self._chosen for each in self._heads if each.name == name]
+        details = self._shown.details(self._chosen)
+        self._details.show_details(_title(self._chosen), "", ends, details, "GB/s")
         self._details.show_able(there=False, able=False)
+
+    def _say(self, label: QLabel, words: str) -> None:
+        show_sentence(label, self.look, words)
+        label.setVisible(bool(words))
 
     def _words(self, pair: Pair) -> tuple[str, str]:
         return _title(pair), self._shown.words(pair)
@@ -234,34 +223,30 @@ class _HostsPanel(Panel):
         self._look = look
         self._lines: dict[str, tuple[QCheckBox, QLabel]] = {}
         self._list = QWidget()
-        self._column = column(within=self._list, gap=6)
-        self.body.addWidget(self._list)
-        self.body.addStretch(1)
+        add(self.body, self._list, FREE)
 
-    def show_hosts(self, hosts: Sequence[RankHost], left_out: Container[str]) -> None:
-        if [each.key for each in hosts] != list(self._lines):
-            self._fill(hosts)
-        for host in hosts:
-            box, words = self._lines[host.key]
+    def show_hosts(self, heads: Sequence[Head], left_out: Container[str]) -> None:
+        if [each.name for each in heads] != [*self._lines]:
+            self._fill(heads)
+        for head in heads:
+            box, words = self._lines[head.name]
             with QSignalBlocker(box):
-                box.setChecked(host.key not in left_out)
-            why = paragraph((host.why_not, host.hint))
-            said = tr("{machine} is not asked: {why}", machine=host.name, why=why)
-            words.setText(said if why else host.name)
+                box.setChecked(head.name not in left_out)
+            words.setText(not_asked(head) if head.gone else head.titled)
 
-    def _fill(self, hosts: Sequence[RankHost]) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+    def _fill(self, heads: Sequence[Head]) -> None:
         self._lines = {}
-        for number, host in enumerate(hosts, 1):
+        fresh = QWidget()
+        lines = column(within=fresh, gap=6)
+        for head in heads:
             box = QCheckBox()
-            box.setAccessibleName(tr("Measure {machine}", machine=host.name))
-            box.toggled.connect(partial(self.ticked.emit, host.key))
+            box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
+            box.toggled.connect(partial(self.ticked.emit, head.name))
             chip = ChipRow(self._look)
-            chip.show_chips([Chip(str(number), None)])
-            words = wrapped_label(self._look, host.name, Tone.TEXT)
-            line = QWidget()
-            row(box, chip, words, GROWS, within=line)
-            self._column.addWidget(line)
-            self._lines[host.key] = box, words
+            chip.show_chips([Chip(head.chip, None)])
+            words = wrapped_label(self._look, "", Tone.TEXT)
+            lines.addLayout(row(box, chip, words, GROWS))
+            self._lines[head.name] = box, words
+        self.body.replaceWidget(self._list, fresh)
+        self._list.deleteLater()
+        self._list = fresh

@@ -1,6 +1,6 @@
 """What is told of rates between machines: cells of the matrix, and figures with their names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from gpuexplorer.core.units import Quantity, bytes_words, duration, gigabytes_per_second, rate
@@ -16,6 +16,9 @@ from gpuexplorer.gui.state.copies.between_machines import (
 from gpuexplorer.gui.widgets.pairs.pairs_shown import CellState, Pair, PairCell
 from gpuexplorer.ranks.result import RankResult
 from gpuexplorer.ranks.wire import Way
+
+_WRONG = mark("What arrived is not what was sent. A wrong copy has no rate.")
+_BACKENDS = {"gloo": "gloo (TCP)", "nccl": "NCCL"}
 
 
 class RankFigure(Enum):
@@ -37,52 +40,28 @@ def heads_of(hosts: Sequence[RankHost]) -> Sequence[Head]:
     ]
 
 
+def not_asked(head: Head) -> str:
+    return tr("{machine} is not asked: {why}", machine=head.titled, why=head.gone)
+
+
 class Between:
     """What was measured, as it stands just now, by the pairs it was measured between."""
 
-    def __init__(self, state: BetweenMachines) -> None:
-        self._state = state
-        self.gone = {each.titled: each.gone for each in heads_of(state.hosts) if each.gone}
-        self._by_pair: dict[Pair, dict[bool, RankResult]] = {}
-        for each in state.results:
-            if each.way is Way.ONE_WAY:
-                found = self._by_pair.setdefault((each.source, each.target), {})
-                found[each.bytes == LATENCY_BYTES] = each
-        self.together = [each for each in state.results if each.way.together]
-
-    def result(self, pair: Pair, figure: RankFigure) -> RankResult | None:
-        return self._by_pair.get(pair, {}).get(figure is RankFigure.LATENCY)
-
-    def cells(self, heads: Sequence[Head], figure: RankFigure) -> Mapping[Pair, PairCell]:
-        names = [each.name for each in heads]
-        return {
-            (one, other): self._cell((one, other), figure)
-            for one in names
-            for other in names
-            if one != other
+    def __init__(self, state: BetweenMachines, heads: Sequence[Head]) -> None:
+        self._state, self._heads = state, {each.name: each for each in heads}
+        self._found = {
+            (each.source, each.target, each.bytes == LATENCY_BYTES): each
+            for each in state.results
+            if each.way is Way.ONE_WAY
         }
 
-    def why_not(self, pair: Pair) -> str:
-        """Why there is no figure; empty where there is one."""
-        if pair[0] == pair[1]:
-            return tr("Only from one machine to another.")
-        gone = [each for each in dict.fromkeys(pair) if each in self.gone]
-        if gone:
-            return paragraph(
-                [
-                    tr("{machine} is not asked: {why}", machine=each, why=self.gone[each])
-                    for each in gone
-                ]
-            )
-        if pair in self._by_pair:
-            return ""
-        trouble = self._state.trouble
-        if trouble is None:
-            return tr(self._state.stopped) or tr("Not measured yet.")
-        why = paragraph((trouble.sentence, trouble.hint))
-        if pair == self._state.failed_pair:
-            return why
-        return tr("Not measured, since it ended before: {why}", why=why)
+    def cells(self, figure: RankFigure) -> Mapping[Pair, PairCell]:
+        return {
+            (one, other): self._cell((one, other), figure is RankFigure.LATENCY)
+            for one in self._heads
+            for other in self._heads
+            if one != other
+        }
 
     def words(self, pair: Pair) -> str:
         """What one is told of a cell by pointing at it."""
@@ -91,46 +70,41 @@ class Between:
         return "\n".join(filter(None, (details.bad, *facts, *details.sentences)))
 
     def details(self, pair: Pair) -> PairDetails:
-        why = self.why_not(pair)
-        large, small = (self.result(pair, each) for each in RankFigure)
-        if pair == self._state.failed_pair and large is None:
-            rows = [_latency(small)] if small is not None else []
-            trouble = self._state.trouble
-            if trouble is not None:
-                return PairDetails(rows, (), tr(trouble.sentence), tr(trouble.hint))
-        if why:
-            return PairDetails((), [why])
-        bad, rows = "", []
-        if large is not None:
-            rows = _of_pair(large)
-            bad = "" if large.intact else tr(_WRONG)
+        large, small = (self._found.get((*pair, each)) for each in (False, True))
+        rows = [] if large is None else _of_pair(large)
         if small is not None:
-            rows.insert(min(2, len(rows)), _latency(small))
-        met = self._state.met
-        way = (
-            []
-            if met is None
-            else [PairFact(tr("Moved by"), words=_BACKENDS.get(met.backend, met.backend))]
-        )
-        path = next((each.path for each in (large, small) if each is not None), "")
-        samples = [] if large is None else [large.bytes / each / 1e9 for each in large.seconds]
-        promised = None if large is None else large.promised
-        return PairDetails(
-            [*rows, *way, PairFact(tr("Interface"), words=tr(path))],
-            [],
-            bad,
-            samples=samples if large is not None and large.intact else (),
-            limit=None if promised is None else promised / 1e9,
-        )
+            rows.insert(2, _fact(tr("Latency of 8 bytes"), duration(small.quartiles[1])))
+        trouble = self._state.trouble
+        if trouble is not None and large is None and pair == self._state.failed_pair:
+            return PairDetails(rows, (), tr(trouble.sentence), tr(trouble.hint))
+        one = large or small
+        if one is None:
+            return PairDetails((), [self._why_not(pair)])
+        by = PairFact(tr("Moved by"), words=_BACKENDS.get(one.backend, one.backend))
+        rows += [by, PairFact(tr("Interface"), words=tr(one.path))]
+        if large is None or not large.intact:
+            return PairDetails(rows, (), "" if large is None else tr(_WRONG))
+        samples = [large.bytes / each / 1e9 for each in large.seconds]
+        limit = None if large.promised is None else large.promised / 1e9
+        return PairDetails(rows, (), samples=samples, limit=limit)
 
-    def _cell(self, pair: Pair, figure: RankFigure) -> PairCell:
-        result = self.result(pair, figure)
+    def _why_not(self, pair: Pair) -> str:
+        if pair[0] == pair[1]:
+            return tr("Only from one machine to another.")
+        if gone := [self._heads[each] for each in pair if self._heads[each].gone]:
+            return paragraph([not_asked(each) for each in gone])
+        if (trouble := self._state.trouble) is not None:
+            return tr("Not measured, since it ended before: {why}", why=trouble.told)
+        return tr("It was stopped before.") if self._state.stopped else tr("Not measured yet.")
+
+    def _cell(self, pair: Pair, latency: bool) -> PairCell:
+        result = self._found.get((*pair, latency))
         if result is None:
-            failed = pair == self._state.failed_pair or {*pair} & {*self.gone}
-            return FAILED if failed else EMPTY
+            gone = any(self._heads[each].gone for each in pair)
+            return FAILED if gone or pair == self._state.failed_pair else EMPTY
         if result.rate is None:
             return wrong_cell()
-        if figure is RankFigure.LATENCY:
+        if latency:
             value = result.quartiles[1] * 1e6
             told = f"{value:.0f}" if value >= 100 else f"{value:.1f}"
             return PairCell(CellState.FIGURE, told, value)
@@ -139,12 +113,8 @@ class Between:
         return PairCell(CellState.FIGURE, told, result.rate / 1e9, below)
 
 
-_WRONG = mark("What arrived is not what was sent. A wrong copy has no rate.")
-_BACKENDS = {"gloo": "gloo (TCP)", "nccl": "NCCL"}
-
-
-def together_facts(results: Iterable[RankResult]) -> Sequence[PairFact]:
-    """All-reduce, by nccl-tests' definitions."""
+def together_facts(results: Sequence[RankResult]) -> Sequence[PairFact]:
+    """Of all-reduce, by nccl-tests' definitions."""
     facts: list[PairFact] = []
     for each in results:
         size = bytes_words(each.bytes)
@@ -152,31 +122,19 @@ def together_facts(results: Iterable[RankResult]) -> Sequence[PairFact]:
         if each.rate is None or each.bus_rate is None:
             facts.append(PairFact("algbw, busbw", words=tr(_WRONG)))
         elif each.bytes != LATENCY_BYTES:
-            share = each.share
-            facts += [
-                _fact("algbw", rate(each.rate)),
-                _fact("busbw", rate(each.bus_rate)),
-                PairFact(tr("Share"), words=_unknown())
-                if share is None
-                else PairFact(tr("Share"), _percent(share)),
-            ]
-            facts.append(_intact(each))
+            facts += [_fact("algbw", rate(each.rate)), _fact("busbw", rate(each.bus_rate))]
+            facts += [_share(each), _intact(each)]
     return facts
 
 
 def _of_pair(result: RankResult) -> list[PairFact]:
     low, middle, high = map(duration, result.quartiles)
-    promised, share = result.promised, result.share
-    rows = []
+    label = tr("Promised")
+    rows = [PairFact(label, words=_unknown())]
+    if result.promised is not None:
+        rows = [_fact(label, rate(result.promised)), _share(result)]
     if result.rate is not None:
-        rows.append(_fact(tr("Rate, one way"), rate(result.rate)))
-    rows += [
-        PairFact(tr("Promised"), words=_unknown())
-        if promised is None
-        else _fact(tr("Promised"), rate(promised)),
-    ]
-    if share is not None:
-        rows.append(PairFact(tr("Share"), _percent(share)))
+        rows.insert(0, _fact(tr("Rate, one way"), rate(result.rate)))
     return [
         *rows,
         _fact(tr("Time, median"), middle),
@@ -186,16 +144,18 @@ def _of_pair(result: RankResult) -> list[PairFact]:
     ]
 
 
+def _share(result: RankResult) -> PairFact:
+    share = result.share
+    words = _unknown() if share is None else _percent(share)
+    return PairFact(tr("Share"), words=words)
+
+
 def _unknown() -> str:
     return tr("not known")
 
 
 def _intact(result: RankResult) -> PairFact:
     return PairFact(tr("Arrived"), words=tr("intact") if result.intact else tr("WRONG"))
-
-
-def _latency(result: RankResult) -> PairFact:
-    return _fact(tr("Latency of 8 bytes"), duration(result.quartiles[1]))
 
 
 def _fact(label: str, told: Quantity) -> PairFact:

@@ -24,7 +24,7 @@ from gpuexplorer.lab.cures import cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.expected_copy import Expected, expected_copy
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.remote.far_backend import made_up
+from gpuexplorer.remote.far.backend import made_up
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
 _BESIDE = 5

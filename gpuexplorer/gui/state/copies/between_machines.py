@@ -1,10 +1,11 @@
 """BetweenMachines: rates between the machines of the window, by a rank on each of them."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -19,15 +20,14 @@ from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_machine import FarMachine
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.machine import FarMachine
 
 LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20
 _FEWEST, _MOST = 2, 16
 _PATIENCE = 3.0  # at the end of the program
 _CHOOSE = Message("Choose another Python in the lab, under “Python of the lab”.")
-_CANCELLED = Message("It was stopped. What was measured before stays.")
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
 # Makes a rank's beginning, in the thread that measures: this computer's Python is looked for.
@@ -36,12 +36,11 @@ Remembered = Callable[[str], str | None]
 Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
 
 
-@dataclass(frozen=True, slots=True)
-class RankHost:
-    """One machine of the window. `why_not` is why it is not asked; empty where it is."""
+class RankHost(NamedTuple):
+    """One machine of the window. Without `make` it is not asked, and `why_not` says why."""
 
-    key: str
     name: str
+    make: MakeMember | None = None
     why_not: Message = NOTHING
     hint: Message = NOTHING
 
@@ -65,12 +64,12 @@ class BetweenMachines(QObject):
         self.met: Met | None = None
         self.progress = NOTHING
         self.trouble: Trouble | None = None
-        self.stopped = NOTHING  # that a person stopped it
+        self.stopped = False  # by a person
         self.running_pair: tuple[str, str] | None = None
         self.failed_pair: tuple[str, str] | None = None
         self.measure_them: Measure = measured
         self.member_of = member_of
-        self.left_out: set[str] = set()  # by their keys, because a person says so
+        self.left_out: set[str] = set()  # by their names, because a person says so
         self._remembered = remembered
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
@@ -87,24 +86,31 @@ class BetweenMachines(QObject):
 
     @property
     def hosts(self) -> Sequence[RankHost]:
-        return [host for host, _ in self._asked()]
+        count: Counter[str] = Counter()
+        found = []
+        for row in self.machines.rows():
+            count[row.name] += 1
+            again = f" ({count[row.name]})" if count[row.name] > 1 else ""
+            found.append(self._host(row, row.name + again))
+        return found
 
     @property
     def able(self) -> bool:
         """Whether there are enough that can be asked."""
-        return _FEWEST <= sum(not each.why_not for each in self.hosts) <= _MOST
+        return _FEWEST <= sum(each.make is not None for each in self.hosts) <= _MOST
 
     def measure(self) -> None:
         if self.running or not self.able:
             return
-        makers = [make for host, make in self._asked() if make is not None]
+        makers = [each.make for each in self.hosts if each.make is not None]
         self.results, self.met, self.trouble = (), None, None
-        self.stopped, self.failed_pair = NOTHING, None
-        self._cancelled = cancelled = threading.Event()
-        self._inbox = inbox = Inbox(self)
-        inbox.came.connect(self._on_told)
+        self.stopped, self.failed_pair = False, None
+        self._cancelled = threading.Event()
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_told)
         asked = Asked((Way.ONE_WAY, Way.ALL_REDUCE), (LATENCY_BYTES, self.bytes))
-        run = partial(_run, self.measure_them, makers, asked, cancelled, inbox.letterbox.put)
+        told = makers, asked, self._cancelled, self._inbox.letterbox.put
+        run = partial(_run, self.measure_them, *told)
         self._thread = threading.Thread(target=run, name="between machines", daemon=True)
         self._thread.start()
         self.changed.emit()
@@ -113,15 +119,15 @@ class BetweenMachines(QObject):
         """At once; it is over when every rank has ended."""
         if self.running:
             self._cancelled.set()
-            self.stopped = _CANCELLED
+            self.stopped = True
             self.changed.emit()
 
     def choose_bytes(self, count: int) -> None:
         self.bytes = count
         self.changed.emit()
 
-    def ask_machine(self, key: str, asked: bool) -> None:
-        (self.left_out.discard if asked else self.left_out.add)(key)
+    def ask_machine(self, name: str, asked: bool) -> None:
+        (self.left_out.discard if asked else self.left_out.add)(name)
         self.changed.emit()
 
     def stop(self) -> None:
@@ -130,33 +136,21 @@ class BetweenMachines(QObject):
         if self._thread is not None:
             self._thread.join(_PATIENCE)
 
-    def _asked(self) -> Sequence[tuple[RankHost, MakeMember | None]]:
-        told: list[tuple[RankHost, MakeMember | None]] = []
-        names: set[str] = set()
-        for row in self.machines.rows():
-            name = row.name if row.name not in names else f"{row.name} ({len(names) + 1})"
-            names.add(name)
-            try:
-                make = self._maker(row, name)
-                told.append((RankHost(row.key, name), make))
-            except Trouble as trouble:
-                why_not = RankHost(row.key, name, trouble.sentence, trouble.hint)
-                told.append((why_not, None))
-        return told
-
-    def _maker(self, row: MachineRow, name: str) -> MakeMember:
-        """Raises Trouble where it is not asked."""
-        if row.key in self.left_out:
-            raise Trouble("It is left out.")
+    def _host(self, row: MachineRow, name: str) -> RankHost:
+        if name in self.left_out:
+            return RankHost(name, None, Message("It is left out."))
         if row.key == HERE:
-            check_here()
-            return partial(_here, name, self._remembered(Here.key))
-        if row.session is not None and (why := row.session.source.figures_alone):
-            raise Trouble(why)
+            try:
+                check_here()
+            except Trouble as trouble:
+                return RankHost(name, None, trouble.sentence, trouble.hint)
+            return RankHost(name, partial(_here, name, self._remembered(Here.key)))
         member = self.member_of(row, name, self._remembered) if row.standing.answers else None
         if member is None:
-            raise Trouble(row.why or "There is no connection to it.", row.hint)
-        return partial(_there, member)
+            alone = NOTHING if row.session is None else row.session.source.figures_alone
+            why = alone or row.why or Message("There is no connection to it.")
+            return RankHost(name, None, why, row.hint)
+        return RankHost(name, lambda _: member)
 
     def _on_told(self, told: object) -> None:
         match told:
@@ -166,10 +160,8 @@ class BetweenMachines(QObject):
                 self.met = told
             case Message():
                 self.progress = told
-                pair = told.values.get("source"), told.values.get("target")
-                self.running_pair = (
-                    (str(pair[0]), str(pair[1])) if all(map(bool, pair)) else None
-                )
+                ends = [str(told.values.get(each, "")) for each in ("source", "target")]
+                self.running_pair = (ends[0], ends[1]) if all(ends) else None
             case Trouble():
                 self.trouble, self.failed_pair = told, self.running_pair
             case None:
@@ -221,10 +213,6 @@ def _run(
         tell(trouble)
     finally:
         tell(None)
-
-
-def _there(member: Member, _cancelled: threading.Event) -> Member:
-    return member
 
 
 def _here(name: str, chosen: str | None, cancelled: threading.Event) -> Member:

@@ -5,7 +5,7 @@ what shows them knows no difference. A card is a tuple: there may be 8 000 at ea
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.state.machines import Standing
 
@@ -68,13 +69,6 @@ class CardCell(NamedTuple):
         return max(0.0, total - used)
 
 
-class IdleFor(NamedTuple):
-    """How long a card has been idle, or `more` than that: nobody knows of the time before."""
-
-    seconds: float
-    more: bool = False
-
-
 class Hottest(NamedTuple):
     """Which of them, and in degrees Celsius."""
 
@@ -84,22 +78,28 @@ class Hottest(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Sums over the cards that tell; so many did as stands beside each. None where none did."""
+    """Sums over the cards that tell; so many did as stands beside each."""
 
     cards: int = 0
     answering: int = 0
     idle: int = 0
-    busy: float | None = None  # on average
+    busy_sum: float = 0.0
     busy_told: int = 0
-    memory_total: float | None = None
-    memory_free: float | None = None
+    memory_total: float = 0.0
+    memory_free: float = 0.0
     memory_told: int = 0
-    power: float | None = None
-    power_limit: float | None = None  # None also where one of those that tell has none
+    power: float = 0.0
     power_told: int = 0
+    limits: float = 0.0  # of the power
+    limits_told: int = 0
+    users_told: int = 0
     hottest: Hottest | None = None
     users: frozenset[str] = frozenset()
-    users_told: int = 0
+
+    @property
+    def busy(self) -> float | None:
+        """On average."""
+        return self.busy_sum / self.busy_told if self.busy_told else None
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,9 @@ class HostGroup:
 class GroupSource(ABC):
     """Where the groups come from, and what opens one."""
 
-    keeps_past = False  # whether `idle_for` knows anything
+    keeps_hour = False  # whether `hour` knows anything
     adds = False  # a person may add a machine
-    # Until a person chooses another order: where there are more than anybody looks at.
+    # A fleet: there are more than anybody looks at, and racks that they stand in.
     worst_first = False
 
     def notes(self) -> Sequence[Message]:
@@ -154,8 +154,8 @@ class GroupSource(ABC):
     def look(self, *, looking: bool) -> None:
         """Who uses which card is asked only while somebody looks."""
 
-    def idle_for(self, key: CellKey) -> IdleFor | None:
-        """Of a card that is idle; None where nobody kept its past."""
+    def hour(self, *, looking: bool) -> Hour | None:
+        """The last hour of all of them; None before it is known. Asked while somebody looks."""
         return None
 
     @abstractmethod
@@ -172,15 +172,10 @@ class GroupSource(ABC):
 def together(cards: Sequence[CardCell], host: str) -> Together:
     working = [cell for cell in cards if cell.state is CardState.WORKING]
     told = [cell.values for cell in working]
-    busy = [
-        each[utilization.GPU_UTILIZATION]
-        for each in told
-        if utilization.GPU_UTILIZATION in each
-    ]
-    sizes = [(cell.memory_free, cell.memory_total) for cell in working]
+    busy = _of(told, utilization.GPU_UTILIZATION)
+    sizes = [(each.memory_free, each.memory_total) for each in working]
     memories = [(free, total) for free, total in sizes if free is not None and total]
-    power = [each for each in told if heat.POWER_DRAW in each]
-    limits = [each[heat.POWER_LIMIT] for each in power if heat.POWER_LIMIT in each]
+    power, limits = _of(told, heat.POWER_DRAW), _of(told, heat.POWER_LIMIT)
     degrees = [
         Hottest(cell.values[heat.TEMPERATURE], host, cell.number)
         for cell in working
@@ -189,47 +184,29 @@ def together(cards: Sequence[CardCell], host: str) -> Together:
     users = [cell.users for cell in cards if cell.users is not None]
     return Together(
         cards=len(cards),
-        answering=sum(bool(each) for each in told),
+        answering=sum(map(bool, told)),
         idle=busy.count(0.0),
-        busy=sum(busy) / len(busy) if busy else None,
+        busy_sum=sum(busy),
         busy_told=len(busy),
-        memory_free=_sum(free for free, _ in memories),
-        memory_total=_sum(total for _, total in memories),
+        memory_total=sum(total for _, total in memories),
+        memory_free=sum(free for free, _ in memories),
         memory_told=len(memories),
-        power=_sum(each[heat.POWER_DRAW] for each in power),
-        power_limit=_sum(limits) if len(limits) == len(power) else None,
+        power=sum(power),
         power_told=len(power),
-        hottest=max(degrees, key=lambda each: each.celsius, default=None),
-        users=frozenset().union(*users),
+        limits=sum(limits),
+        limits_told=len(limits),
         users_told=len(users),
+        hottest=max(degrees, default=None),
+        users=frozenset().union(*users),
     )
 
 
 def all_together(parts: Sequence[Together]) -> Together:
     """Of several machines."""
-    busy_told = sum(each.busy_told for each in parts)
-    busy = sum((each.busy or 0.0) * each.busy_told for each in parts)
-    of_power = [each for each in parts if each.power_told]
-    limited = of_power and all(each.power_limit is not None for each in of_power)
-    hottest = [each.hottest for each in parts if each.hottest is not None]
-    return Together(
-        cards=sum(each.cards for each in parts),
-        answering=sum(each.answering for each in parts),
-        idle=sum(each.idle for each in parts),
-        busy=busy / busy_told if busy_told else None,
-        busy_told=busy_told,
-        memory_total=_sum(each.memory_total for each in parts),
-        memory_free=_sum(each.memory_free for each in parts),
-        memory_told=sum(each.memory_told for each in parts),
-        power=_sum(each.power for each in parts),
-        power_limit=_sum(each.power_limit for each in of_power) if limited else None,
-        power_told=sum(each.power_told for each in parts),
-        hottest=max(hottest, key=lambda each: each.celsius, default=None),
-        users=frozenset().union(*(each.users for each in parts)),
-        users_told=sum(each.users_told for each in parts),
-    )
+    *counts, hottest, users = zip(*(parts or [Together()]), strict=True)
+    most = max(filter(None, hottest), default=None)
+    return Together._make([*map(sum, counts), most, frozenset().union(*users)])
 
 
-def _sum(values: Iterable[float | None]) -> float | None:
-    told = [each for each in values if each is not None]
-    return sum(told) if told else None
+def _of(told: Sequence[Mapping[MetricId, float]], metric: MetricId) -> Sequence[float]:
+    return [each[metric] for each in told if metric in each]

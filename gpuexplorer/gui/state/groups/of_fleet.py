@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.fleet.firing import Alert
 from gpuexplorer.fleet.fleet import FleetNow
 from gpuexplorer.fleet.identity import FleetCard
@@ -94,6 +94,11 @@ def _group(
         (now.ages[cell.key.card] for cell in cells if cell.key.card in now.ages), default=None
     )
     silent = age is None
+    xids = [
+        tr("Xid error {code} on card {number}", code=code, number=seat.card.number)
+        for seat in seats
+        if (code := now.xids.get(seat.card.id)) is not None
+    ]
     return HostGroup(
         host,
         host,
@@ -105,7 +110,10 @@ def _group(
         age=age,
         beat=beat,
         simulated=any(seat.card.simulated for seat in seats),
-        alerts=[": ".join(filter(None, (each.severity, each.text))) for each in alerts],
+        alerts=[
+            *(": ".join(filter(None, (each.severity, each.text))) for each in alerts),
+            *xids,
+        ],
     )
 
 

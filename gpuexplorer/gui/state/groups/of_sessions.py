@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
@@ -15,7 +12,6 @@ from gpuexplorer.gui.state.groups.group import (
     CellKey,
     GroupSource,
     HostGroup,
-    IdleFor,
 )
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -23,9 +19,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampler import Want
+from gpuexplorer.telemetry.wants import Want
 
-_LOOK_BACK, _COLUMNS = 600.0, 300  # seconds, for how long a card has been idle
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold
 
 
@@ -38,8 +33,6 @@ class _Users(NamedTuple):
 
 class MachinesSource(GroupSource):
     """Reads what is there already, and waits for nobody."""
-
-    keeps_past = True
 
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
         self.adds = machines.possible
@@ -58,22 +51,6 @@ class MachinesSource(GroupSource):
     def look(self, *, looking: bool) -> None:
         self._looking = looking
         self._ask(self._machines.rows() if looking else ())
-
-    def idle_for(self, key: CellKey) -> IdleFor | None:
-        row = self._machines.row(key.host)
-        if row is None or row.session is None:
-            return None
-        now, past = row.session.clock.now(), row.session.past
-        start = now - _LOOK_BACK
-        busy = past.trace(key.card, utilization.GPU_UTILIZATION, start, now, _COLUMNS)
-        if not len(busy):
-            return None
-        # A gap is no sign that it computed nothing.
-        other = np.flatnonzero(~(busy.maxima == 0.0))
-        if not other.size:
-            return IdleFor(now - max(start, float(busy.times[0])), more=True)
-        end = float(busy.times[other[-1]]) + busy.column_seconds
-        return IdleFor(max(0.0, now - end))
 
     def open_machine(self, key: str) -> None:
         self._navigation.open_machine(key)

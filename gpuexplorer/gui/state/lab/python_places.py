@@ -10,8 +10,8 @@ from urllib.parse import quote
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
-from gpuexplorer.remote.far_backend import Machine
-from gpuexplorer.remote.far_pythons import python_there, pythons_there
+from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.pythons import python_there, pythons_there
 
 _REMEMBERED = "lab/python"
 Asked = Sequence[LabPython]  # in that order
@@ -68,7 +68,7 @@ class Here:
 
 
 class There:
-    def __init__(self, far: Machine) -> None:
+    def __init__(self, far: FarMachine) -> None:
         self._far = far
         self.computer = far.host.text
         self.key = f"{_REMEMBERED} of {quote(self.computer, safe='')}"

@@ -24,7 +24,7 @@ from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_backend import RecordedBackend
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.far_backend import FarBackend, made_up
+from gpuexplorer.remote.far.backend import FarBackend, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session

@@ -51,7 +51,7 @@ class AddMachineSheet(Sheet):
         self._names.setAccessibleName(tr("Machines of ~/.ssh/config"))
         self._names.setFixedHeight(_NAMES_HEIGHT)
         self._names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._names.currentTextChanged.connect(self._on_name_chosen)
+        self._names.itemSelectionChanged.connect(self._on_name_chosen)
         self._names.itemActivated.connect(self.accept)
         self._names_box = Labelled(look, tr("Of ~/.ssh/config"), self._names)
         self._names_box.hide()
@@ -97,11 +97,11 @@ class AddMachineSheet(Sheet):
             except Trouble as trouble:
                 problem = trouble.told
         self._hosts.show_problems({"host": problem})
-        self.area.updateGeometry()  # and so the sheet's height
 
-    def _on_name_chosen(self, name: str) -> None:
-        if name:
-            self._host.setText(name)
+    def _on_name_chosen(self) -> None:
+        """Chosen, not just come by: Tab alone makes the first one current."""
+        for each in self._names.selectedItems():
+            self._host.setText(each.text())
 
     def _on_timeout(self) -> None:
         if not self._reading.answered:
@@ -111,7 +111,6 @@ class AddMachineSheet(Sheet):
         names = [each for each in self._reading.result() if each not in there]
         self._names.addItems(names)
         self._names_box.setVisible(bool(names))
-        self.area.updateGeometry()
 
 
 def _field(look: Look, name: str, example: str) -> QLineEdit:

@@ -20,6 +20,8 @@ class QuestionSheet(Sheet):
         super().__init__(look, heading, parent)
         self.question = question
         self._field = QLineEdit()
+        if question.again:
+            self.add_sentence(tr("The last answer was not taken."), Tone.WARN)
         self.add_sentence(tr("Word for word, from ssh or from the other machine:"), Tone.QUIET)
         self.add_code(question.text, tr("Question"), most=_MOST_LINES)
         if question.yes_no:

@@ -1,6 +1,6 @@
 """Sheet: a dialog with a heading, what it says, and its buttons; Escape closes it."""
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -60,6 +60,7 @@ class Sheet(QDialog):
         content.setProperty("panel", "clear")
         self.body = column(within=content, margins=(_SIDE, 0, _SIDE, 0))
         self._content = content
+        content.installEventFilter(self)
         self.area = scrolled(content)
         self.area.setAccessibleName(heading)
         self.area.setMinimumHeight(1)  # of itself it would be as high as three lines
@@ -162,6 +163,11 @@ class Sheet(QDialog):
         super().done(result)
         if active and parent is not None:
             parent.window().activateWindow()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.area.updateGeometry()  # and so the sheet's height
+        return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)

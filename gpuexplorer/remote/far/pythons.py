@@ -2,43 +2,40 @@
 
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told
+from gpuexplorer.core.words import Message, on, told
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskPythons, Found, Pythons, Question, Told
+from gpuexplorer.remote.wire import AskPythons, Found, Pythons
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far.machine import FarMachine
 
 # Each is started once over there, and some lie on a slow disk.
 _PATIENCE = 40.0
 
 
-class Machine(Protocol):
-    """The machine, as far as it is needed here."""
-
-    @property
-    def host(self) -> HostName: ...
-    def ask(self, order: Question, seconds: float) -> Told: ...
-
-
-def pythons_there(far: Machine) -> Sequence[LabPython]:
+def pythons_there(far: "FarMachine") -> Sequence[LabPython]:
     """All that may be one, the likeliest first. Waits; raises Trouble where nobody answers."""
     return [_python(each) for each in _found(far, "")]
 
 
-def python_there(far: Machine, path: Path) -> LabPython:
+def python_there(far: "FarMachine", path: Path) -> LabPython:
     """The one that was named: a program, or the folder of an environment. Waits."""
     found = _found(far, path.as_posix())
     return _python(found[0]) if found else LabPython(path)
 
 
-def usable_there(far: Machine, named: Path | None, why: Message) -> LabPython:
+def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPython:
     """That one, or the first that has PyTorch. Else the Trouble says `why` that is needed."""
     if named is not None:
         python = python_there(far, named)
         if not python.usable:
-            raise Trouble(python.trouble, "Name another with --python, or leave that out.")
+            raise Trouble(
+                on(far.host.text, python.trouble),
+                "Name another of its Pythons with --python, or leave that out.",
+            )
         return python
     asked = pythons_there(far)
     usable = next((each for each in asked if each.usable), None)
@@ -56,9 +53,8 @@ def usable_there(far: Machine, named: Path | None, why: Message) -> LabPython:
     )
 
 
-def _found(far: Machine, named: str) -> Sequence[Found]:
-    answer = far.ask(AskPythons(0, named), _PATIENCE)
-    return answer.found if isinstance(answer, Pythons) else ()
+def _found(far: "FarMachine", named: str) -> Sequence[Found]:
+    return far.ask(AskPythons(0, named), Pythons, _PATIENCE).found
 
 
 def _python(found: Found) -> LabPython:

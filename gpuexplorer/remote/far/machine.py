@@ -1,28 +1,32 @@
 """FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
 
+import queue
+import shlex
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
-from gpuexplorer.core.cards import Card
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.doctor import surroundings
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.awaited import Answered, Awaited
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_lab import FarLab
-from gpuexplorer.remote.far_names import Known
-from gpuexplorer.remote.far_reach import FarReach, host_card
-from gpuexplorer.remote.far_sampler import FarSampler
-from gpuexplorer.remote.hearing import Hearing
+from gpuexplorer.remote.far.awaited import Answered, Awaited
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.hearing import Hearing
+from gpuexplorer.remote.far.lab import FarLab
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
+from gpuexplorer.remote.far.names import FarNames
+from gpuexplorer.remote.far.reach import FarReach
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link, Questions
-from gpuexplorer.remote.link_state import LinkNow, LinkState
-from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
@@ -32,10 +36,11 @@ from gpuexplorer.remote.wire import (
     Order,
     Question,
     Told,
-    line_of,
 )
 
 __all__ = ["FarMachine", "LinkState"]
+
+T = TypeVar("T", bound=Told)
 
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
@@ -58,7 +63,7 @@ class FarMachine:
         self,
         host: HostName,
         *,
-        python: str = "python3",
+        python: str = "",
         simulate: str | None = None,
         faults: str = "",
         seed: int = 0,
@@ -71,7 +76,7 @@ class FarMachine:
     ) -> None:
         """`asking` brings what ssh asks to a person; with `at_terminal` ssh does so itself."""
         self.host = host
-        self.python = python
+        self.python = python or PYTHON
         self.settings = Settings(simulate, faults, seed)
         somebody = asking is not None or at_terminal
         self.launch: Launch = launch or partial(ssh_command, somebody_answers=somebody)
@@ -92,9 +97,19 @@ class FarMachine:
         self._over: Ending | None = None  # of the link that there is
         self._awaited = Awaited()
         self.backend = FarBackend(self)
-        known = Known(self)
-        self.hearing = Hearing(self.clock, self.backend, known, self._awaited, self._on_hello)
-        self.reach = FarReach(self, known, self._on_sampler_made)
+        self.names = FarNames(self)
+        self.hearing = Hearing(
+            self.clock, self.backend, self.names, self._awaited, self._on_hello
+        )
+        self.reach = FarReach(self)
+
+    @property
+    def asked_as(self) -> str:
+        """How a command line names it."""
+        words = ["--host", self.host.text]
+        if self.python != PYTHON:
+            words += ["--host-python", self.python]
+        return shlex.join(words)
 
     @property
     def state(self) -> LinkState:
@@ -136,7 +151,9 @@ class FarMachine:
 
     @property
     def host_card(self) -> Card:
-        return host_card(self.host, self.hello)
+        """Before it has said what it has, there is its name."""
+        unknown = Card(HOST_ID, 0, self.host.text, None, kind=CardKind.HOST)
+        return unknown if self.hello is None else self.hello.host
 
     def cards(self) -> Sequence[Card]:
         return self.backend.cards()
@@ -162,28 +179,25 @@ class FarMachine:
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
 
-    def ask(self, order: Question, seconds: float) -> Told:
-        """The answer. Raises Trouble where there is none, or where it is a refusal."""
-        came = threading.Event()
-        answers: list[Told | None] = []
-
-        def on_answer(told: Told | None) -> None:
-            answers.append(told)
-            came.set()
-
-        number = self.ask_later(order, on_answer)
-        if not came.wait(seconds):
+    def ask(self, order: Question, answer: type[T], seconds: float) -> T:
+        """Raises Trouble where there is no such answer, or where it is a refusal."""
+        answers: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
+        number = self.ask_later(order, answers.put)
+        try:
+            told = answers.get(timeout=seconds)
+        except queue.Empty:
             self._awaited.drop(number)
             raise Trouble(
                 "{host} did not answer within {seconds:.0f} s.",
                 host=self.host.text,
                 seconds=seconds,
-            )
-        told = answers[0]
+            ) from None
         if told is None:
             raise Trouble("There is no connection to {host}.", host=self.host.text)
         if isinstance(told, Done) and told.trouble:
             raise Trouble(told.trouble, told.hint)
+        if not isinstance(told, answer):
+            raise Trouble("What {host} said of itself cannot be read.", host=self.host.text)
         return told
 
     def ask_later(self, order: Question, answered: Answered) -> int:
@@ -261,7 +275,7 @@ class FarMachine:
     def _dialled(self) -> Link:
         self._over = None
         connection = self.hearing.begin()
-        sent = parcel(Kind.AGENT, self.settings.environment)
+        sent = parcel(Kind.AGENT, {**self.settings.environment, **surroundings(self.asked_as)})
         command = self.launch(self.host, sent.command(self.python))
         self._questions = None if self._asking is None else self._asking()
         return Link(
@@ -304,10 +318,7 @@ class FarMachine:
             self._knock()
 
     def _knock(self) -> None:
-        number = self._awaited.put(lambda _: None)
-        self._awaited.drop(number)
-        self.hearing.knocking(number)
-        self.tell(Knock(number))
+        self.ask_later(Knock(0), partial(self.hearing.knocked, self.clock.now()))
 
     def _rest(self, over: Ending, wait: float) -> None:
         """Until it is tried again."""
@@ -351,6 +362,3 @@ class FarMachine:
         """From the link's reader: the last that comes from there."""
         self._over = self.hearing.trouble or over
         self._wake.set()
-
-    def _on_sampler_made(self, sampler: FarSampler) -> None:
-        self.hearing.sampler = sampler

@@ -4,17 +4,18 @@ of them is ended over there.
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.awaited import Answered
-from gpuexplorer.remote.wire import AskRunning, Done, End, Facts, Question, Running, Told
+from gpuexplorer.remote.wire import AskRunning, Done, End, Running, Told
 from gpuexplorer.telemetry.ending import Way
-from gpuexplorer.telemetry.process_names import GONE, Ancestor, FarIdentity, NamedProcess
+from gpuexplorer.telemetry.process_names import GONE, FarIdentity, NamedProcess
 from gpuexplorer.telemetry.processes import CardProcess
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far.machine import FarMachine
 
 _ASKED_AGAIN_AFTER = 0.5
 _MOST_FOLLOWED = 1024
@@ -22,66 +23,52 @@ _MOST_KNOWN = 16_384  # processes on all cards
 _MOST_BYTES = 32 << 20  # of the lines that tell of them; kept, they take some times more
 
 
-class Asking(Protocol):
-    """The machine, as far as it is needed here."""
+class FarNames:
+    """As ProcessNames, by the newest that was told of each process. For any thread."""
 
-    @property
-    def clock(self) -> Clock: ...
-    def ask_later(self, order: Question, answered: Answered) -> int: ...
-
-
-class Known:
-    """The newest that was told of each process, and of the machine itself. For any thread."""
-
-    def __init__(self, far: Asking) -> None:
+    def __init__(self, far: "FarMachine") -> None:
         self._far = far
-        self._facts: dict[CardId, Mapping[int, Facts]] = {}
+        self._told: dict[CardId, Mapping[int, NamedProcess]] = {}
         self._sizes: dict[CardId, int] = {}
         self._followed: OrderedDict[tuple[int, float], _Followed] = OrderedDict()
-        self.host: Sample | None = None
-        self.elsewhere = False
 
-    def put(self, card: CardId, told: Sequence[Facts], size: int = 0) -> bool:
+    @property
+    def elsewhere(self) -> bool:
+        hello = self._far.hello
+        return hello is not None and hello.elsewhere
+
+    def put(self, card: CardId, told: Sequence[NamedProcess], size: int = 0) -> bool:
         """`size`: bytes of its line. False where all cards together have more than any
         computer runs, or say more of it than is kept.
         """
-        self._facts[card], self._sizes[card] = {}, 0
-        many = sum(map(len, self._facts.values())) + len(told)
+        self._told[card], self._sizes[card] = {}, 0
+        many = sum(map(len, self._told.values())) + len(told)
         fits = many <= _MOST_KNOWN and sum(self._sizes.values()) + size <= _MOST_BYTES
         if fits:
-            self._facts[card] = {each.process.pid: each for each in told}
+            self._told[card] = {each.process.pid: each for each in told}
             self._sizes[card] = size
         return fits
 
-    def forget_all_but(self, cards: Set[CardId]) -> None:
-        self._facts = {card: told for card, told in self._facts.items() if card in cards}
+    def keep(self, cards: Set[CardId]) -> None:
+        """Of other cards nothing is known any more."""
+        self._told = {card: told for card, told in self._told.items() if card in cards}
         self._sizes = {card: size for card, size in self._sizes.items() if card in cards}
 
-    def named(self, process: CardProcess) -> NamedProcess:
-        facts = self._facts.get(process.card, {}).get(process.pid)
-        if facts is None:
+    def name(self, processes: Sequence[CardProcess]) -> list[NamedProcess]:
+        return [self.one(process) for process in processes]
+
+    def one(self, process: CardProcess) -> NamedProcess:
+        told = self._told.get(process.card, {}).get(process.pid)
+        if told is None:
             return NamedProcess(process, resolved=False, reason=GONE)
         identity = None
-        if facts.resolved and facts.started_at is not None:
-            key = (process.pid, facts.started_at)
+        if told.resolved and told.started_at is not None:
+            key = (process.pid, told.started_at)
             identity = _Identity(*key, self._follow(key))
-        return NamedProcess(
-            process,
-            facts.resolved,
-            facts.reason,
-            facts.user,
-            facts.command,
-            facts.cpu,
-            facts.memory_bytes,
-            facts.started_at,
-            facts.container,
-            facts.ours,
-            facts.of_this_user,
-            tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
-            identity,
-            facts.ended,
-            facts.elsewhere,
-        )
+        return replace(told, process=process, identity=identity)
+
+    def forget_all_but(self, pids: Collection[int]) -> None:
+        """What is told no more is forgotten anyway."""
 
     def _follow(self, key: tuple[int, float]) -> "_Followed":
         """What is known of its end is known to all that stand for it."""
@@ -90,26 +77,6 @@ class Known:
         if len(self._followed) > _MOST_FOLLOWED:
             self._followed.popitem(last=False)
         return followed
-
-
-class FarNames:
-    """As ProcessNames, and looks nothing up on this computer."""
-
-    def __init__(self, known: Known) -> None:
-        self._known = known
-
-    @property
-    def elsewhere(self) -> bool:
-        return self._known.elsewhere
-
-    def name(self, processes: Sequence[CardProcess]) -> list[NamedProcess]:
-        return [self.one(process) for process in processes]
-
-    def one(self, process: CardProcess) -> NamedProcess:
-        return self._known.named(process)
-
-    def forget_all_but(self, pids: Collection[int]) -> None:
-        """What is told no more is forgotten anyway."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +98,7 @@ class _Identity(FarIdentity):
 class _Followed:
     """One process over there: what was wished of it, and whether it runs still."""
 
-    def __init__(self, far: Asking, pid: int, started_at: float) -> None:
+    def __init__(self, far: "FarMachine", pid: int, started_at: float) -> None:
         self._far, self._pid, self._started_at = far, pid, started_at
         self._ended = False
         self._asked_at = float("-inf")

@@ -3,17 +3,16 @@
 import threading
 from collections.abc import Callable
 
-from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import Message
-from gpuexplorer.remote.awaited import Awaited
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far_backend import FarBackend
-from gpuexplorer.remote.far_clock import FarClock
-from gpuexplorer.remote.far_names import Known
-from gpuexplorer.remote.far_sampler import FarSampler
-from gpuexplorer.remote.plausible import plausible
+from gpuexplorer.remote.far.awaited import Awaited
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.clock import FarClock
+from gpuexplorer.remote.far.names import FarNames
+from gpuexplorer.remote.far.plausible import plausible, told_of
+from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.wire import (
     VERSION,
     Done,
@@ -25,7 +24,6 @@ from gpuexplorer.remote.wire import (
     Sampled,
     Told,
     Used,
-    told_of,
 )
 
 _LOST_EVERY = 0.9
@@ -41,19 +39,18 @@ class Hearing:
         self,
         clock: Clock,
         backend: FarBackend,
-        known: Known,
+        names: FarNames,
         awaited: Awaited,
         on_hello: Callable[[Hello], None],
     ) -> None:
         self._clock = clock
-        self._backend, self._known, self._awaited = backend, known, awaited
+        self._backend, self._names, self._awaited = backend, names, awaited
         self._on_hello = on_hello
         # What is told and that the connection is lost come from two threads, and in order.
         self._one_at_a_time = threading.RLock()
         self._connection = 0
         self._greeted = False
         self._unreadable = 0
-        self._knocks: dict[int, float] = {}
         self.far_clock = FarClock(clock)
         self.sampler: FarSampler | None = None
         self._lost_at = float("-inf")
@@ -67,7 +64,6 @@ class Hearing:
             self._greeted = False
             self._unreadable = 0
             self.trouble = None
-            self._knocks.clear()
             self.at = self._clock.now()
             return self._connection
 
@@ -87,10 +83,11 @@ class Hearing:
                 self._lost_at = now
                 self.sampler.lost()
 
-    def knocking(self, number: int) -> None:
-        now = self._clock.now()
-        self._knocks = {n: at for n, at in self._knocks.items() if now - at < 60.0}
-        self._knocks[number] = now
+    def knocked(self, sent_at: float, told: Told | None) -> None:
+        """The answer to a knock, as it comes."""
+        if isinstance(told, Knocked):
+            self.far_clock.knocked(sent_at, told.now, told.wall)
+            self._backend.clock_differs = self.far_clock.differs
 
     def hear(self, connection: int, line: bytes) -> None:
         with self._one_at_a_time:
@@ -118,20 +115,17 @@ class Hearing:
         self._greeted = True
         self.far_clock.greeted(hello.now, hello.wall)
         self._backend.greeted(hello)
-        self._known.elsewhere = hello.elsewhere
         self._on_hello(hello)
 
     def _hand_on(self, told: Told, size: int) -> None:
         match told:
             case Sampled(sample):
                 ours = sample._replace(at=self.far_clock.ours(sample.at))
-                if ours.card == HOST_ID:
-                    self._known.host = ours
                 self._backend.sampled(ours)
                 if self.sampler is not None:
                     self.sampler.take_sample(ours)
             case Used(card, processes):
-                if not self._known.put(card, processes or (), size):
+                if not self._names.put(card, processes or (), size):
                     processes = None
                 plain = None if processes is None else [each.process for each in processes]
                 self._backend.used(card, plain)
@@ -139,18 +133,13 @@ class Hearing:
                     self.sampler.take_processes(card, plain)
             case Listed(cards, source):
                 self._backend.listed(cards, source)
-                self._known.forget_all_but(self._backend.ids)
+                self._names.keep(self._backend.ids)
             case Noted(notes):
                 self._backend.noted(notes)
             case Faulted(fault):
                 self._backend.faulted(fault)
                 if self.sampler is not None:
                     self.sampler.take_fault(fault)
-            case Knocked(number, now, wall):
-                sent_at = self._knocks.pop(number, None)
-                if sent_at is not None:
-                    self.far_clock.knocked(sent_at, now, wall)
-                    self._backend.clock_differs = self.far_clock.differs
             case Hello():
                 pass  # one is enough
             case _:

@@ -3,18 +3,21 @@ nothing: over there a sampler does, in the rhythm that is asked for here.
 """
 
 import threading
-from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
-from gpuexplorer.remote.wire import Order, Watch
+from gpuexplorer.remote.wire import Watch
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.sampler import Want, check_interval
+from gpuexplorer.telemetry.sampler import Needs, check_interval
+from gpuexplorer.telemetry.wants import Wants
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far.machine import FarMachine
 
 _HOST_AT_LEAST = 1.0
 _PROCESSES_AT_LEAST = 0.5
@@ -24,40 +27,20 @@ _MOST_FAULTS, _WITHIN = 60, 60.0
 _PROCESSES, _HOST = "processes", "host"
 
 
-class Machine(Protocol):
-    """The machine, as far as it is needed here."""
-
-    @property
-    def host_card(self) -> Card: ...
-    def cards(self) -> Sequence[Card]: ...
-    def tell(self, order: Order) -> bool: ...
-
-
-class FarSampler:
+class FarSampler(Wants):
     """`take_…` and `lost` are called one at a time; the rest is for any thread, and never
     waits but where it is said.
     """
 
-    def __init__(
-        self,
-        far: Machine,
-        on_sample: Callable[[Sample], None],
-        interval: float,
-        clock: Clock,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None],
-        on_fault: Callable[[HardwareFault], None] | None,
-        *,
-        with_host: bool,
-    ) -> None:
+    def __init__(self, far: "FarMachine", needs: Needs) -> None:
+        super().__init__()
         self._far = far
-        self._on_sample, self._on_processes, self._on_fault = on_sample, on_processes, on_fault
-        self._interval = check_interval(interval)
-        self._clock = clock
-        self._with_host = with_host
-        self._lock = threading.Lock()
-        self._wants: list[Want] = []
-        self._asked: dict[Cadence, frozenset[MetricId]] = {c: frozenset() for c in Cadence}
-        self._processes_wanted = False
+        self._on_sample, self._on_processes = needs.on_sample, needs.on_processes
+        self._on_fault = needs.on_fault
+        self._interval = check_interval(needs.interval)
+        self._clock = needs.clock
+        self._with_host = needs.read_host is not None
+        self._told: object = None  # over there, of what is wanted
         self._started = False
         self._last: dict[tuple[CardId, str], float] = {}
         self._silent_since: dict[CardId, float] = {}
@@ -76,22 +59,6 @@ class FarSampler:
     def host_period(self) -> float:
         return max(self._interval, _HOST_AT_LEAST)
 
-    @property
-    def asks_for_processes(self) -> bool:
-        return self._processes_wanted
-
-    def want(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
-        want = Want(frozenset(metrics), processes)
-        with self._lock:
-            self._wants.append(want)
-        self._sum_up()
-        return want
-
-    def release(self, want: Want) -> None:
-        with self._lock:
-            self._wants = [each for each in self._wants if each is not want]
-        self._sum_up()
-
     def set_interval(self, seconds: float) -> None:
         self._interval = check_interval(seconds)
         self._beat_at = None
@@ -107,9 +74,6 @@ class FarSampler:
 
     def stopped_listening(self, seconds: float) -> bool:
         return True
-
-    def asked(self, cadence: Cadence) -> bool:
-        return bool(self._asked[cadence])
 
     def beats(self) -> BeatCount:
         return self._beats
@@ -128,6 +92,7 @@ class FarSampler:
     def watch(self) -> None:
         """Says over there what is wanted; also when it is another connection."""
         if self._started:
+            self._told = (self._asked, self._processes_wanted)
             wanted = frozenset().union(*self._asked.values())
             self._far.tell(Watch(wanted, self._processes_wanted, self._interval))
 
@@ -181,17 +146,8 @@ class FarSampler:
             metrics = metrics_of(self._far.host_card)
             self._on_sample(_no_connection(HOST_ID, now, metrics))
 
-    def _sum_up(self) -> None:
-        with self._lock:
-            wanted = frozenset().union(*(want.metrics for want in self._wants))
-            processes = any(want.processes for want in self._wants)
-            asked = {
-                cadence: frozenset(m for m in wanted if METRICS[m].cadence is cadence)
-                for cadence in Cadence
-            }
-            same = (asked, processes) == (self._asked, self._processes_wanted)
-            self._asked, self._processes_wanted = asked, processes
-        if not same:
+    def _on_summed_up(self) -> None:
+        if self._told != (self._asked, self._processes_wanted):
             self.watch()
 
     def _is_due(self, card: CardId, round_: str, at: float) -> bool:

@@ -3,24 +3,25 @@
 import threading
 from collections import deque
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
-from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.link_state import LinkNow
-from gpuexplorer.remote.wire import AskWiring, Hello, Question, Read, Told, Wired
+from gpuexplorer.remote.wire import AskWiring, Done, Hello, Read, Wired
 from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Topology
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far.machine import FarMachine
 
 # Whoever asks for one reading waits so long, the way there and back included.
 _READING_PATIENCE = 8.0
@@ -33,27 +34,12 @@ _MOST_EVER = 1024
 NO_WIRING = Topology((), (), {})
 
 
-class Machine(Protocol):
-    """The machine, as far as it is needed here."""
-
-    host: HostName
-    settings: Settings
-
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def now(self) -> LinkNow: ...
-    def lab_start(self, start: Start) -> Start: ...
-    def ask(self, order: Question, seconds: float) -> Told: ...
-    def stop(self, seconds: float = 3.0) -> bool: ...
-
-
 class FarBackend:
     """`read`, `processes` and `topology` wait for the other machine: not for the window's
     thread. The rest answers with what was told.
     """
 
-    def __init__(self, far: Machine) -> None:
+    def __init__(self, far: "FarMachine") -> None:
         self._far = far
         self._source = Source("far", Message("{host}, not connected yet", host=far.host.text))
         self._cards: Sequence[Card] = ()
@@ -61,10 +47,11 @@ class FarBackend:
         self._ever: set[CardId] = set()
         self._noted: Sequence[Message] = ()
         self.clock_differs: float | None = None
+        self.host: Sample | None = None  # the newest
         self._wiring = NO_WIRING
         # Simulated over there: the same cards here, for what is worked out and not read.
         self.twin: SimulatedBackend | None = None
-        self._told = threading.Condition()
+        self._told = threading.Lock()
         self._asking = threading.Lock()  # one Read at a time, which serves all cards
         self._samples: dict[CardId, list[Sample]] | None = None  # while one is under way
         self._kept: dict[CardId, Sample] = {}
@@ -79,7 +66,7 @@ class FarBackend:
         self._far.stop(0.3)
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> "FarMachine":
         return self._far
 
     @property
@@ -122,20 +109,17 @@ class FarBackend:
 
     def topology(self) -> Topology:
         """What was told last, where there is no answer now."""
-        try:
-            told = self._far.ask(AskWiring(0), _WIRING_PATIENCE)
-        except Trouble:
-            return self._wiring
-        if isinstance(told, Wired):
-            self._wiring = told.topology
+        with suppress(Trouble):
+            self._wiring = self.wiring()
         return self._wiring
 
+    def wiring(self) -> Topology:
+        """Raises Trouble where there is no answer, or the driver over there gives none."""
+        return self._far.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
+
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        with self._told:
-            self._told.wait_for(lambda: self._faults, seconds)
-            faults = tuple(self._faults)
-            self._faults.clear()
-        return faults
+        """What was told since; who samples hears them as they come."""
+        return [self._faults.popleft() for _ in range(len(self._faults))]
 
     def notes(self) -> Sequence[Message]:
         if self.clock_differs is None:
@@ -168,6 +152,8 @@ class FarBackend:
         )
 
     def sampled(self, sample: Sample) -> None:
+        if sample.card == HOST_ID:
+            self.host = sample
         with self._told:
             if self._samples is not None and sample.card in self.ids:
                 self._samples.setdefault(sample.card, []).append(sample)
@@ -176,15 +162,13 @@ class FarBackend:
         self._kept_processes[card] = (self._far.clock.now(), processes)
 
     def faulted(self, fault: HardwareFault) -> None:
-        with self._told:
-            self._faults.append(fault)
-            self._told.notify_all()
+        self._faults.append(fault)
 
     def _read_all(self, order: Read) -> None:
         with self._told:
             self._samples = {}
         try:
-            self._far.ask(order, _READING_PATIENCE)
+            self._far.ask(order, Done, _READING_PATIENCE)
         except Trouble:
             pass  # whoever asked gets a reason in the place of each figure
         finally:

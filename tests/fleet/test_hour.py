@@ -1,0 +1,88 @@
+"""Hour: a mean per minute of each rack, asked of a fake Prometheus."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.hour import COLUMNS, Hour, hour_of
+from gpuexplorer.fleet.refusals import PrometheusError
+from tests.fleet.fake_prometheus import FakePrometheus, card
+
+_NOW = 1764000030.0
+
+
+@pytest.fixture
+def hour(client: Prometheus) -> Callable[[], Hour]:
+    def asked() -> Hour:
+        fleet = Fleet(client, "job='dcgm'")
+        fleet.look_for_cards()
+        return hour_of(fleet, fleet.now().cards, _NOW)
+
+    return asked
+
+
+def _rack_all(server: FakePrometheus) -> None:
+    for series in server.series.values():
+        series[:] = [
+            ({**labels, "rack": f"r{at // 4}"}, value)
+            for at, (labels, value) in enumerate(series)
+        ]
+
+
+def test_racks_have_a_mean_for_each_minute(
+    server: FakePrometheus, hour: Callable[[], Hour]
+) -> None:
+    _rack_all(server)
+    told = hour()
+    assert told.places.keys() == {"r0", "r1", "r2", "r3"}
+    assert told.start == _NOW - 30 - 59 * 60
+    assert np.allclose(told.places["r3"], np.full(COLUMNS, 0.4))
+    assert np.allclose(told.together, np.full(COLUMNS, 0.4))
+
+
+def test_hosts_have_one_where_nobody_tells_racks(hour: Callable[[], Hour]) -> None:
+    assert hour().places.keys() == {"node-0", "node-1"}
+
+
+def test_of_more_hosts_than_anybody_looks_at_only_all_together_is_asked(
+    server: FakePrometheus, hour: Callable[[], Hour]
+) -> None:
+    busy = server.series["DCGM_FI_DEV_GPU_UTIL"]
+    busy += [(card(each), 40.0) for each in range(16, 16 + 8 * 300)]
+    told = hour()
+    assert not told.places
+    assert np.allclose(told.together, np.full(COLUMNS, 0.4))
+
+
+def test_its_questions_name_metric_selector_and_labels(
+    server: FakePrometheus, hour: Callable[[], Hour]
+) -> None:
+    _rack_all(server)
+    hour()
+    asked = [fields["query"][0] for path, fields in server.asked if path.endswith("_range")]
+    each = (
+        "(max by (UUID,rack) (avg_over_time(DCGM_FI_DEV_GPU_UTIL{job='dcgm'}[2m]) >= 0 <= 100))"
+    )
+    assert asked == [f"{how} by (rack) {each}" for how in ("avg", "count")]
+
+
+def test_what_the_server_refuses_is_the_reason(
+    server: FakePrometheus, hour: Callable[[], Hour]
+) -> None:
+    body = b'{"status":"error","error":"query processing would load too many samples"}'
+    server.special["/api/v1/query_range"] = 422, {}, body
+    assert "too many samples" in hour().why
+
+
+def test_a_server_that_went_away_is_no_reason_of_the_hours(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    fleet = Fleet(client)
+    fleet.look_for_cards()
+    cards = fleet.now().cards
+    client.end()
+    with pytest.raises(PrometheusError, match="given up"):
+        hour_of(fleet, cards, _NOW)
