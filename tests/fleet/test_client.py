@@ -398,6 +398,7 @@ def test_what_keeps_a_connection_from_being_encrypted_is_said(
 def test_a_certificate_that_is_not_trusted_has_a_way_out(code: int, hint: str) -> None:
     error = ssl.SSLCertVerificationError()
     error.verify_code, error.verify_message = code, "for a reason"
+    error.reason = "CERTIFICATE_VERIFY_FAILED"
     refusal = unreachable(error, "https://h", "h")
-    assert refusal.sentence == "h shows a certificate that is not trusted: for a reason"
+    assert refusal.sentence == "h shows a certificate that is not trusted: for a reason."
     assert hint in refusal.hint

@@ -12,7 +12,7 @@ from gpuexplorer.remote.plain_text import last_lines, plain
 
 _NEWER = mark("Install Python 3.10 or newer there, or name one with --host-python.")
 _SSHS = 255
-_NO_SUCH_COMMAND = 127
+_CANNOT_START = (126, 127)  # as shells say it: it may not be run; there is none
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
 
 # What ssh says (its words are English everywhere), the sentence, the way out, and whether that
@@ -213,7 +213,7 @@ def _not_started(course: Course, said: str) -> Ending:
             Message(_NEWER),
             again=False,
         )
-    if course.status == _NO_SUCH_COMMAND or _NO_PYTHON.search(words):
+    if course.status in _CANNOT_START or _NO_PYTHON.search(words):
         return Ending(
             Message("{host} cannot start Python: {said}.", host=host, said=reason),
             Message(_NEWER),
