@@ -53,12 +53,12 @@ def _words(status: int, sent_to: str | None) -> tuple[str, str]:
     match status:
         case 422:
             return (
-                "Prometheus at {url} could not work the answer out: {said}",
+                "Prometheus at {url} could not work the answer out: {said}.",
                 "If it names a limit, ask for fewer cards with --match.",
             )
         case 400:
             return (
-                "Prometheus at {url} does not understand the question: {said}",
+                "Prometheus at {url} does not understand the question: {said}.",
                 "If --match was given, look for the mistake there.",
             )
         case 401:
@@ -74,7 +74,7 @@ def _words(status: int, sent_to: str | None) -> tuple[str, str]:
         case 404 | 405:
             return (
                 "There is no Prometheus at {url}: the address answers, and knows no such page.",
-                "If it stands behind a path, write that too: https://example.org/prometheus",
+                "If it stands behind a path, write that too: https://example.org/prometheus.",
             )
         case 429:
             return (
@@ -83,7 +83,7 @@ def _words(status: int, sent_to: str | None) -> tuple[str, str]:
             )
         case 503 | 504:
             return (
-                "Prometheus at {url} is too busy, or is just starting: {said}",
+                "Prometheus at {url} is too busy, or is just starting: {said}.",
                 "It is asked again. If that stays so, ask for fewer cards with --match.",
             )
         case _ if sent_to is not None:
@@ -93,7 +93,7 @@ def _words(status: int, sent_to: str | None) -> tuple[str, str]:
             )
         case _:
             return (
-                "{url} answered with status {status}: {said}",
+                "{url} answered with status {status}: {said}.",
                 "Look at the log of Prometheus, or of what stands before it.",
             )
 
@@ -106,7 +106,7 @@ def _said(body: bytes, status: int) -> str:
     except (ValueError, RecursionError, LookupError):
         text = ""
     if isinstance(text, str) and text:
-        return plain(text)
+        return plain(text).rstrip(".")
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -140,8 +140,8 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
     reason = error.reason or ""
     said = plain(reason or str(error))
     if isinstance(error, ssl.SSLCertVerificationError):
-        said = plain(error.verify_message or str(error))
-        sentence = "{host} shows a certificate that is not trusted: {said}"
+        said = plain(error.verify_message or str(error)).rstrip(".")
+        sentence = "{host} shows a certificate that is not trusted: {said}."
         hint = "It must be for this name and this day: ask whoever runs it for another one."
         if error.verify_code in _OF_UNKNOWN_CA:
             hint = (
@@ -151,14 +151,14 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
         sentence = "{host} wants to see a certificate of yours."
         hint = "Name it with certificate_file and key_file in --prometheus-login."
     elif "UNKNOWN_CA" in reason or "_CERTIFICATE" in reason:
-        sentence = "{host} does not accept your certificate: {said}"
+        sentence = "{host} does not accept your certificate: {said}."
         hint = "Ask whoever runs it for one, and name it in --prometheus-login."
     elif reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
         sentence = "{url} does not speak https."
         hint = "Look at the port; if it is right, write http:// before it."
     else:
         return PrometheusError(
-            "No encrypted connection to {host} comes about: {said}",
+            "No encrypted connection to {host} comes about: {said}.",
             "Look whether it speaks https at that port, and whether it wants a certificate.",
             said=said,
             **values,
