@@ -128,8 +128,10 @@ _AFTER: Sequence[_Known] = (
         False,
     ),
     (
-        r"status 12[67]$|not found|nicht gefunden|nknown command|No such file or"
-        r"|not recognized",
+        (
+            r"status 12[67]$|not found|nicht gefunden|nknown command|No such file or"
+            r"|not recognized"
+        ),
         mark("{host} cannot start Python: {said}."),
         _NEWER,
         False,
