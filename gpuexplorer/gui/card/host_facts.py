@@ -46,7 +46,7 @@ def _swap(reading: Reading, units: Units) -> tuple[Fact, ...]:
     )
     if reading.missing.get(memory.SWAP_USED) is not Absence.NO_SWAP:
         return total, used
-    hint = tr("This computer has no swap space. Click to see how to turn it on.")
+    hint = tr("There is no swap space. Click to see how to turn it on.")
     return (replace(used, label=tr("Swap"), hint=hint, how=swap_how_to()),)
 
 

@@ -41,7 +41,7 @@ class MachinesAtStart:
         wanted = [
             Wanted(
                 host,
-                given.host_python,
+                given.host_python or "",
                 given.simulate,
                 given.fault,
                 given.seed + number,  # simulated ones differ

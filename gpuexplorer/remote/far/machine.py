@@ -1,6 +1,7 @@
 """FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
 
 import queue
+import shlex
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
@@ -24,7 +26,7 @@ from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.far.reach import FarReach
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link, Questions
-from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
@@ -61,7 +63,7 @@ class FarMachine:
         self,
         host: HostName,
         *,
-        python: str = "python3",
+        python: str = "",
         simulate: str | None = None,
         faults: str = "",
         seed: int = 0,
@@ -74,7 +76,7 @@ class FarMachine:
     ) -> None:
         """`asking` brings what ssh asks to a person; with `at_terminal` ssh does so itself."""
         self.host = host
-        self.python = python
+        self.python = python or PYTHON
         self.settings = Settings(simulate, faults, seed)
         somebody = asking is not None or at_terminal
         self.launch: Launch = launch or partial(ssh_command, somebody_answers=somebody)
@@ -100,6 +102,14 @@ class FarMachine:
             self.clock, self.backend, self.names, self._awaited, self._on_hello
         )
         self.reach = FarReach(self)
+
+    @property
+    def asked_as(self) -> str:
+        """How a command line names it."""
+        words = ["--host", self.host.text]
+        if self.python != PYTHON:
+            words += ["--host-python", self.python]
+        return shlex.join(words)
 
     @property
     def state(self) -> LinkState:
@@ -128,16 +138,6 @@ class FarMachine:
     def now(self) -> LinkNow:
         """All of these, as they belong together."""
         return self._now
-
-    @property
-    def round_trip(self) -> float | None:
-        """Seconds."""
-        return self.hearing.far_clock.round_trip if self.state is LinkState.UP else None
-
-    @property
-    def clock_differs(self) -> float | None:
-        """Seconds by which its time of day is ahead, where that is more than one."""
-        return self.backend.clock_differs
 
     @property
     def host_card(self) -> Card:
@@ -265,7 +265,7 @@ class FarMachine:
     def _dialled(self) -> Link:
         self._over = None
         connection = self.hearing.begin()
-        sent = parcel(Kind.AGENT, self.settings.environment)
+        sent = parcel(Kind.AGENT, {**self.settings.environment, **surroundings(self.asked_as)})
         command = self.launch(self.host, sent.command(self.python))
         self._questions = None if self._asking is None else self._asking()
         return Link(

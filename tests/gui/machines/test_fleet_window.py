@@ -19,6 +19,7 @@ from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.copies.benches import bench_maker
+from gpuexplorer.gui.state.copies.between_machines import between
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -185,6 +186,8 @@ def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
     with qtbot.waitSignal(lab.pythons.changed, timeout=_PATIENCE):
         assert bench_maker(lab, Ways(lab.machine, lab.cards))() is None
     assert lab.pythons.python is None
+    _, host = between(app.window.machines.state, lambda _: None).hosts
+    assert host.why_not == session.source.figures_alone
 
 
 def test_wires_are_nothing_that_prometheus_tells(app: App, qtbot: QtBot) -> None:
