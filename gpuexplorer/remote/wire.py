@@ -32,11 +32,10 @@ class Watch:
 
 @dataclass(frozen=True)
 class Read:
-    """One reading of every card, and of the host; a Sampled for each, then Done."""
+    """One reading of every card; answered by Taken."""
 
     id: int
     metrics: "frozenset[MetricId]"
-    processes: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,6 +143,12 @@ class Sampled:
 
 
 @dataclass(frozen=True)
+class Taken:
+    id: int
+    samples: "Sequence[Sample]"
+
+
+@dataclass(frozen=True)
 class Used:
     """Who uses that card; None where nobody can tell just now."""
 
@@ -214,6 +219,7 @@ Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Listed,
     Noted,
     Sampled,
+    Taken,
     Used,
     Faulted,
     Wired,
