@@ -98,10 +98,6 @@ class Fleet:
         self._rare: dict[MetricId, Values] = {}
         self._impossible: dict[MetricId, frozenset[CardId]] = {}
 
-    def choose(self, chosen: Chosen) -> None:
-        """From the next look for cards on."""
-        self.chosen, self._cards = chosen, {}
-
     def look_for_cards(self) -> None:
         """Who tells of which cards, and what hardly ever changes. Raises Trouble where nobody
         does.
@@ -146,10 +142,10 @@ class Fleet:
             rows += [(each.title, labels) for labels in told]
         self._know({**identified(rows, self.chosen), **self._cards})
 
-    def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
+    def now(self) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
         self.server.warnings = ()  # what it said before may be mended
-        values: dict[MetricId, Values] = {m: self._values(m) for m in metrics}
+        values: dict[MetricId, Values] = {m: self._values(m) for m in AT_THE_BEAT}
         ages = self._ages()
         if not self._cards.keys() >= ages.keys():
             self.look_for_cards()
@@ -232,7 +228,7 @@ class Fleet:
             if each.xid:
                 by = (*self.keys[each.title], *filter(None, (each.xid_label,)))
                 asked = grouped("max", by, selector(each.xid, {}, self.match)) + " > 0"
-                for labels, value in self.server.instant(asked):
+                for labels, value in self.server.table(asked).pairs():
                     code = labels.get(each.xid_label, "") if each.xid_label else f"{value:.0f}"
                     if code.isdecimal() and len(code) <= _FIGURES:
                         card = card_id(key_of(labels))
