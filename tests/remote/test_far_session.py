@@ -198,7 +198,7 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
 
 def test_one_reading_of_all_cards_takes_one_question(far: FarMachine, changes: Changes) -> None:
     asked = frozenset({GPU_UTILIZATION, MEMORY_USED})
-    samples = [far.backend.read(card.id, asked) for card in far.cards()]
+    samples = [far.backend.read(card.id, asked) for card in far.backend.cards()]
     assert all(sample.values.keys() == asked for sample in samples)
     assert samples[1].at - samples[0].at < 1.0
 
@@ -208,7 +208,7 @@ def test_one_reading_without_a_connection_has_the_reason(
 ) -> None:
     cable.pull()
     changes.wait(lambda: far.state is LinkState.BROKEN)
-    card = far.cards()[0].id
+    card = far.backend.cards()[0].id
     sample = far.backend.read(card, [GPU_UTILIZATION])
     assert sample.missing == {GPU_UTILIZATION: Absence.NO_CONNECTION}
     assert sample.state is CardState.NO_CONNECTION

@@ -133,7 +133,7 @@ class FarSampler(Wants):
         if not self._started:
             return
         self._silent_since.clear()
-        for card in self._far.cards():
+        for card in self._far.backend.cards():
             for cadence in Cadence:
                 if metrics := self._asked[cadence] & metrics_of(card, (cadence,)):
                     self._on_sample(_no_connection(card.id, at, metrics))
@@ -185,7 +185,7 @@ class FarSampler(Wants):
         """The cards of which somebody wants to know that."""
         if round_ == _HOST:
             return frozenset({HOST_ID})
-        cards = self._far.cards()
+        cards = self._far.backend.cards()
         if round_ == _PROCESSES:
             wanted = self._processes_wanted
             return frozenset(c.id for c in cards if wanted and c.kind is CardKind.GPU)
