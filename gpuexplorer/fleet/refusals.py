@@ -70,6 +70,8 @@ class PrometheusError(Trouble):
 
 def plain(text: str, longest: int = _LONGEST) -> str:
     """A server's words, without what could move a terminal's cursor or fill a window."""
+    if len(text) <= longest and text.isprintable():
+        return text
     shown = "".join(each if each.isprintable() else " " for each in text[: longest + 1])
     return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
 
@@ -141,9 +143,7 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
             "It must be for this name and this day: ask whoever runs it for another one."
         )
         if error.verify_code in _OF_UNKNOWN_CA:
-            hint = (
-                "If it is from a CA of your own, name that with ca_file in --prometheus-login."
-            )
+            hint = mark("If it is from a CA of your own, name that with ca_file in the login.")
     elif "CERTIFICATE_REQUIRED" in reason:
         sentence = mark("{host} wants to see a certificate of yours.")
         hint = mark("Name it with certificate_file and key_file in --prometheus-login.")
