@@ -11,6 +11,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.process_names import NamedProcess
@@ -86,8 +87,17 @@ class Knock:
     id: int
 
 
+@dataclass(frozen=True)
+class Added:
+    """What the lab does to a simulated card; its times are seconds from now on."""
+
+    card: int
+    held_bytes: int = 0
+    occupation: "Occupation | None" = None
+
+
 Question = Union[Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
-Order = Union[Watch, Question]  # noqa: UP007
+Order = Union[Watch, Added, Question]  # noqa: UP007
 
 KNOCKS_EVERY = 2.0
 # An agent that heard no order for so long ends itself, and all that it started.

@@ -15,6 +15,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.remote import wire
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessBook
@@ -59,6 +60,16 @@ class Readings:
                 read_host=self._read_host,
             )
         )
+
+    def add(self, order: wire.Added) -> None:
+        """Real cards notice by themselves what the lab does to them."""
+        if not isinstance(self.backend, SimulatedBackend):
+            return
+        machine, now = self.backend.machine, self.backend.elapsed
+        if order.held_bytes:
+            machine.hold(order.card, now, order.held_bytes)
+        if order.occupation is not None:
+            machine.occupy(order.card, order.occupation.moved(now))
 
     def greet(self) -> None:
         system = platform.uname()

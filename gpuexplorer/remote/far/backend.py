@@ -10,9 +10,11 @@ from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
+from gpuexplorer.lab.load import Load
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, Hello, Read, Taken, Wired
+from gpuexplorer.remote.wire import Added, AskWiring, Hello, Read, Taken, Wired
+from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
@@ -97,13 +99,14 @@ class FarBackend:
 
     def notes(self) -> Sequence[Message]:
         differs = self.machine.hearing.far_clock.differs
-        return (
-            *self._noted,
-            *([] if differs is None else [_clock(self.machine.host, differs)]),
-        )
+        if differs is None:
+            return self._noted
+        return (*self._noted, _clock(self.machine.host, differs))
 
     def greeted(self, hello: Hello) -> None:
-        self.twin = _twin(self.machine.settings)
+        self.twin = twin = _twin(self.machine.settings)
+        if twin is not None:
+            twin.machine.on_added = lambda *added: self.machine.tell(_added(twin, *added))
         self.listed(hello.cards, hello.source)
         self._noted = ()
 
@@ -156,6 +159,25 @@ def _twin(settings: Settings) -> SimulatedBackend | None:
     if settings.simulate is None:
         return None
     return _simulated(simulated(settings.simulate, settings.faults, settings.seed))
+
+
+def load_of(backend: Backend, *, live: bool = False) -> Load | None:
+    """Real cards notice by themselves what the lab does to them. `live`: of a program."""
+    now = made_up(backend)
+    if now is None:
+        return None
+
+    def model() -> SimulatedBackend:
+        return made_up(backend) or now
+
+    return Load(lambda: model().machine, lambda: model().elapsed, live=live)
+
+
+def _added(twin: SimulatedBackend, card: int, what: int | Occupation) -> Added:
+    """Over there their seconds are others."""
+    if isinstance(what, Occupation):
+        return Added(card, occupation=what.moved(-twin.elapsed))
+    return Added(card, what)
 
 
 def _clock(host: HostName, seconds: float) -> Message:

@@ -128,7 +128,10 @@ _AFTER: Sequence[_Known] = (
         False,
     ),
     (
-        r"status 127$|not found|nicht gefunden|nknown command|No such file or|not recognized",
+        (
+            r"status 12[67]$|not found|nicht gefunden|nknown command|No such file or"
+            r"|not recognized"
+        ),
         mark("{host} cannot start Python: {said}."),
         _NEWER,
         False,
@@ -230,7 +233,7 @@ def _broken(course: Course, said: str) -> Ending:
     elif course.status == 0 and not reason:
         sentence = mark("Our part on {host} ended.")
     elif course.status in _KILLED:
-        sentence = mark("Our part on {host} was killed over there.")
+        sentence = mark("Our part on {host} was killed.")
     elif reason:
         sentence = mark("Our part on {host} ended with status {status}: {said}.")
     else:

@@ -13,7 +13,6 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-from gpuexplorer.lab.oldest import torch_too_old
 from gpuexplorer.ranks.wire import Begin, Expects, Found, Other, Take, Taken, Told, Way
 
 _ENOUGH = 0.5  # seconds for the samples of one size
@@ -32,8 +31,6 @@ class Exchange:
         if not dist.is_available():
             raise ImportError("it was built without torch.distributed")
         self.version = str(torch.__version__)
-        if torch_too_old(self.version):
-            raise ImportError(f"its version {self.version} is too old")
         self._say = say
         self._device = torch.device("cpu")
         self._rank = self._world = 0
