@@ -81,11 +81,11 @@ class HostQuestions:
         how: str,
         window: float,
         stretch: tuple[float, float, float],
-    ) -> Mapping[CardId, tuple[Sequence[float], Sequence[float]]]:
-        """Times and values from start to end by step, each `how`, such as "max", over what came
+    ) -> Mapping[CardId, Line]:
+        """Values from start to end by step, each `how`, such as "max", over what came
         within `window` before it.
         """
-        found: dict[CardId, tuple[Sequence[float], Sequence[float]]] = {}
+        found: dict[CardId, Line] = {}
         for exporter, keys, meant in self._asked(cards):
             told = exporter.told.get(metric)
             if told is None:
@@ -94,7 +94,7 @@ class HostQuestions:
             query = grouped("max", keys, f"{how}_over_time({asked}[{window:.0f}s])")
             for line in self.server.range(query, *stretch):
                 card = card_id(key_of(line.labels))
-                found.setdefault(card, (line.times, _figures(line, told)))
+                found.setdefault(card, line._replace(values=_figures(line, told)))
         return found
 
     def _asked(
