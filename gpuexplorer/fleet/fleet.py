@@ -201,8 +201,9 @@ class Fleet:
         for each in self.exporters:
             asked = selector(each.anchor, each.marks, self.match)
             told = self.server.table(aged(self.keys[each.title], asked))
-            ages = zip(self._cards_of(told), told.values, strict=True)
-            found = {card: max(0.0, age) for card, age in ages if card is not None} | found
+            pairs = zip(self._cards_of(told), told.values, strict=True)
+            ages = {card: age if age > 0 else 0.0 for card, age in pairs if card is not None}
+            found = {**ages, **found} if found else ages
         return found
 
     def _states(self) -> Mapping[CardId, CardState]:

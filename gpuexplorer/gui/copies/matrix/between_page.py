@@ -32,7 +32,7 @@ from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.remark import say_sentence, wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.ranks.wire import Way
 
@@ -147,8 +147,9 @@ class BetweenPage(CopiesPage):
         self._size.setEnabled(not state.running)
         self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
         self._all.setEnabled(not state.stopped if state.running else state.able)
-        self._say(self._bad, "" if state.trouble is None else state.trouble.told)
-        self._say(self._said, self._course())
+        trouble = state.trouble
+        say_sentence(self._bad, self.look, "" if trouble is None else trouble.told)
+        say_sentence(self._said, self.look, self._course())
         self._show_together()
         self._show_details()
 
@@ -190,10 +191,6 @@ class BetweenPage(CopiesPage):
         details = self._shown.details(self._chosen)
         self._details.show_details(_title(self._chosen), "", ends, details, "GB/s")
         self._details.show_able(there=False, able=False)
-
-    def _say(self, label: QLabel, words: str) -> None:
-        show_sentence(label, self.look, words)
-        label.setVisible(bool(words))
 
     def _words(self, pair: Pair) -> tuple[str, str]:
         return _title(pair), self._shown.words(pair)
