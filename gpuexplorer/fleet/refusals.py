@@ -62,7 +62,7 @@ class PrometheusError(Trouble):
     """`lasting`: asking again soon is pointless, and may lock somebody out."""
 
     lasting = False
-    status = 0
+    status = 0  # of the answer, where there was one
 
     def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
         super().__init__(template, hint, **values)
@@ -175,12 +175,14 @@ def too_late(where: str, seconds: float) -> PrometheusError:
 
 
 def too_much(where: str, size: int) -> PrometheusError:
-    return PrometheusError(
+    error = PrometheusError(
         "Prometheus at {url} answered with more than {size:.0f} MB, and was not read on.",
         "Ask for fewer cards with --match.",
         url=where,
         size=size / 1e6,
     )
+    error.status = HTTPStatus.OK
+    return error
 
 
 def no_prometheus(where: str) -> PrometheusError:
@@ -190,6 +192,7 @@ def no_prometheus(where: str) -> PrometheusError:
         url=where,
     )
     error.lasting = True
+    error.status = HTTPStatus.OK
     return error
 
 
