@@ -40,8 +40,10 @@ def show_table(arguments: argparse.Namespace, why: Message) -> int:
     """The live table, or one picture of it where nobody looks at a terminal. Raises Trouble
     where a table cannot show what was asked for.
     """
-    if arguments.fleet is not None:
-        raise Trouble(why, "Of a fleet there is no table in the terminal.")
+    if arguments.fleet is not None or len(arguments.host) > 1:
+        raise Trouble(
+            why, "In the terminal one machine is shown: `gpuexplorer snapshot --host NAME`."
+        )
     from gpuexplorer.commands import snapshot  # noqa: PLC0415 - a window needs none
 
     instead = tr("Here is the table in the terminal instead.")
@@ -67,6 +69,6 @@ def show_table(arguments: argparse.Namespace, why: Message) -> int:
         fault=arguments.fault,
         seed=arguments.seed,
         host=arguments.host,
-        host_python=None,
+        host_python=arguments.host_python,
     )
     return snapshot.run(table)

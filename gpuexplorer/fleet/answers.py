@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.fleet.refusals import plain
 
@@ -17,17 +17,12 @@ _PIECE = 200_000  # letters that are read at once, while nothing else of the pro
 _TIME = re.compile(r":\[[\d.e+]+,", re.ASCII)
 
 Labels = Mapping[str, str]
+T = TypeVar("T")
+Told = tuple[T, Sequence[str]]  # and what the server warns of
 
 
 class NoAnswerError(ValueError):
     """That is not how a Prometheus answers."""
-
-
-class Point(NamedTuple):
-    """What one series of an instant's answer says."""
-
-    labels: Labels
-    value: float  # may be no number, or infinite
 
 
 class Line(NamedTuple):
@@ -50,9 +45,12 @@ class Table(NamedTuple):
         rows = zip(*self.labels.values(), strict=True)
         return (dict(zip(self.labels, row, strict=True)) for row in rows)
 
+    def pairs(self) -> Iterator[tuple[Labels, float]]:
+        return zip(self.rows(), self.values, strict=True)
+
 
 # Any: whatever JSON holds, looked at by those below; here and there.
-def told(body: bytes) -> tuple[Any, Sequence[str]]:
+def told(body: bytes) -> Told[Any]:
     """The data, and what the server warns of."""
     if sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
         raise NoAnswerError
@@ -66,7 +64,7 @@ def told(body: bytes) -> tuple[Any, Sequence[str]]:
     return answer["data"], [plain(_sure(each, str)) for each in said[:_MOST_WARNINGS]]
 
 
-def table_of(body: bytes) -> tuple[Table, Sequence[str]]:
+def table_of(body: bytes) -> Told[Table]:
     """Of an instant, and the warnings. There may be a hundred thousand rows at each beat, and
     nearly all answers have but rows of one form, in which no text is escaped: those are cut at
     their quotes, which takes a fifth of the time.
@@ -83,13 +81,13 @@ def table_of(body: bytes) -> tuple[Table, Sequence[str]]:
         _, warnings = told((_HEAD + text[end:]).encode())
     except NoAnswerError:
         data, warnings = told(body)
-        return _table(points(data)), warnings
+        return _table(_result(data, "vector")), warnings
     parts = []
     while at < end:
         further = text.find(_ROW, at + _PIECE, end)
         until = end if further < 0 else further
         piece = text[at:until].removesuffix(",")
-        parts.append(_cut(piece) or _table(points(_piece(piece))))
+        parts.append(_cut(piece) or _table(_piece(piece)))
         at = until
     return _joined(parts), warnings
 
@@ -126,18 +124,19 @@ def _cut(piece: str) -> Table | None:
     return Table(columns, values)
 
 
-def _piece(piece: str) -> Any:
+def _piece(piece: str) -> Sequence[Mapping[str, Any]]:
     try:
         rows = json.loads(f"[{piece}]", parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise NoAnswerError from error
-    return {"resultType": "vector", "result": rows}
+    return [_sure(each, dict) for each in rows]
 
 
-def _table(found: Sequence[Point]) -> Table:
-    names = dict.fromkeys(name for point in found for name in point.labels)
-    columns = {name: [point.labels.get(name, "") for point in found] for name in names}
-    return Table(columns, [point.value for point in found])
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    found = [_labels(each) for each in rows]
+    names = dict.fromkeys(name for labels in found for name in labels)
+    columns = {name: [labels.get(name, "") for labels in found] for name in names}
+    return Table(columns, [_figure(_pair(each.get("value"))[1]) for each in rows])
 
 
 def _joined(parts: Sequence[Table]) -> Table:
@@ -149,33 +148,34 @@ def _joined(parts: Sequence[Table]) -> Table:
     return Table(columns, [value for part in parts for value in part.values])
 
 
-def points(data: Any) -> list[Point]:
-    rows = _result(data, "vector")
-    return [Point(_labels(each), _figure(_pair(each.get("value"))[1])) for each in rows]
-
-
-def lines(data: Any) -> list[Line]:
+def lines(body: bytes) -> Told[Sequence[Line]]:
+    data, warnings = told(body)
     found = []
     for each in _result(data, "matrix"):
         pairs = [_pair(pair) for pair in _sure(each.get("values"), list)]
         times = [_number(time) for time, _ in pairs]
         found.append(Line(_labels(each), times, [_figure(figure) for _, figure in pairs]))
-    return found
+    return found, warnings
 
 
-def words(data: Any) -> Sequence[str]:
-    return [_sure(each, str) for each in _sure(data, list)]
+def words(body: bytes) -> Told[Sequence[str]]:
+    data, warnings = told(body)
+    return [_sure(each, str) for each in _sure(data, list)], warnings
 
 
-def rows(data: Any, name: str) -> Sequence[Mapping[str, Any]]:
-    found = _sure(_sure(data, dict).get(name), list)
-    return [_sure(each, dict) for each in found]
+def alerts(body: bytes) -> Told[Sequence[Mapping[str, Any]]]:
+    data, warnings = told(body)
+    return _rows(data, "alerts"), warnings
+
+
+def _rows(data: Any, name: str) -> Sequence[Mapping[str, Any]]:
+    return [_sure(each, dict) for each in _sure(_sure(data, dict).get(name), list)]
 
 
 def _result(data: Any, kind: str) -> Sequence[Mapping[str, Any]]:
     if _sure(data, dict).get("resultType") != kind:
         raise NoAnswerError
-    return rows(data, "result")
+    return _rows(data, "result")
 
 
 def _labels(each: Mapping[str, Any]) -> Labels:

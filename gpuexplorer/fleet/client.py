@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from gpuexplorer.fleet import answers
 from gpuexplorer.fleet.address import Address
-from gpuexplorer.fleet.answers import Line, NoAnswerError, Point, Table
+from gpuexplorer.fleet.answers import Line, NoAnswerError, T, Table, Told
 from gpuexplorer.fleet.asker import Asker, Fields
 from gpuexplorer.fleet.login import Login
 from gpuexplorer.fleet.refusals import no_prometheus
@@ -16,7 +16,6 @@ PATIENCE = 30.0  # seconds for an answer
 _MOST_BYTES = 64_000_000
 _SMALL = 8_000_000
 _API = "/api/v1/"
-T = TypeVar("T")
 
 
 class Cost(NamedTuple):
@@ -43,12 +42,9 @@ class Prometheus:
         self.cost = Cost()
         self.warnings: Sequence[str] = ()  # of the last answer that had some
 
-    def instant(self, query: str) -> Sequence[Point]:
-        return self._ask("query", {"query": query}, answers.points)
-
     def table(self, query: str) -> Table:
-        """The same, where there are many."""
-        return self._read("query", {"query": query}, answers.table_of)
+        """Of an instant."""
+        return self._ask("query", {"query": query}, answers.table_of)
 
     def samples(self, query: str) -> Sequence[Line]:
         """As they came, of a selector with a stretch of time, such as `m{…}[5m]`."""
@@ -58,13 +54,8 @@ class Prometheus:
         """From the asked start on, a value per step: see `aligned`."""
         if not (step > 0 and end >= start) or (end - start) / step > MOST_POINTS:
             raise ValueError("more points than are answered")
-        asked = {
-            "query": query,
-            "start": f"{start:.3f}",
-            "end": f"{end:.3f}",
-            "step": f"{step:.3f}",
-        }
-        return self._ask("query_range", asked, answers.lines)
+        times = {"start": f"{start:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
+        return self._ask("query_range", {"query": query, **times}, answers.lines)
 
     def names(self, since: float) -> Sequence[str]:
         """Of all metrics there are."""
@@ -78,7 +69,7 @@ class Prometheus:
 
     # Any: rows of JSON, which whoever asks looks at with care.
     def alerts(self) -> Sequence[Any]:
-        return self._ask("alerts", {}, lambda data: answers.rows(data, "alerts"), post=False)
+        return self._ask("alerts", {}, answers.alerts, post=False)
 
     def another(self) -> "Prometheus":
         """A client for the same, which ends by itself."""
@@ -92,23 +83,7 @@ class Prometheus:
         self,
         path: str,
         fields: Fields,
-        # Any: what JSON holds, which this turns into plain values.
-        made: Callable[[Any], T],
-        most: int = _MOST_BYTES,
-        *,
-        post: bool = True,
-    ) -> T:
-        def read(body: bytes) -> tuple[T, Sequence[str]]:
-            data, warnings = answers.told(body)
-            return made(data), warnings
-
-        return self._read(path, fields, read, most, post=post)
-
-    def _read(
-        self,
-        path: str,
-        fields: Fields,
-        read: Callable[[bytes], tuple[T, Sequence[str]]],
+        read: Callable[[bytes], Told[T]],
         most: int = _MOST_BYTES,
         *,
         post: bool = True,

@@ -40,6 +40,7 @@ _HALF_AN_HOUR = 1800.0
 _BACK = "1h"  # so long after its last word a card is still listed
 
 Values = Mapping[CardId, float]
+_Columns = Mapping[str, Sequence[str]]
 
 
 class FleetNow(NamedTuple):
@@ -92,14 +93,10 @@ class Fleet:
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
         self.keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
-        # The cards behind the labels of rows, since they are the same at each beat.
-        self._known: tuple[Mapping[str, Sequence[str]], Sequence[CardId | None]] = ({}, ())
+        # The cards behind the labels of rows, since they are the same at each beat: by names.
+        self._known: dict[tuple[str, ...], tuple[_Columns, Sequence[CardId | None]]] = {}
         self._rare: dict[MetricId, Values] = {}
         self._impossible: dict[MetricId, frozenset[CardId]] = {}
-
-    def choose(self, chosen: Chosen) -> None:
-        """From the next look for cards on."""
-        self.chosen, self._cards = chosen, {}
 
     def look_for_cards(self) -> None:
         """Who tells of which cards, and what hardly ever changes. Raises Trouble where nobody
@@ -145,10 +142,10 @@ class Fleet:
             rows += [(each.title, labels) for labels in told]
         self._know({**identified(rows, self.chosen), **self._cards})
 
-    def now(self, metrics: Collection[MetricId] = AT_THE_BEAT) -> FleetNow:
+    def now(self) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
         self.server.warnings = ()  # what it said before may be mended
-        values: dict[MetricId, Values] = {m: self._values(m) for m in metrics}
+        values: dict[MetricId, Values] = {m: self._values(m) for m in AT_THE_BEAT}
         ages = self._ages()
         if not self._cards.keys() >= ages.keys():
             self.look_for_cards()
@@ -187,14 +184,15 @@ class Fleet:
 
     def _values(self, metric: MetricId) -> Values:
         """Of who tells it first; what two jobs tell of one card counts once."""
-        found: dict[CardId, float] = {}
+        found: Values = {}
         wrong: set[CardId] = set()
         for each in self.exporters:
             told = each.told.get(metric)
             if told is not None:
                 asked = selector(told.name, told.labels, self.match)
                 query = grouped("max", self.keys[each.title], asked)
-                self._take(query, told, found, wrong)
+                good = self._good(query, told, wrong)
+                found = {**good, **found} if found else good
         self._impossible[metric] = frozenset(wrong - found.keys())
         return found
 
@@ -230,7 +228,7 @@ class Fleet:
             if each.xid:
                 by = (*self.keys[each.title], *filter(None, (each.xid_label,)))
                 asked = grouped("max", by, selector(each.xid, {}, self.match)) + " > 0"
-                for labels, value in self.server.instant(asked):
+                for labels, value in self.server.table(asked).pairs():
                     code = labels.get(each.xid_label, "") if each.xid_label else f"{value:.0f}"
                     if code.isdecimal() and len(code) <= _FIGURES:
                         card = card_id(key_of(labels))
@@ -285,14 +283,16 @@ class Fleet:
         return notes
 
     def _cards_of(self, told: Table) -> Sequence[CardId | None]:
-        if self._known[0] != told.labels:
+        names = tuple(told.labels)
+        labels, cards = self._known.get(names, ({}, ()))
+        if labels != told.labels:
             keys = map(key_of, told.rows())
-            self._known = told.labels, [card_id(key) if key[0] else None for key in keys]
-        return self._known[1]
+            cards = [card_id(key) if key[0] else None for key in keys]
+            self._known[names] = told.labels, cards
+        return cards
 
-    def _take(
-        self, query: str, told: Told, found: dict[CardId, float], wrong: set[CardId]
-    ) -> None:
+    def _good(self, query: str, told: Told, wrong: set[CardId]) -> Values:
+        """What is possible; whose figures are not, is in `wrong` afterwards."""
         lowest = METRICS[told.metric].lowest
         highest = min(METRICS[told.metric].highest, sys.float_info.max)
         table = self.server.table(query)
@@ -306,7 +306,7 @@ class Fleet:
         if len(good) < len(values):
             pairs = zip(cards, values, strict=True)
             wrong.update(card for card, value in pairs if card and math.isfinite(value))
-        found.update(good | found)
+        return good
 
     def _free(self, used: Values) -> Values:
         """What is left of all. Where somebody reserves some and tells it, that is not free. Of

@@ -49,14 +49,14 @@ class HostQuestions:
             named = {(told.name, *told.labels.items()): told for told in exporter.told.values()}
             asked = any_of({told.name for told in exporter.told.values()}, {}, meant)
             by = ("__name__", *keys, *parts)
-            for labels, value in self.server.instant(grouped("max", by, asked)):
-                own = [(part, labels[part]) for part in parts if part in labels]
+            for labels, value in self.server.table(grouped("max", by, asked)).pairs():
+                own = [(part, labels[part]) for part in parts if labels.get(part)]
                 told = named.get((labels.get("__name__", ""), *own))
                 card = card_id(key_of(labels))
                 if told is not None and card in values and math.isfinite(value):
                     _keep(told, value / told.factor, values[card], wrong[card])
             asked = selector(exporter.anchor, exporter.marks, meant)
-            for labels, value in self.server.instant(aged(keys, asked)):
+            for labels, value in self.server.table(aged(keys, asked)).pairs():
                 ages.setdefault(card_id(key_of(labels)), max(0.0, value))
             if exporter.anchor == STATE:
                 why.update(reasons(self.server, keys, meant))

@@ -14,6 +14,47 @@ _OF_UNKNOWN_CA = range(18, 22)  # OpenSSL's X509_V_ERR_… for that
 _LONGEST = 300  # letters of what the server says of it
 
 
+_NO_PAGE = (
+    "There is no Prometheus at {url}: the address answers, and knows no such page.",
+    "If it stands behind a path, write that too: https://example.org/prometheus.",
+)
+_BUSY = (
+    "Prometheus at {url} is too busy, or is just starting: {said}.",
+    "It is asked again. If that stays so, ask for fewer cards with --match.",
+)
+_SENT_ON = (
+    "{url} sends on to another address, {other}, which may be a page to log in.",
+    "Nothing was sent there. If that is the Prometheus, name it with --prometheus.",
+)
+_OTHER = (
+    "{url} answered with status {status}: {said}.",
+    "Look at the log of Prometheus, or of what stands before it.",
+)
+_WORDS = {
+    400: (
+        "Prometheus at {url} does not understand the question: {said}.",
+        "If --match was given, look for the mistake there.",
+    ),
+    401: (
+        "Prometheus at {url} wants to know who asks, and this login is not accepted.",
+        "Name a file with user and password, or a token, with --prometheus-login.",
+    ),
+    403: (
+        "Prometheus at {url} does not let this login read it.",
+        "Ask whoever runs it for the right to read, or use another login.",
+    ),
+    404: _NO_PAGE,
+    405: _NO_PAGE,
+    422: (
+        "Prometheus at {url} could not work the answer out: {said}.",
+        "If it names a limit, ask for fewer cards with --match.",
+    ),
+    429: ("Too many questions were asked of {url}.", "It is asked again more slowly."),
+    503: _BUSY,
+    504: _BUSY,
+}
+
+
 class PrometheusError(Trouble):
     """`lasting`: asking again soon is pointless, and may lock somebody out."""
 
@@ -32,7 +73,7 @@ def plain(text: str, longest: int = _LONGEST) -> str:
 
 def refused(status: int, body: bytes, where: str, sent_to: str | None) -> PrometheusError:
     """For an answer that is not 200."""
-    sentence, hint = _words(status, sent_to)
+    sentence, hint = _WORDS.get(status, _SENT_ON if sent_to is not None else _OTHER)
     if _WANTS_TLS in body:
         sentence = "At {url} https is spoken, and the address says http."
         hint = "Write https:// before it."
@@ -49,55 +90,6 @@ def refused(status: int, body: bytes, where: str, sent_to: str | None) -> Promet
     return error
 
 
-def _words(status: int, sent_to: str | None) -> tuple[str, str]:
-    match status:
-        case 422:
-            return (
-                "Prometheus at {url} could not work the answer out: {said}",
-                "If it names a limit, ask for fewer cards with --match.",
-            )
-        case 400:
-            return (
-                "Prometheus at {url} does not understand the question: {said}",
-                "If --match was given, look for the mistake there.",
-            )
-        case 401:
-            return (
-                "Prometheus at {url} wants to know who asks, and this login is not accepted.",
-                "Name a file with user and password, or a token, with --prometheus-login.",
-            )
-        case 403:
-            return (
-                "Prometheus at {url} does not let this login read it.",
-                "Ask whoever runs it for the right to read, or use another login.",
-            )
-        case 404 | 405:
-            return (
-                "There is no Prometheus at {url}: the address answers, and knows no such page.",
-                "If it stands behind a path, write that too: https://example.org/prometheus",
-            )
-        case 429:
-            return (
-                "Too many questions were asked of {url}.",
-                "It is asked again more slowly.",
-            )
-        case 503 | 504:
-            return (
-                "Prometheus at {url} is too busy, or is just starting: {said}",
-                "It is asked again. If that stays so, ask for fewer cards with --match.",
-            )
-        case _ if sent_to is not None:
-            return (
-                "{url} sends on to another address, {other}, which may be a page to log in.",
-                "Nothing was sent there. If that is the Prometheus, name it with --prometheus.",
-            )
-        case _:
-            return (
-                "{url} answered with status {status}: {said}",
-                "Look at the log of Prometheus, or of what stands before it.",
-            )
-
-
 def _said(body: bytes, status: int) -> str:
     """What stands in an error's JSON; a page for browsers is not quoted."""
     try:
@@ -106,7 +98,7 @@ def _said(body: bytes, status: int) -> str:
     except (ValueError, RecursionError, LookupError):
         text = ""
     if isinstance(text, str) and text:
-        return plain(text)
+        return plain(text).rstrip(".")
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -140,8 +132,8 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
     reason = error.reason or ""
     said = plain(reason or str(error))
     if isinstance(error, ssl.SSLCertVerificationError):
-        said = plain(error.verify_message or str(error))
-        sentence = "{host} shows a certificate that is not trusted: {said}"
+        said = plain(error.verify_message or str(error)).rstrip(".")
+        sentence = "{host} shows a certificate that is not trusted: {said}."
         hint = "It must be for this name and this day: ask whoever runs it for another one."
         if error.verify_code in _OF_UNKNOWN_CA:
             hint = (
@@ -151,14 +143,14 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
         sentence = "{host} wants to see a certificate of yours."
         hint = "Name it with certificate_file and key_file in --prometheus-login."
     elif "UNKNOWN_CA" in reason or "_CERTIFICATE" in reason:
-        sentence = "{host} does not accept your certificate: {said}"
+        sentence = "{host} does not accept your certificate: {said}."
         hint = "Ask whoever runs it for one, and name it in --prometheus-login."
     elif reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
         sentence = "{url} does not speak https."
         hint = "Look at the port; if it is right, write http:// before it."
     else:
         return PrometheusError(
-            "No encrypted connection to {host} comes about: {said}",
+            "No encrypted connection to {host} comes about: {said}.",
             "Look whether it speaks https at that port, and whether it wants a certificate.",
             said=said,
             **values,

@@ -166,7 +166,7 @@ def test_hosts_are_called_as_a_person_chooses_or_by_the_likeliest_label(
     told.look_for_cards()
     assert [each.host for each in told.now().cards.values()] == ["new", "10.0.0.0", "10.0.0.0"]
     assert "row" in told.labels
-    told.choose(Chosen(host="node", rack="row"))
+    told = Fleet(client, chosen=Chosen(host="node", rack="row"))
     told.look_for_cards()
     cards = list(told.now().cards.values())
     assert cards[0].host == "k8s"

@@ -52,8 +52,25 @@ def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: C
     assert far.hello is not None
     assert [card.id for card in far.cards()] == ["SIM-0", "SIM-1"]
     assert not far.why
-    changes.wait(lambda: far.round_trip is not None)
-    assert far.clock_differs is None
+    changes.wait(lambda: far.hearing.far_clock.round_trip is not None)
+    assert far.hearing.far_clock.differs is None
+
+
+@pytest.mark.parametrize(("shift", "said"), [(90, "90 s ahead of"), (-7200, "7200 s behind")])
+def test_a_clock_over_there_that_differs_is_said(
+    tmp_path: Path, changes: Changes, shift: int, said: str
+) -> None:
+    wrong = f"import time; right = time.time; time.time = lambda: right() + {shift}"
+    (tmp_path / "sitecustomize.py").write_text(wrong, "utf-8")
+
+    def launch(_: HostName, command: str) -> list[str]:
+        return ["env", f"PYTHONPATH={tmp_path}", "sh", "-c", command]
+
+    far = FarMachine(HERE, simulate="2xH100", launch=launch, on_change=changes.on_change)
+    far.connect()
+    far.wait_until_up(PATIENCE)
+    changes.wait(lambda: any(f"here is {said}" in each for each in far.backend.notes()))
+    assert far.stop(PATIENCE)
 
 
 def test_a_question_is_answered(far: FarMachine) -> None:

@@ -123,6 +123,12 @@ def test_what_ssh_refuses_is_said_in_a_sentence(
             "there cannot start Python: bash: line 1: python3: command not found.",
         ),
         (
+            126,
+            "bash: line 1: /opt/python3: Permission denied",
+            "",
+            "there cannot start Python: bash: line 1: /opt/python3: Permission denied.",
+        ),
+        (
             127,
             "fish: Unknown command: python3",
             "",

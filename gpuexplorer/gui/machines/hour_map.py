@@ -1,6 +1,7 @@
 """HourMap: how busy each rack, or host, was within the last hour; a mean per minute."""
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,13 +36,20 @@ class HourRow(NamedTuple):
 def rows_of(hour: Hour, shown: Sequence[HostGroup], whole: bool) -> Sequence[HourRow]:
     """Of the places of these machines; of all cards together only where `whole`."""
     by_rack = any(group.place for group in shown)
-    names = {group.place if by_rack else group.name for group in shown}
-    found = [
-        HourRow(name or tr("no rack"), hour.places[name])
-        for name in sorted(names, key=natural)
+    simulated: dict[str, bool] = defaultdict(bool)
+    for group in shown:
+        simulated[group.place if by_rack else group.name] |= group.simulated
+    rows = [
+        _row(name or tr("no rack"), hour.places[name], simulated[name])
+        for name in sorted(simulated, key=natural)
         if name in hour.places
     ]
-    return [HourRow(tr("All cards"), hour.together), *found] if whole else found
+    together = _row(tr("All cards"), hour.together, any(simulated.values()))
+    return [together, *rows] if whole else rows
+
+
+def _row(name: str, values: NDArray[np.float64], simulated: bool) -> HourRow:
+    return HourRow(tr("{place}, simulated", place=name) if simulated else name, values)
 
 
 class HourMap(Painted):

@@ -138,6 +138,7 @@ class MachinesView(LiveView):
         self._summary.show_text(summary(shown, groups))
         say(self._notes, " ".join(tr(note) for note in self._source.notes()))
         together = all_together([group.together for group in shown])
+        self._sums.setVisible(together.cards > 0)
         self._sums.show_figures(figures_of(together, units))
         free = free_cards(shown) if self._page is MachinesPage.FREE else ()
         hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
@@ -292,8 +293,11 @@ class MachinesView(LiveView):
         """Its column may be too narrow for the whole reason; of the first, where none is."""
         there = self._list.picked()[:1] or self._hosts.things
         why = next((each for each in there if not each.standing.answers), None)
-        words = "" if why is None else f"{why.name}: {state_sentence(why)}"
-        say(self._why, words)
+        if why is None:
+            say(self._why, "")
+        else:
+            words = tr("{machine}: {state}", machine=why.name, state=state_sentence(why))
+            say(self._why, words)
 
     def _on_cell_opened(self, key: CellKey) -> None:
         self._source.open_card(key.host, key.card)

@@ -64,8 +64,10 @@ class RailMachines(QWidget):
         for entry, face in zip(self._entries, listed, strict=True):
             entry.show_face(face, narrow=self._narrow)
         rest = len(rows) - len(listed)
-        self._more.setVisible(rest > 0 and not self._narrow)
-        self._more.setText(trn("{count} more…", "{count} more…", rest))
+        words = trn("{count} more…", "{count} more…", rest)
+        self._more.setVisible(rest > 0)
+        self._more.setText(f"+{rest}" if self._narrow else words)
+        self._more.setAccessibleName(words)
         self._heading.setVisible(not self._narrow)
         side = _NARROW_SIDE if self._narrow else _SIDE
         self._head.setContentsMargins(side, 12, side, 4)

@@ -1,7 +1,6 @@
 """FleetHosts: the hosts of a fleet for the window: as groups, and each as a machine."""
 
 from collections.abc import Callable, Sequence
-from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
-from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 
 if TYPE_CHECKING:
@@ -84,15 +83,6 @@ class FleetSource(GroupSource):
         return self._hosts.watching.now is not None
 
 
-class LinkState(Enum):
-    """As far as there is a connection of its own: the names of `Standing`."""
-
-    CONNECTING = auto()
-    UP = auto()
-    BROKEN = auto()
-    ENDED = auto()
-
-
 class FleetLink:
     """A Far: as good or bad as the connection to Prometheus."""
 
@@ -102,37 +92,32 @@ class FleetLink:
         self._began = watching.clock.now()
 
     @property
-    def state(self) -> LinkState:
+    def state(self) -> Standing:
         if not self._connected:
-            return LinkState.ENDED
+            return Standing.ENDED
         if self._watching.broken is not None:
-            return LinkState.BROKEN
-        return LinkState.CONNECTING if self._watching.now is None else LinkState.UP
+            return Standing.BROKEN
+        return Standing.CONNECTING if self._watching.now is None else Standing.UP
 
     @property
     def since(self) -> float:
-        broken = self._watching.broken
-        return self._began if broken is None else broken.since
+        return self._began if (broken := self._watching.broken) is None else broken.since
 
     @property
     def lost_at(self) -> float | None:
-        broken = self._watching.broken
-        return None if broken is None else broken.since
+        return None if (broken := self._watching.broken) is None else broken.since
 
     @property
     def why(self) -> Message:
-        broken = self._watching.broken
-        return NOTHING if broken is None else broken.why
+        return NOTHING if (broken := self._watching.broken) is None else broken.why
 
     @property
     def hint(self) -> Message:
-        broken = self._watching.broken
-        return NOTHING if broken is None else broken.hint
+        return NOTHING if (broken := self._watching.broken) is None else broken.hint
 
     @property
     def retry_at(self) -> float | None:
-        broken = self._watching.broken
-        return None if broken is None else broken.retry_at
+        return None if (broken := self._watching.broken) is None else broken.retry_at
 
     @property
     def hello(self) -> object | None:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import Message
@@ -87,7 +88,6 @@ class Hearing:
         """The answer to a knock, as it comes."""
         if isinstance(told, Knocked):
             self.far_clock.knocked(sent_at, told.now, told.wall)
-            self._backend.clock_differs = self.far_clock.differs
 
     def hear(self, connection: int, line: bytes) -> None:
         with self._one_at_a_time:
@@ -121,23 +121,20 @@ class Hearing:
         match told:
             case Sampled(sample):
                 ours = sample._replace(at=self.far_clock.ours(sample.at))
-                self._backend.sampled(ours)
+                if ours.card == HOST_ID:
+                    self._backend.host = ours
                 if self.sampler is not None:
                     self.sampler.take_sample(ours)
             case Used(card, processes):
-                if not self._names.put(card, processes or (), size):
-                    processes = None
-                plain = None if processes is None else [each.process for each in processes]
-                self._backend.used(card, plain)
+                self._names.put(card, processes, size)
                 if self.sampler is not None:
-                    self.sampler.take_processes(card, plain)
+                    self.sampler.take_processes(card, self._names.processes(card))
             case Listed(cards, source):
                 self._backend.listed(cards, source)
                 self._names.keep(self._backend.ids)
             case Noted(notes):
                 self._backend.noted(notes)
             case Faulted(fault):
-                self._backend.faulted(fault)
                 if self.sampler is not None:
                     self.sampler.take_fault(fault)
             case Hello():

@@ -140,16 +140,6 @@ class FarMachine:
         return self._now
 
     @property
-    def round_trip(self) -> float | None:
-        """Seconds."""
-        return self.hearing.far_clock.round_trip if self.state is LinkState.UP else None
-
-    @property
-    def clock_differs(self) -> float | None:
-        """Seconds by which its time of day is ahead, where that is more than one."""
-        return self.backend.clock_differs
-
-    @property
     def host_card(self) -> Card:
         """Before it has said what it has, there is its name."""
         unknown = Card(HOST_ID, 0, self.host.text, None, kind=CardKind.HOST)

@@ -5,7 +5,7 @@ of them is ended over there.
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
@@ -23,13 +23,19 @@ _MOST_KNOWN = 16_384  # processes on all cards
 _MOST_BYTES = 32 << 20  # of the lines that tell of them; kept, they take some times more
 
 
+class _Told(NamedTuple):
+    """Of one card."""
+
+    by_pid: Mapping[int, NamedProcess]
+    size: int
+
+
 class FarNames:
     """As ProcessNames, by the newest that was told of each process. For any thread."""
 
     def __init__(self, far: "FarMachine") -> None:
         self._far = far
-        self._told: dict[CardId, Mapping[int, NamedProcess]] = {}
-        self._sizes: dict[CardId, int] = {}
+        self._told: dict[CardId, _Told] = {}  # replaced whole
         self._followed: OrderedDict[tuple[int, float], _Followed] = OrderedDict()
 
     @property
@@ -37,28 +43,32 @@ class FarNames:
         hello = self._far.hello
         return hello is not None and hello.elsewhere
 
-    def put(self, card: CardId, told: Sequence[NamedProcess], size: int = 0) -> bool:
-        """`size`: bytes of its line. False where all cards together have more than any
-        computer runs, or say more of it than is kept.
+    def put(self, card: CardId, told: Sequence[NamedProcess] | None, size: int = 0) -> None:
+        """`size`: bytes of its line. Not known either where all cards together have more than
+        any computer runs, or say more of it than is kept.
         """
-        self._told[card], self._sizes[card] = {}, 0
-        many = sum(map(len, self._told.values())) + len(told)
-        fits = many <= _MOST_KNOWN and sum(self._sizes.values()) + size <= _MOST_BYTES
-        if fits:
-            self._told[card] = {each.process.pid: each for each in told}
-            self._sizes[card] = size
-        return fits
+        kept = {each: known for each, known in self._told.items() if each != card}
+        many = sum(len(each.by_pid) for each in kept.values()) + len(told or ())
+        room = _MOST_BYTES - sum(each.size for each in kept.values())
+        if told is not None and many <= _MOST_KNOWN and size <= room:
+            kept[card] = _Told({each.process.pid: each for each in told}, size)
+        self._told = kept
 
     def keep(self, cards: Set[CardId]) -> None:
         """Of other cards nothing is known any more."""
         self._told = {card: told for card, told in self._told.items() if card in cards}
-        self._sizes = {card: size for card, size in self._sizes.items() if card in cards}
+
+    def processes(self, card: CardId) -> Sequence[CardProcess] | None:
+        """None where it is not known who uses it."""
+        told = self._told.get(card)
+        return None if told is None else [each.process for each in told.by_pid.values()]
 
     def name(self, processes: Sequence[CardProcess]) -> list[NamedProcess]:
         return [self.one(process) for process in processes]
 
     def one(self, process: CardProcess) -> NamedProcess:
-        told = self._told.get(process.card, {}).get(process.pid)
+        of_card = self._told.get(process.card)
+        told = None if of_card is None else of_card.by_pid.get(process.pid)
         if told is None:
             return NamedProcess(process, resolved=False, reason=GONE)
         identity = None

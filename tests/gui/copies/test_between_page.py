@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -15,7 +15,12 @@ from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.copies.between_machines import Tell, between, measured
+from gpuexplorer.gui.state.copies.between_machines import (
+    Remembered,
+    Tell,
+    between,
+    measured,
+)
 from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
@@ -103,7 +108,7 @@ class Screen:
     def __init__(self, look: Look, lab: LabState, window: QWidget) -> None:
         self.room = Room(Settings())
         self.machines: MachinesState = self.room.state
-        self.between = between(self.machines, lambda: sys.executable)
+        self.between = between(self.machines, lambda _: sys.executable)
         self.between.member_of = _member_of
         self.ranks = self.between.measure_them = Ranks()
         self.ranks.place = self.machines.rows()[0].name
@@ -148,7 +153,7 @@ class Screen:
         return " ".join(filter(None, (cell.text, cell.below))), pairs.words((source, target))[1]
 
 
-def _member_of(row: MachineRow, name: str) -> Member | None:
+def _member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     assert row.name == name
     return member(name)
 
@@ -242,6 +247,23 @@ def test_a_machine_without_connection_is_not_asked_and_says_why(
     why = "gone is not asked: There is no connection to it."
     assert screen.cell(screen.here, "gone") == ("–", why)
     assert why in texts(screen.page)
+
+
+def test_a_machine_that_a_person_leaves_out_is_not_asked(screen: Screen, qtbot: QtBot) -> None:
+    opened(screen, qtbot, "b", "c")
+    box = next(
+        each
+        for each in screen.page.findChildren(QCheckBox)
+        if each.accessibleName() == "Measure b"
+    )
+    box.click()
+    assert screen.cell(screen.here, "b") == ("–", "b is not asked: It is left out.")
+    screen.button.click()
+    screen.ranks.goes_on.set()
+    wait(qtbot, lambda: not screen.between.running)
+    assert screen.ranks.names == [screen.here, "c"]
+    box.click()
+    assert screen.cell(screen.here, "b") == ("", "Not measured yet.")
 
 
 def test_stopping_ends_it_and_keeps_what_was_measured(screen: Screen, qtbot: QtBot) -> None:

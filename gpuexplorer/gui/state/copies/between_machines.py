@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.state.lab.python_places import Here, There
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
 from gpuexplorer.ranks.here import here
@@ -26,6 +27,7 @@ _FEWEST, _MOST = 2, 16
 _PATIENCE = 3.0  # at the end of the program
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
+Remembered = Callable[[str], str | None]
 Measure = Callable[[Sequence[Member], Asked, threading.Event, Tell], None]
 
 
@@ -46,10 +48,10 @@ class BetweenMachines(QObject):
     def __init__(
         self,
         machines: MachinesState,
-        python: Callable[[], str | None],
+        remembered: Remembered,
         parent: QObject | None = None,
     ) -> None:
-        """`python` is what a person chose for the lab of this computer."""
+        """`remembered`: a setting, such as the Python that was chosen for a machine's lab."""
         super().__init__(parent)
         self.machines = machines
         self.bytes = USUAL_BYTES
@@ -62,7 +64,8 @@ class BetweenMachines(QObject):
         self.failed_pair: tuple[str, str] | None = None
         self.measure_them: Measure = measured
         self.member_of = member_of
-        self._python = python
+        self.left_out: set[str] = set()  # by their names, because a person says so
+        self._remembered = remembered
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
         self._inbox: Inbox | None = None
@@ -113,6 +116,10 @@ class BetweenMachines(QObject):
         self.bytes = count
         self.changed.emit()
 
+    def ask_machine(self, name: str, asked: bool) -> None:
+        (self.left_out.discard if asked else self.left_out.add)(name)
+        self.changed.emit()
+
     def stop(self) -> None:
         """For good. Harmless when called twice."""
         self._cancelled.set()
@@ -120,14 +127,17 @@ class BetweenMachines(QObject):
             self._thread.join(_PATIENCE)
 
     def _host(self, row: MachineRow, name: str) -> RankHost:
+        if name in self.left_out:
+            return RankHost(name, None, Message("It is left out."))
         if row.key == HERE:
             try:
-                return RankHost(name, here(name, self._python()))
+                return RankHost(name, here(name, self._remembered(Here.key)))
             except Trouble as trouble:
                 return RankHost(name, None, trouble.sentence, trouble.hint)
-        member = self.member_of(row, name) if row.standing.answers else None
+        member = self.member_of(row, name, self._remembered) if row.standing.answers else None
         if member is None:
-            why = row.why or Message("There is no connection to it.")
+            alone = NOTHING if row.session is None else row.session.source.figures_alone
+            why = alone or row.why or Message("There is no connection to it.")
             return RankHost(name, None, why, row.hint)
         return RankHost(name, member)
 
@@ -150,22 +160,22 @@ class BetweenMachines(QObject):
         self.changed.emit()
 
 
-def between(machines: MachinesState, python: Callable[[], str | None]) -> BetweenMachines:
+def between(machines: MachinesState, remembered: Remembered) -> BetweenMachines:
     """One for the window, whichever machine it shows."""
     there = machines.findChild(BetweenMachines)
     if there is None:
-        there = BetweenMachines(machines, python, machines)
+        there = BetweenMachines(machines, remembered, machines)
         machines.ending.connect(there.stop)
     return there
 
 
-def member_of(row: MachineRow, name: str) -> Member | None:
+def member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     """Reached as its session is."""
     backend = None if row.session is None else row.session.backend
     if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
         return None
     far = backend.machine
-    return Member(name, far.host, far.launch, far.python)
+    return Member(name, far.host, far.launch, remembered(There(far).key) or far.python)
 
 
 def measured(

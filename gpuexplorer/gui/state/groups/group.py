@@ -63,10 +63,10 @@ class CardCell(NamedTuple):
     @property
     def memory_free(self) -> float | None:
         free = self.values.get(memory.MEMORY_FREE)
-        used, total = self.values.get(memory.MEMORY_USED), self.memory_total
-        if free is not None or used is None or total is None:
+        if free is not None:
             return free
-        return max(0.0, total - used)
+        used, total = self.values.get(memory.MEMORY_USED), self.memory_total
+        return None if used is None or total is None else max(0.0, total - used)
 
 
 class Hottest(NamedTuple):

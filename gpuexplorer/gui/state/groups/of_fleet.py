@@ -76,44 +76,39 @@ def _groups(now: FleetNow, beat: float, places: "_Places") -> Sequence[HostGroup
     places.take(now.cards)
     cells = _cells(now, places.seats)
     return [
-        _group(host, seats, list(islice(cells, len(seats))), alerts.get(host, ()), now, beat)
-        for host, seats in places.hosts.items()
+        _group(host, list(islice(cells, len(host.seats))), alerts.get(host.name, ()), now, beat)
+        for host in places.hosts
     ]
 
 
 def _group(
-    host: str,
-    seats: Sequence["_Seat"],
+    host: "_Host",
     cells: Sequence[CardCell],
     alerts: Sequence[Alert],
     now: FleetNow,
     beat: float,
 ) -> HostGroup:
-    # The oldest: what stands there may be as old as that.
-    age = max(
-        (now.ages[cell.key.card] for cell in cells if cell.key.card in now.ages), default=None
-    )
-    silent = age is None
-    xids = [
-        tr("Xid error {code} on card {number}", code=code, number=seat.card.number)
-        for seat in seats
-        if (code := now.xids.get(seat.card.id)) is not None
-    ]
+    ages = [now.ages[key.card] for _, key in host.seats if key.card in now.ages]
+    said = [": ".join(filter(None, (each.severity, each.text))) for each in alerts]
+    if now.xids:
+        said += [
+            tr("Xid error {code} on card {number}", code=now.xids[key.card], number=card.number)
+            for card, key in host.seats
+            if key.card in now.xids
+        ]
     return HostGroup(
-        host,
-        host,
-        Standing.BROKEN if silent else Standing.UP,
+        host.name,
+        host.name,
+        Standing.UP if ages else Standing.BROKEN,
         cells,
-        place=next((seat.card.rack for seat in seats if seat.card.rack), ""),
-        why=_SILENT if silent else NOTHING,
-        hint=_LOOK_THERE if silent else NOTHING,
-        age=age,
+        place=host.rack,
+        why=NOTHING if ages else _SILENT,
+        hint=NOTHING if ages else _LOOK_THERE,
+        # The oldest: what stands there may be as old as that.
+        age=max(ages, default=None),
         beat=beat,
-        simulated=any(seat.card.simulated for seat in seats),
-        alerts=[
-            *(": ".join(filter(None, (each.severity, each.text))) for each in alerts),
-            *xids,
-        ],
+        simulated=host.simulated,
+        alerts=said,
     )
 
 
@@ -126,15 +121,13 @@ def _cells(now: FleetNow, seats: Sequence["_Seat"]) -> Iterator[CardCell]:
     missing: dict[object, Mapping[MetricId, Absence]] = {}
     stamp: object
     for (card, key), row in zip(seats, zip(*columns, strict=True), strict=True):
-        values = {
-            metric: each for metric, each in zip(told, row, strict=True) if each is not None
-        }
-        stamp = card.exporters
-        if wrong or len(values) < len(told):
+        stamp, values = card.exporters, dict(zip(told, row, strict=True))
+        if wrong or None in row or key.card in now.reasons:
+            values = {metric: each for metric, each in values.items() if each is not None}
             odd = (metric for metric, cards in wrong.items() if key.card in cards)
-            stamp = card.exporters, *values, None, *odd
-        reasons = missing.get(stamp)
-        if reasons is None:
+            why = now.reasons.get(key.card, {}).items()
+            stamp = card.exporters, *values, None, *odd, *why
+        if (reasons := missing.get(stamp)) is None:
             reasons = {each: now.why(card, each) for each in _SHOWN if each not in values}
             missing[stamp] = reasons
         state = now.state(key.card)
@@ -147,12 +140,19 @@ class _Seat(NamedTuple):
     key: CellKey
 
 
+class _Host(NamedTuple):
+    name: str
+    seats: Sequence[_Seat]
+    rack: str
+    simulated: bool
+
+
 class _Places:
     """Which cards stand on which host, as long as they are the same."""
 
     def __init__(self) -> None:
         self._cards: Mapping[CardId, FleetCard] | None = None
-        self.hosts: Mapping[str, Sequence[_Seat]] = {}
+        self.hosts: Sequence[_Host] = ()
         self.seats: Sequence[_Seat] = ()  # of all of them, one after the other
 
     def take(self, cards: Mapping[CardId, FleetCard]) -> None:
@@ -161,14 +161,19 @@ class _Places:
             found: dict[str, list[FleetCard]] = defaultdict(list)
             for card in cards.values():
                 found[card.host].append(card)
-            self.hosts = {host: _seats(found[host]) for host in sorted(found)}
-            self.seats = [seat for seats in self.hosts.values() for seat in seats]
+            self.hosts = [_host(name, found[name]) for name in sorted(found)]
+            self.seats = [seat for host in self.hosts for seat in host.seats]
             # They stay, and going through them in search of rubbish would take 100 ms.
             gc.freeze()
 
 
-def _seats(there: Sequence[FleetCard]) -> Sequence[_Seat]:
-    """Without their parts, where the cards themselves are told of."""
+def _host(name: str, there: Sequence[FleetCard]) -> _Host:
+    """Without parts of cards, where the cards themselves are told of."""
     whole = [each for each in there if each.kind is CardKind.GPU] or there
     whole = sorted(whole, key=lambda each: (len(each.number), each.number))
-    return [_Seat(each, CellKey(each.host, each.id)) for each in whole]
+    return _Host(
+        name,
+        [_Seat(each, CellKey(each.host, each.id)) for each in whole],
+        next((each.rack for each in whole if each.rack), ""),
+        any(each.simulated for each in whole),
+    )
