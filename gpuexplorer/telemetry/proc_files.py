@@ -207,19 +207,6 @@ class Process:
         return _understood(self.pid, read)
 
 
-def children_of_all() -> "dict[int, list[int]]":
-    """Who started whom: parents, each with its children that still run."""
-    found: dict[int, list[int]] = {}
-    for name in os.listdir(_PROC):  # noqa: PTH208 - read often
-        if name.isdecimal():
-            try:
-                parent = Process(int(name))._stat().parent
-            except Error:
-                continue
-            found.setdefault(parent, []).append(int(name))
-    return found
-
-
 def virtual_memory() -> _Memory:
     sizes = _sizes()
     total = sizes["MemTotal"]

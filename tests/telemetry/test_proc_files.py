@@ -176,7 +176,3 @@ def test_where_there_is_no_word_of_swap_it_is_not_called_nothing(
     assert proc_files.virtual_memory() == (8192, 5120)
     with pytest.raises(OSError, match="SwapTotal"):
         proc_files.swap_memory()
-
-
-def test_children_are_found_by_their_parents(willing: Program) -> None:
-    assert willing.pid in proc_files.children_of_all()[os.getpid()]
