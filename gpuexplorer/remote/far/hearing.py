@@ -76,13 +76,16 @@ class Hearing:
         self._asking.give_up()
 
     def lost(self) -> None:
-        """Every figure is missing while there is no connection. Said once in a while."""
+        """Every figure is missing while there is no connection, from the first reading on that
+        did not come. Said once in a while.
+        """
         now = self._clock.now()
         with self._one_at_a_time:
             due = now - self._lost_at >= _LOST_EVERY
             if due and self.sampler is not None and not self._greeted:
+                first = self.at + self.sampler.interval
+                self.sampler.lost(min(now, first) if self._lost_at < self.at else now)
                 self._lost_at = now
-                self.sampler.lost()
 
     def knocked(self, sent_at: float, told: Told | None) -> None:
         """The answer to a knock, as it comes."""

@@ -213,8 +213,8 @@ class FarMachine:
                 self._look(link)
         finally:
             up = self._now if self.state is LinkState.UP else None
-            if up is not None or self.lost_at is None:
-                self.lost_at = self.clock.now()  # of several tries in a row, the first
+            if up is not None or self.lost_at is None:  # of several tries in a row, the first
+                self.lost_at = self.hearing.at
             self._link = None
             self.hearing.end()
             link.stop()

@@ -184,8 +184,8 @@ def _reach(other: Other) -> Found:
         word = dist.TCPStore(other.address, other.port, timeout=patience).get(_WORD)
     except OSError as error:
         return Found(other.rank, other.address, why=error.strerror or "timed out")
-    except RuntimeError:
-        word = b""
+    except (RuntimeError, TypeError):  # no store of PyTorch's, or no port that there is
+        word = None
     if word != other.word.encode():
         return Found(other.rank, other.address, why="somebody else answers")
     return Found(other.rank, other.address, ours)

@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QGridLayout, QLabel, QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr, trn
@@ -32,7 +32,7 @@ from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.ranks.wire import Way
 
@@ -147,8 +147,9 @@ class BetweenPage(CopiesPage):
         self._size.setEnabled(not state.running)
         self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
         self._all.setEnabled(not state.stopped if state.running else state.able)
-        self._say(self._bad, "" if state.trouble is None else state.trouble.told)
-        self._say(self._said, self._course())
+        trouble = state.trouble
+        say_sentence(self._bad, self.look, "" if trouble is None else trouble.told)
+        say_sentence(self._said, self.look, self._course())
         self._show_together()
         self._show_details()
 
@@ -191,10 +192,6 @@ class BetweenPage(CopiesPage):
         self._details.show_details(_title(self._chosen), "", ends, details, "GB/s")
         self._details.show_able(there=False, able=False)
 
-    def _say(self, label: QLabel, words: str) -> None:
-        show_sentence(label, self.look, words)
-        label.setVisible(bool(words))
-
     def _words(self, pair: Pair) -> tuple[str, str]:
         return _title(pair), self._shown.words(pair)
 
@@ -233,7 +230,8 @@ class _HostsPanel(Panel):
             box, words = self._lines[head.name]
             with QSignalBlocker(box):
                 box.setChecked(head.name not in left_out)
-            words.setText(not_asked(head) if head.gone else head.titled)
+            said = not_asked(head) if head.gone else head.titled
+            show_sentence(words, self._look, said)
 
     def _fill(self, heads: Sequence[Head]) -> None:
         self._lines = {}
@@ -246,7 +244,8 @@ class _HostsPanel(Panel):
             chip = ChipRow(self._look)
             chip.show_chips([Chip(head.chip, None)])
             words = wrapped_label(self._look, "", Tone.TEXT)
-            lines.addLayout(row(box, chip, words, GROWS))
+            top = Qt.AlignmentFlag.AlignTop
+            lines.addLayout(row(box, top, chip, top, words, GROWS))
             self._lines[head.name] = box, words
         self.body.replaceWidget(self._list, fresh)
         self._list.deleteLater()
