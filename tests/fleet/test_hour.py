@@ -63,10 +63,19 @@ def test_its_questions_name_metric_selector_and_labels(
     _rack_all(server)
     hour()
     asked = [fields["query"][0] for path, fields in server.asked if path.endswith("_range")]
-    each = (
-        "(max by (UUID,rack) (avg_over_time(DCGM_FI_DEV_GPU_UTIL{job='dcgm'}[2m]) >= 0 <= 100))"
-    )
+    each = "(avg_over_time(DCGM_FI_DEV_GPU_UTIL{job='dcgm'}[2m]))"
     assert asked == [f"{how} by (rack) {each}" for how in ("avg", "count")]
+
+
+def test_a_mean_that_cannot_be_is_none(
+    server: FakePrometheus, hour: Callable[[], Hour]
+) -> None:
+    _rack_all(server)
+    labels, _ = server.series["DCGM_FI_DEV_GPU_UTIL"][0]
+    server.series["DCGM_FI_DEV_GPU_UTIL"][0] = labels, 9e18
+    told = hour()
+    assert np.isnan(told.places["r0"]).all()
+    assert np.allclose(told.together, np.full(COLUMNS, 0.4))
 
 
 def test_what_the_server_refuses_is_the_reason(
