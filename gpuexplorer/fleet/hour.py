@@ -34,13 +34,11 @@ class Hour(NamedTuple):
 
 
 def hour_of(fleet: Fleet, cards: Mapping[CardId, FleetCard], wall: float) -> Hour:
-    """Raises Trouble where the server does not answer at all."""
+    """A server that does not answer is the reason; the next beat says more of it."""
     start = (wall // STEP - COLUMNS + 1) * STEP
     try:
         return _asked(fleet, cards, start)
     except PrometheusError as error:
-        if not error.status:
-            raise
         return Hour(start, why=error.sentence)
 
 

@@ -8,7 +8,6 @@ import pytest
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.hour import COLUMNS, Hour, hour_of
-from gpuexplorer.fleet.refusals import PrometheusError
 from tests.fleet.fake_prometheus import FakePrometheus, card
 
 _NOW = 1764000030.0
@@ -86,12 +85,11 @@ def test_what_the_server_refuses_is_the_reason(
     assert "too many samples" in hour().why
 
 
-def test_a_server_that_went_away_is_no_reason_of_the_hours(
+def test_a_server_that_is_too_slow_for_it_goes_on_telling_the_rest(
     server: FakePrometheus, client: Prometheus
 ) -> None:
     fleet = Fleet(client)
     fleet.look_for_cards()
     cards = fleet.now().cards
     client.end()
-    with pytest.raises(PrometheusError, match="given up"):
-        hour_of(fleet, cards, _NOW)
+    assert "was given up" in hour_of(fleet, cards, _NOW).why
