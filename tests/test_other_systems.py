@@ -156,7 +156,7 @@ def test_every_command_works(target: str) -> None:
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        ("win32", "The NVIDIA driver's library (nvml.dll) is not on this machine."),
+        ("win32", "The NVIDIA driver's library (nvml.dll) is not installed."),
         ("darwin", "macOS has no driver for NVIDIA cards, so none can answer here."),
     ],
 )

@@ -98,25 +98,35 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_host_arguments(parser: argparse.ArgumentParser) -> None:
-    """Of which computer; for commands that read one."""
+def add_host_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Of which computer. A command reads one, the window several."""
+    one = tr("another computer, over ssh: user@server, or a name of ~/.ssh/config")
+    more = tr(
+        "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
+        " several times for several. With --simulate the cards are simulated over there"
+    )
     parser.add_argument(
         "--host",
         action="append",
+        default=[],
         metavar=tr("NAME"),
-        help=tr("another computer, over ssh: user@server, or a name of ~/.ssh/config"),
+        help=more if several else one,
     )
+    add_host_python(parser)
+
+
+def add_host_python(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host-python",
         metavar=tr("PATH"),
-        default="python3",
-        help=tr("the Python that is to be used there, 3.10 or newer"),
+        help=tr("the Python that is to be used there, 3.10 or newer; python3 if not given"),
     )
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:
     """The other computer that a command is to read; None for this one."""
-    hosts: Sequence[str] = arguments.host or ()
+    hosts: Sequence[str] = arguments.host
+    check_host_python(arguments)
     if len(hosts) > 1:
         raise WrongArgumentsError(
             "This command reads one computer at a time, and --host names {count}.",
@@ -126,6 +136,14 @@ def one_host(arguments: argparse.Namespace) -> str | None:
             second=hosts[1],
         )
     return hosts[0] if hosts else None
+
+
+def check_host_python(arguments: argparse.Namespace) -> None:
+    if arguments.host_python and not arguments.host:
+        raise WrongArgumentsError(
+            "--host-python is about another computer, and none was named.",
+            "Name one with --host NAME.",
+        )
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:

@@ -148,7 +148,6 @@ def _understood(arguments: argparse.Namespace) -> _Asked:
 def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]:
     """Those of its devices that were asked for; all of them where none was named."""
     backend = source.backend
-    machine = None if source.far is None else source.far.host.text
     simulated = made_up(backend)
     if simulated is not None:
         spec = simulated.machine.spec
@@ -158,7 +157,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             spec, faults, routes, arguments.seed, elapsed=lambda: simulated.elapsed
         )
         said = [fault.sentence for fault in faults]
-        head = Head(backend.source.label, said, simulated=True, machine=machine)
+        head = Head(backend.source.label, said, simulated=True, machine=source.machine)
         yield Benched(backend, model, routes, head, _named(arguments, routes.devices, head))
         return
     python, start = lab_start(
@@ -181,7 +180,7 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
         ]
         none = Message("No graphics card answers.")
         label = backend.source.label if backend.cards() else none
-        head = Head(label, remarks, machine=machine)
+        head = Head(label, remarks, machine=source.machine)
         devices = _named(arguments, offered(hello.devices), head)
         yield Benched(backend, bench, routes_here(backend, hello, topology), head, devices)
     finally:

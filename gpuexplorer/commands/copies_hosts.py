@@ -10,7 +10,6 @@ from pathlib import Path
 from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words
 from gpuexplorer.commands.copies_progress import status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, WRONG
-from gpuexplorer.commands.lab_python import lab_python
 from gpuexplorer.commands.page import NONE, Column, Page, percent
 from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.commands.terminal import Terminal
@@ -18,8 +17,8 @@ from gpuexplorer.copies.words import sizes_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.ranks.company import Company, Member
-from gpuexplorer.ranks.here import check_here, here
+from gpuexplorer.ranks.company import Company, Member, told_apart
+from gpuexplorer.ranks.here import here
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult, as_csv, as_json
@@ -30,6 +29,7 @@ from gpuexplorer.remote.ssh.command import ssh_command
 _HERE = ("localhost", ".")
 _SIZES = (8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20)
 _MOST_HOSTS = 16
+_INTACT = Message("All of it was compared with what was sent, and arrived intact.")
 _TITLES = {
     Way.ONE_WAY: mark("{source} to {target}, one way, until it says that all is there:"),
     Way.ALL_REDUCE: mark("All-reduce of all {ranks}, bytes of each:"),
@@ -38,10 +38,12 @@ _TITLES = {
 
 def run(arguments: argparse.Namespace) -> int:
     with in_the_words():
-        asked = Asked(_ways(arguments.mode), _sizes(arguments.sizes))
+        sizes = _SIZES if arguments.sizes is None else sizes_of(arguments.sizes)
+        asked = Asked(_ways(arguments.mode), sizes)
         hosts = [host_name(each) for each in arguments.hosts.split(",")]
     _check(arguments, hosts)
-    members = _members(hosts, arguments.python)
+    there = arguments.host_python or arguments.python or "python3"
+    members = _members(hosts, arguments.python, str(there))
     results: list[RankResult] = []
     met: list[Met] = []
     end: str | None = ""
@@ -64,11 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _ways(text: str | None) -> Sequence[Way]:
     """All of them, if nothing is said."""
-    if text is None or text.strip().lower() == "all":
+    words = [each.strip().lower() for each in (text or "all").split(",")]
+    if words == ["all"]:
         return tuple(Way)
-    words = [each.strip().lower() for each in text.split(",")]
     for word in words:
-        if word not in {each.value for each in Way}:
+        if word not in {*Way}:
             raise Trouble(
                 "--mode names {word!r}, which does not go between machines.",
                 "There are: {modes}.",
@@ -76,10 +78,6 @@ def _ways(text: str | None) -> Sequence[Way]:
                 modes=", ".join(each.value for each in Way),
             )
     return tuple(dict.fromkeys(map(Way, words)))
-
-
-def _sizes(text: str | None) -> Sequence[int]:
-    return _SIZES if text is None else sizes_of(text)
 
 
 def _check(arguments: argparse.Namespace, hosts: Sequence[HostName]) -> None:
@@ -99,20 +97,14 @@ def _check(arguments: argparse.Namespace, hosts: Sequence[HostName]) -> None:
         )
 
 
-def _members(hosts: Sequence[HostName], python: Path | None) -> Sequence[Member]:
-    """`localhost` is this computer, without ssh and with the lab's Python."""
-    members: list[Member] = []
-    for host in hosts:
-        count = sum(each.host == host for each in members) + 1
-        name = host.text if count == 1 else f"{host.text} ({count})"
-        if host.text in _HERE:
-            check_here()
-            found = lab_python(python, Message("Copies are measured with PyTorch.")).path
-            members.append(here(name, found, "Name a Python that has it with --python."))
-        else:
-            launch = partial(ssh_command, somebody_answers=False)
-            members.append(Member(name, host, launch, str(python or "python3")))
-    return members
+def _members(hosts: Sequence[HostName], python: Path | None, there: str) -> Sequence[Member]:
+    """`localhost` is this computer, without ssh."""
+    launch = partial(ssh_command, somebody_answers=False)
+    names = told_apart([each.text for each in hosts])
+    return [
+        here(name, python) if host.text in _HERE else Member(name, host, launch, there)
+        for name, host in zip(names, hosts, strict=True)
+    ]
 
 
 def _show(
@@ -135,6 +127,7 @@ def _show(
             page.say(*each.remarks)
         _write(page, results)
         page.gap()
+        page.say(_INTACT if all(each.intact for each in results) else "")
         page.say("" if complete else INCOMPLETE)
         terminal.show(str(page))
     sys.stdout.flush()
@@ -157,10 +150,10 @@ def _write(page: Page, results: Sequence[RankResult]) -> None:
             Column(Message("Quartiles"), 60, right=True),
             Column(Message("Rate"), 90, right=True),
         ]
-        columns += (
-            [Column(Message("On the wire"), 70, right=True)] if way is Way.ALL_REDUCE else []
-        )
-        columns += [Column(Message("Share"), 80, right=True)] if first.promised else []
+        if way is Way.ALL_REDUCE:
+            columns.append(Column(Message("On the wire"), 70, right=True))
+        if first.promised:
+            columns.append(Column(Message("Share"), 80, right=True))
         page.table(columns, [_row(each)[: len(columns)] for each in group])
 
 

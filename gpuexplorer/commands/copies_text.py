@@ -12,7 +12,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import device_names
 from gpuexplorer.copies.sweep import curve_of
 from gpuexplorer.core.units import gigabytes_per_second, memory
-from gpuexplorer.core.words import NOTHING, Message, told, tr
+from gpuexplorer.core.words import NOTHING, Message, on, told, tr
 from gpuexplorer.telemetry.backend import Backend
 
 _FEW_SIZES = 2
@@ -35,8 +35,7 @@ class Head:
     machine: str | None = None  # which is not this computer
 
     def write(self, page: Page, modelled: Message) -> None:
-        where = Message("On {machine}: {label}", machine=self.machine, label=self.label)
-        page.say(self.label if self.machine is None else where)
+        page.say(on(self.machine, self.label))
         page.say(*((SIMULATED, modelled) if self.simulated else ()), *self.remarks)
 
 

@@ -27,12 +27,13 @@ _PAPER = 80
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr(
-        "Look at everything GPU Explorer needs on this computer, say how it is, and what to"
-        " do about it. Sleeping cards are not woken."
+        "Look at everything GPU Explorer needs on a computer, say how it is, and what to do"
+        " about it. Sleeping cards are not woken."
     )
     parser.epilog = tr(
         "The exit status is 0 when the check was made, whatever it found; 1 when the bundle"
-        " could not be written; 2 when the command was not understood."
+        " could not be written, or the other computer not be asked; 2 when the command was not"
+        " understood."
     )
     parser.add_argument("--json", action="store_true", help=tr("print it for programs to read"))
     parser.add_argument(

@@ -10,7 +10,7 @@ from gpuexplorer.simulation.specs import parse_machine
 
 
 def connected(
-    host: str, python: str, simulate: str | None = None, faults: str = "", seed: int = 0
+    host: str, python: str | None, simulate: str | None = None, faults: str = "", seed: int = 0
 ) -> FarMachine:
     """Raises Trouble with the reason, and WrongArgumentsError for what is wrong already here.
     Where somebody is at a terminal, ssh asks there what it has to ask.
@@ -21,7 +21,7 @@ def connected(
             parse_faults(faults, len(parse_machine(simulate, seed).cards))
     far = FarMachine(
         name,
-        python=python,
+        python=python or "",
         simulate=simulate,
         faults=faults,
         seed=seed,

@@ -8,6 +8,7 @@ import stat
 import sys
 import tokenize
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             "Options of this command stand before the file.",
             argument=words[0],
         )
-    with held_back():
+    # Connecting may take long, and what runs over there gets no signals of ours.
+    with nullcontext() if arguments.host else held_back():
         source = opened(arguments)
     backend = source.backend
     try:
@@ -96,15 +98,14 @@ def run(arguments: argparse.Namespace) -> int:
         start = cards.given(replace(start, sampled=True))
         answers = Answers(backend)
         apart: bool = arguments.json
-        with Trace(arguments.trace, file) as trace:
+        with Trace(arguments.trace, file, source.machine) as trace:
             # A program is watched where it lies; elsewhere its cells run as a notebook's do.
             if _is_notebook(file) or source.far is not None:
                 ended = run_notebook(file, start, cards, answers, trace, apart=apart)
             else:
                 ended = _run_program(file, words, start, answers, trace, apart=apart)
         cards.hello = ended.hello
-        here = source.far is None
-        _show(file, ended, cards, os.cpu_count() if here else None, as_data=arguments.json)
+        _show(file, ended, cards, source.machine, as_data=arguments.json)
     finally:
         backend.close()
     if trace.trouble is not None and not ended.status:
@@ -170,7 +171,7 @@ def _is_notebook(file: Path) -> bool:
 
 
 def _show(
-    file: Path, ended: Ended, cards: LabCards, processors: int | None, *, as_data: bool
+    file: Path, ended: Ended, cards: LabCards, machine: str | None, *, as_data: bool
 ) -> None:
     seen = ProgramRun(
         file.resolve(),
@@ -178,7 +179,8 @@ def _show(
         ended.hello,
         ended.status,
         cards.way,
-        processors=processors,
+        processors=os.cpu_count() if machine is None else None,
+        machine=machine,
     )
     if as_data:
         sys.stdout.write(json.dumps(as_json(seen), indent=2) + "\n")

@@ -9,13 +9,11 @@ from gpuexplorer.copies.modelled import routes_of_simulated
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.lab.events import Event, Hello
-from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command
-from gpuexplorer.remote.far.backend import made_up
+from gpuexplorer.remote.far.backend import load_of, made_up
 from gpuexplorer.simulation.faults import FaultKind
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 
 class LabCards:
@@ -24,10 +22,8 @@ class LabCards:
     def __init__(self, source: Opened) -> None:
         self.hello: Hello | None = None
         self._source = source
-        self._backend = backend = source.backend
-        self._load: Load | None = None
-        if isinstance(backend, SimulatedBackend):
-            self._load = Load(backend.machine, lambda: backend.elapsed)
+        self._backend = source.backend
+        self._load = load_of(source.backend)
 
     def given(self, start: Start) -> Start:
         backend = made_up(self._backend)
@@ -60,8 +56,8 @@ class LabCards:
 
     def _lost(self) -> tuple[str, ...]:
         """By PyTorch's names."""
-        backend, hello = self._backend, self.hello
-        if hello is None or not isinstance(backend, SimulatedBackend):
+        backend, hello = made_up(self._backend), self.hello
+        if hello is None or backend is None:
             return ()
         falls = [each for each in backend.faults if each.kind is FaultKind.LOST]
         numbers = {each.name: each.uuid.removeprefix("SIM-") for each in hello.devices}

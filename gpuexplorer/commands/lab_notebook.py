@@ -61,20 +61,20 @@ def run_notebook(
                 for _ in said if failed.cause == "worker lost" else ():
                     pass  # until it is known why
                 break
-        trace.write(_trace(ledger, worker.hello))
+        trace.write(_trace(ledger, worker.hello, trace.machine or ""))
         if worker.end:
             status = min(worker.status, 0) or TROUBLE
         return worker.ended(ledger, status)
 
 
-def _trace(ledger: Ledger, hello: Hello | None) -> Iterator[bytes]:
+def _trace(ledger: Ledger, hello: Hello | None, machine: str) -> Iterator[bytes]:
     """One cell after another."""
     book, timeline = CopyBook(), Timeline()
     book.take(ledger)
     timeline.take(ledger, book)
     names = {each.uuid or each.name: each.label for each in hello.devices} if hello else {}
     simulated = hello is not None and hello.simulated
-    yield from trace_pieces(timeline, book, simulated=simulated, names=names)
+    yield from trace_pieces(timeline, book, simulated=simulated, names=names, machine=machine)
 
 
 class Paper:

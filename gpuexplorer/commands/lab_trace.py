@@ -18,8 +18,11 @@ class Trace:
     says so afterwards.
     """
 
-    def __init__(self, path: Path | None, program: Path) -> None:
-        """Raises Trouble where the file cannot be written."""
+    def __init__(self, path: Path | None, program: Path, machine: str | None = None) -> None:
+        """`machine`: where it runs, if not here. Raises Trouble where the file cannot be
+        written.
+        """
+        self.machine = machine
         self.trouble: Trouble | None = None
         self._path = path
         self._program = program

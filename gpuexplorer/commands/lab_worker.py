@@ -53,6 +53,7 @@ class LabWorker:
         self._interrupts = 0
         self._running = 1  # the command that is interrupted
         self._answers = answers
+        self._doctor = start.doctor
         self._said: queue.SimpleQueue[Event | Message | Typed | _Signal] = queue.SimpleQueue()
         with ExitStack() as leaving:
             leaving.callback(answers.close)
@@ -85,8 +86,14 @@ class LabWorker:
         if self.hello is None and (self._interrupts or self.status == -signal.SIGINT):
             raise KeyboardInterrupt
         if self.hello is None:
-            raise Trouble(self.end, "`gpuexplorer doctor` says which Python has PyTorch.")
+            raise self.never_began
         return Ended(ledger.cells, ledger.hello or self.hello, status)
+
+    @property
+    def never_began(self) -> Trouble:
+        return Trouble(
+            self.end, "`{doctor}` says which Python has PyTorch.", doctor=self._doctor
+        )
 
     def send(self, command: Command) -> None:
         self._running, self._interrupts = command.id, 0

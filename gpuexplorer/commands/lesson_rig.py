@@ -14,7 +14,6 @@ from gpuexplorer.commands.source import Opened
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.metrics import metrics_of
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
 from gpuexplorer.lab.start import Start
@@ -110,9 +109,7 @@ class CommandRig:
         if not any(isinstance(each, Hello) for each in self.events()):
             if self.interrupted:
                 raise KeyboardInterrupt
-            raise Trouble(
-                self._worker.end, "`gpuexplorer doctor` says which Python has PyTorch."
-            )
+            raise self._worker.never_began
 
     def _send(self, command: Command) -> None:
         assert self._worker is not None

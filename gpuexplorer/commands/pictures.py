@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import in_the_words
 from gpuexplorer.commands.snapshot_needs import NEEDS
-from gpuexplorer.commands.source import choose, opened, wiring_of
+from gpuexplorer.commands.source import opened, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processor_time import ProcessorTime
@@ -50,7 +50,7 @@ def show_pictures(
         topology, left_out = wiring_of(source) if needs.wiring else (None, NOTHING)
         session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
-        chosen = choose(session.cards(), arguments.cards)
+        chosen = source.chosen(session.cards(), arguments.cards)
         notes = [left_out] if left_out else []
         newcomers = arguments.cards is None
         pictures = _pictures(session, chosen, count, topology, notes, newcomers=newcomers)

@@ -17,7 +17,7 @@ from gpuexplorer.commands.arguments import (
     in_the_words,
 )
 from gpuexplorer.commands.progress_line import ProgressLine
-from gpuexplorer.commands.source import Opened, choose, opened
+from gpuexplorer.commands.source import Opened, opened
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
@@ -77,7 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         only = None
         if arguments.cards is not None:
-            only = frozenset(card.id for card in choose(session.cards(), arguments.cards))
+            only = frozenset(
+                card.id for card in source.chosen(session.cards(), arguments.cards)
+            )
         with _ended_by_signals(over):
             recorder = Recorder(
                 arguments.file,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words, one_host
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend
@@ -36,9 +37,18 @@ class Opened(NamedTuple):
     far: "FarMachine | None" = None
 
     @property
+    def machine(self) -> str | None:
+        """Which it is, where it is not this computer."""
+        return None if self.far is None else self.far.host.text
+
+    @property
     def silence(self) -> Message:
         """Why nothing is heard of another computer just now; empty where it is."""
         return NOTHING if self.far is None else self.far.why
+
+    def chosen(self, cards: Sequence[Card], text: str | None) -> list[Card]:
+        """Those of its cards that a person named."""
+        return choose(cards, text, "" if self.far is None else self.far.asked_as)
 
     def check(self) -> None:
         """Raises Trouble where there was a connection and there is none."""
@@ -81,13 +91,17 @@ def _check_faults(arguments: argparse.Namespace) -> None:
         )
 
 
-def choose(cards: Sequence[Card], text: str | None) -> list[Card]:
-    """The cards a person named by number, UUID, start of a UUID, or bus address."""
+def choose(cards: Sequence[Card], text: str | None, asked_as: str = "") -> list[Card]:
+    """The cards a person named by number, UUID, start of a UUID, or bus address; `asked_as` how
+    a command line names their computer.
+    """
     if text is None:
         return list(cards)
     if not cards:
         raise Trouble(
-            "No graphics card answers, so none can be chosen.", "`gpuexplorer doctor` says why."
+            "No graphics card answers, so none can be chosen.",
+            "`{doctor}` says why.",
+            doctor=doctor(asked_as),
         )
     numbers = card_numbers(cards)
     chosen: list[Card] = []

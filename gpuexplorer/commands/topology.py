@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from gpuexplorer.commands.arguments import OK, add_host_arguments, add_source_arguments
 from gpuexplorer.commands.page import NONE, Column, Page, figure
 from gpuexplorer.commands.snapshot_json import Json, link_as_json
-from gpuexplorer.commands.source import opened, wiring_of
+from gpuexplorer.commands.source import Opened, opened, wiring_of
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
-from gpuexplorer.core.words import Message, tr
-from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.core.words import Message, on, tr
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
@@ -48,15 +47,16 @@ def run(arguments: argparse.Namespace) -> int:
             raise Trouble(left_out, hint if source.far is None else "")
         whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
         if arguments.json:
-            told = _as_json(backend.source, whole, topology, attempts)
+            told = _as_json(source, whole, topology, attempts)
             sys.stdout.write(json.dumps(told, indent=2) + "\n")
         else:
             terminal = Terminal()
             page = Page(terminal.width())
             if whole:
-                _write(page, backend.source, whole, topology)
+                _write(page, source, whole, topology)
             else:
-                page.say(Message("No graphics card answers, so there is no wiring to show."))
+                none = Message("No graphics card answers, so there is no wiring to show.")
+                page.say(on(source.machine, none))
                 page.say(*(attempt.note for attempt in attempts))
             terminal.show(str(page))
     finally:
@@ -65,10 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _as_json(
-    source: Source, cards: Sequence[Card], topology: Topology, attempts: Sequence[Attempt]
+    opened: Opened, cards: Sequence[Card], topology: Topology, attempts: Sequence[Attempt]
 ) -> dict[str, Json]:
+    source = opened.backend.source
     return {
         "schema": 1,
+        **({} if opened.machine is None else {"machine": opened.machine}),
         "source": source.name,
         "simulated": source.simulated,
         "cards": [
@@ -86,9 +88,9 @@ def _as_json(
     }
 
 
-def _write(page: Page, source: Source, cards: Sequence[Card], topology: Topology) -> None:
-    page.say(source.label)
-    if source.simulated:
+def _write(page: Page, opened: Opened, cards: Sequence[Card], topology: Topology) -> None:
+    page.say(on(opened.machine, opened.backend.source.label))
+    if opened.backend.source.simulated:
         page.say(Message("SIMULATED: these cards do not exist, their wiring is made up."))
     page.gap()
     _write_matrix(page, cards, topology)

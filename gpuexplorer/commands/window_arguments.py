@@ -6,7 +6,14 @@ import os
 import re
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OneOf, WrongArgumentsError, number
+from gpuexplorer.commands.arguments import (
+    OneOf,
+    WrongArgumentsError,
+    add_host_arguments,
+    check_host_python,
+    in_the_words,
+    number,
+)
 from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
@@ -35,16 +42,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=tr("FILE.gpurec"),
         help=tr("open this recording, as --open does"),
     )
-    parser.add_argument(
-        "--host",
-        action="append",
-        default=[],
-        metavar=tr("NAME"),
-        help=tr(
-            "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config; "
-            "several times for several. With --simulate the cards are simulated over there"
-        ),
-    )
+    add_host_arguments(parser, several=True)
     add_fleet_arguments(parser)
     parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
     parser.add_argument(
@@ -111,10 +109,12 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
             "Two recordings cannot be opened in one window.", "Name one of them."
         )
     arguments.open = arguments.open or arguments.recording
+    check_host_python(arguments)
     if arguments.host:
         from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
 
-        arguments.host = [host_name(each).text for each in arguments.host]
+        with in_the_words():
+            arguments.host = [host_name(each).text for each in arguments.host]
     check_fleet_arguments(arguments)
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415

@@ -8,6 +8,7 @@ from gpuexplorer.commands.checkup.display import display
 from gpuexplorer.commands.checkup.finding import Verdict
 from gpuexplorer.commands.checkup.probe import this_computer
 from gpuexplorer.commands.source import open_source
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, told, tr
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE
@@ -36,7 +37,13 @@ def do_without_display(*, pictures: bool) -> None:
 
 
 def show_table(arguments: argparse.Namespace, why: Message) -> int:
-    """The live table, or one picture of it where nobody looks at a terminal."""
+    """The live table, or one picture of it where nobody looks at a terminal. Raises Trouble
+    where a table cannot show what was asked for.
+    """
+    if arguments.fleet is not None or len(arguments.host) > 1:
+        raise Trouble(
+            why, "In the terminal one machine is shown: `gpuexplorer snapshot --host NAME`."
+        )
     from gpuexplorer.commands import snapshot  # noqa: PLC0415 - a window needs none
 
     instead = tr("Here is the table in the terminal instead.")
@@ -61,6 +68,7 @@ def show_table(arguments: argparse.Namespace, why: Message) -> int:
         simulate=spec,
         fault=arguments.fault,
         seed=arguments.seed,
-        host=None,
+        host=arguments.host,
+        host_python=arguments.host_python,
     )
     return snapshot.run(table)

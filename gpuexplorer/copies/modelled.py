@@ -145,7 +145,7 @@ class ModelBench:
         for device in devices:
             index = index_of(device)
             if index is None or index >= len(self._spec.cards):
-                return Trouble("There is no {device} on this machine.", device=device)
+                return Trouble("There is no {device}.", device=device)
         if sentence := refusal(job):
             return Trouble(sentence)
         for device in devices:

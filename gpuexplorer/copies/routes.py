@@ -19,7 +19,7 @@ Values = Mapping[CardId, Mapping[MetricId, float]]
 _RUNS = {wires.PCIE_GENERATION, wires.PCIE_WIDTH}
 
 _NOBODY_TELLS = Message("it is not known how fast it is")
-_MEMORY_UNTOLD = Message("it is not known how fast the memory of this computer is")
+_MEMORY_UNTOLD = Message("it is not known how fast the memory of the computer is")
 _CARD_MEMORY_UNTOLD = Message("it is not known how fast the memory of this card is")
 _PART_UNTOLD = Message("it is not known how fast an instance's part of the memory is")
 _NO_WIRING = Message("the driver has not reported how this card is wired")

@@ -37,8 +37,10 @@ def trace_pieces(
     *,
     simulated: bool,
     names: Mapping[str, str] | None = None,
+    machine: str = "",
 ) -> Iterator[bytes]:
-    """A file, whole when joined. `names` says what cards are called, by UUID or PyTorch's name.
+    """A file, whole when joined. `names` says what cards are called, by UUID or PyTorch's name;
+    `machine` where it was, if not on this computer.
 
     Stretches of one row never overlap, and each flow has its two ends.
     """
@@ -48,6 +50,8 @@ def trace_pieces(
         "modelled": simulated or timeline.modelled,
         "axis": "the cells of the session one after another, without the pauses between them",
     }
+    if machine:
+        about["machine"] = machine
     if about["modelled"]:
         about["note"] = "Times are modelled: no card was measured."
     yield head(about).encode()

@@ -182,8 +182,9 @@ class WorkerBench:
                     self._process = None
                     raise Trouble(
                         "PyTorch could not be started to measure copies. {why}",
-                        "`gpuexplorer doctor` says which Python has PyTorch.",
+                        "`{doctor}` says which Python has PyTorch.",
                         why=why,
+                        doctor=self._start.doctor,
                     )
                 case _Stop(number=meant) if meant == number:
                     raise _StoppedError

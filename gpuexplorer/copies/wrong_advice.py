@@ -8,7 +8,7 @@ def advice(source: str, target: str, *, staged: bool) -> Message:
     """`staged`: through host memory, whether on purpose or since there is no direct way."""
     if source == target == HOST:
         return Message(
-            "No card takes part: test the memory of this computer, then measure again."
+            "No card takes part: test the memory of the computer, then measure again."
         )
     if source == target:
         return Message(

@@ -51,7 +51,7 @@ _SENTENCES = {
     Absence.TOO_SOON: Message("it takes two readings, and these were too close together"),
     Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
     Absence.NO_PART: Message("this card has no such part"),
-    Absence.NO_SWAP: Message("this computer has no swap space"),
+    Absence.NO_SWAP: Message("there is no swap space"),
     Absence.LOST: Message("the card is lost"),
     Absence.UNLISTED: Message("the driver no longer lists the card"),
     Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),

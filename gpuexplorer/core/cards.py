@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, NewType
 
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
@@ -87,7 +88,8 @@ _REMEDIES = {
     ),
     Absence.NOT_SUPPORTED: Message(
         "A card that is not supported may be too new or too old for this driver:"
-        " `gpuexplorer doctor` looks for the cause."
+        " `{doctor}` looks for the cause.",
+        doctor=doctor(),
     ),
     Absence.UNLISTED: Message(
         "A card that is no longer listed was given to another driver or a virtual machine, or"

@@ -157,6 +157,13 @@ def told(*sentences: str) -> Message:
     return first if isinstance(first, Message) else Message("{text}", text=first)
 
 
+def on(machine: "str | None", said: Message) -> Message:
+    """Where that is; None is this computer, of which it goes without saying."""
+    if machine is None:
+        return said
+    return Message("On {machine}: {said}", machine=machine, said=said)
+
+
 def all_of(words: "Sequence[str]") -> Message:
     """Names as a list, to be translated by whoever shows it: "a, b and c"."""
     if len(words) == 1:

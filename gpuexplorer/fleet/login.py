@@ -32,6 +32,12 @@ _KEYS = (
 )
 _LARGEST = 100_000  # bytes of such a file
 _OTHERS = 0o077
+# The certificates of Red Hat and its kin, of SUSE, and of Alpine.
+SYSTEMS = (
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +67,7 @@ class Login:
     def tls(self) -> ssl.SSLContext:
         """Raises Trouble where a certificate cannot be used."""
         if self.ca_file is None:
-            context = ssl.create_default_context()
+            context = ssl.create_default_context(cafile=_of_this_system())
         else:
             _text(self.ca_file)
             try:
@@ -124,6 +130,14 @@ def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:
             )
         login = Login(login.user, ask(login.user), **files)
     return login
+
+
+def _of_this_system() -> str | None:
+    """The packaged program brings an OpenSSL that looks where Debian has them."""
+    usual = ssl.get_default_verify_paths()
+    if usual.cafile or usual.capath:
+        return None
+    return next((each for each in SYSTEMS if Path(each).is_file()), None)
 
 
 def _check(login: Login, path: Path) -> None:

@@ -16,10 +16,10 @@ _LONGEST = 300  # letters of what the server says of it
 
 _NO_PAGE = (
     mark("There is no Prometheus at {url}: the address answers, and knows no such page."),
-    mark("If it stands behind a path, write that too: https://example.org/prometheus"),
+    mark("If it stands behind a path, write that too: https://example.org/prometheus."),
 )
 _BUSY = (
-    mark("Prometheus at {url} is too busy, or is just starting: {said}"),
+    mark("Prometheus at {url} is too busy, or is just starting: {said}."),
     mark("It is asked again. If that stays so, ask for fewer cards with --match."),
 )
 _SENT_ON = (
@@ -27,12 +27,12 @@ _SENT_ON = (
     mark("Nothing was sent there. If that is the Prometheus, name it with --prometheus."),
 )
 _OTHER = (
-    mark("{url} answered with status {status}: {said}"),
+    mark("{url} answered with status {status}: {said}."),
     mark("Look at the log of Prometheus, or of what stands before it."),
 )
 _WORDS = {
     400: (
-        mark("Prometheus at {url} does not understand the question: {said}"),
+        mark("Prometheus at {url} does not understand the question: {said}."),
         mark("If --match was given, look for the mistake there."),
     ),
     401: (
@@ -46,7 +46,7 @@ _WORDS = {
     404: _NO_PAGE,
     405: _NO_PAGE,
     422: (
-        mark("Prometheus at {url} could not work the answer out: {said}"),
+        mark("Prometheus at {url} could not work the answer out: {said}."),
         mark("If it names a limit, ask for fewer cards with --match."),
     ),
     429: (
@@ -62,7 +62,7 @@ class PrometheusError(Trouble):
     """`lasting`: asking again soon is pointless, and may lock somebody out."""
 
     lasting = False
-    status = 0
+    status = 0  # of the answer, where there was one
 
     def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
         super().__init__(template, hint, **values)
@@ -103,7 +103,7 @@ def _said(body: bytes, status: int) -> str:
     except (ValueError, RecursionError, LookupError):
         text = ""
     if isinstance(text, str) and text:
-        return plain(text)
+        return plain(text).rstrip(".")
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -137,8 +137,8 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
     reason = error.reason or ""
     said = plain(reason or str(error))
     if isinstance(error, ssl.SSLCertVerificationError):
-        said = plain(error.verify_message or str(error))
-        sentence = mark("{host} shows a certificate that is not trusted: {said}")
+        said = plain(error.verify_message or str(error)).rstrip(".")
+        sentence = mark("{host} shows a certificate that is not trusted: {said}.")
         hint = mark(
             "It must be for this name and this day: ask whoever runs it for another one."
         )
@@ -148,14 +148,14 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
         sentence = mark("{host} wants to see a certificate of yours.")
         hint = mark("Name it with certificate_file and key_file in --prometheus-login.")
     elif "UNKNOWN_CA" in reason or "_CERTIFICATE" in reason:
-        sentence = mark("{host} does not accept your certificate: {said}")
+        sentence = mark("{host} does not accept your certificate: {said}.")
         hint = mark("Ask whoever runs it for one, and name it in --prometheus-login.")
     elif reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
         sentence = mark("{url} does not speak https.")
         hint = mark("Look at the port; if it is right, write http:// before it.")
     else:
         return PrometheusError(
-            "No encrypted connection to {host} comes about: {said}",
+            "No encrypted connection to {host} comes about: {said}.",
             "Look whether it speaks https at that port, and whether it wants a certificate.",
             said=said,
             **values,
@@ -175,12 +175,14 @@ def too_late(where: str, seconds: float) -> PrometheusError:
 
 
 def too_much(where: str, size: int) -> PrometheusError:
-    return PrometheusError(
+    error = PrometheusError(
         "Prometheus at {url} answered with more than {size:.0f} MB, and was not read on.",
         "Ask for fewer cards with --match.",
         url=where,
         size=size / 1e6,
     )
+    error.status = HTTPStatus.OK
+    return error
 
 
 def no_prometheus(where: str) -> PrometheusError:
@@ -190,6 +192,7 @@ def no_prometheus(where: str) -> PrometheusError:
         url=where,
     )
     error.lasting = True
+    error.status = HTTPStatus.OK
     return error
 
 

@@ -144,11 +144,13 @@ def _machines(desk: Desk) -> LiveView:
     from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
     from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
 
-    source: GroupSource = MachinesSource(desk.machines, desk.navigation)
-    if desk.machines.fleet is not None:
+    machines, navigation, fleet = desk.machines, desk.navigation, desk.machines.fleet
+    source: GroupSource = MachinesSource(machines, navigation, beside_fleet=fleet is not None)
+    if fleet is not None:
         from gpuexplorer.gui.state.fleet_hosts import FleetSource  # noqa: PLC0415
+        from gpuexplorer.gui.state.groups.beside_fleet import BesideFleet  # noqa: PLC0415
 
-        source = FleetSource(desk.machines.fleet, desk.machines, desk.navigation)
+        source = BesideFleet(FleetSource(fleet, machines, navigation), source)
     return MachinesView(
         desk.look,
         desk.machine,

@@ -59,7 +59,7 @@ class WindowMachines(QObject):
         self.pythons = LabPythons(settings, window)
         self._shown: dict[RememberingSession, ShownMachine] = {}
         self._sheet: QuestionSheet | None = None
-        self.strip = LinkStrip(look, machines, frame_clock)
+        self.strip = LinkStrip(look, machines, navigation, frame_clock)
         self._stopped = False
         for do, slot in (
             (Do.ADD_MACHINE, self._on_add_asked),
@@ -73,6 +73,7 @@ class WindowMachines(QObject):
         navigation.machine_asked.connect(self._on_machine_asked)
         machines.add_asked.connect(self._on_add_asked)
         machines.changed.connect(self._on_changed)
+        navigation.screen_changed.connect(self._on_changed)
         self._questions.changed.connect(self._on_question_changed)
         self._on_changed()
 
@@ -158,10 +159,6 @@ class WindowMachines(QObject):
         at = keys.index(self.state.shown)
         self._navigation.open_machine(keys[(at + by) % len(keys)])
 
-    def _about(self) -> str:
-        waited = self.state.waited_for
-        return self.state.shown if waited is None else waited
-
     def _on_machine_asked(self, key: str) -> None:
         self._close_recording()
         self.state.show(key)
@@ -174,7 +171,7 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        about = machines.row(self._about())
+        about = machines.row(self.strip.machine)
         standing = Standing.HERE if about is None else about.standing
         far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
@@ -195,11 +192,11 @@ class WindowMachines(QObject):
         AddMachineSheet(self._look, self.state, known, host_name, self._window).open()
 
     def _on_try_asked(self) -> None:
-        self.state.retry(self._about())
+        self.state.retry(self.strip.machine)
 
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
-        key = self._about()
+        key = self.strip.machine
         row = self.state.row(key)
         lab = None if row is None or row.session is None else self._lab(row.session)
         then = partial(self._disconnect, key, lab)
@@ -219,7 +216,7 @@ class WindowMachines(QObject):
         self.state.disconnect_from(key)
 
     def _on_remove_asked(self) -> None:
-        key = self._about()
+        key = self.strip.machine
         row = self.state.row(key)
         if row is None:
             return

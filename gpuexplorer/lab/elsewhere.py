@@ -41,5 +41,9 @@ class Begun(Protocol):
 
 
 class Elsewhere(Protocol):
+    @property
+    def asked_as(self) -> str:
+        """How a command line names it."""
+
     def begin(self, start: "Start") -> Begun:
         """Never waits. Raises Trouble where there is no way to that computer."""

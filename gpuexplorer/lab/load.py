@@ -29,14 +29,19 @@ _SAID_AGAIN = 0.75
 
 
 class Load:
-    """`elapsed` tells the seconds that the machine counts in. For one thread.
+    """`machine` is asked each time, since another may begin anew; `elapsed` tells the seconds
+    that it counts in. For one thread.
 
     `live`: what runs is a program, which says while it runs what it did so far. A cell says it
     when it is over.
     """
 
     def __init__(
-        self, machine: Machine, elapsed: Callable[[], float], *, live: bool = False
+        self,
+        machine: Callable[[], Machine],
+        elapsed: Callable[[], float],
+        *,
+        live: bool = False,
     ) -> None:
         self._machine = machine
         self._elapsed = elapsed
@@ -81,11 +86,11 @@ class Load:
     def others(self) -> "tuple[tuple[str, int], ...]":
         """What the cards' own programs hold now, by PyTorch's names of the cards."""
         now = self._elapsed()
-        cards = self._machine.spec.cards
+        cards = self._machine().spec.cards
         return tuple(
             (
                 name,
-                self._machine.reading(index, now).memory_used
+                self._machine().reading(index, now).memory_used
                 + cards[index].model.memory.reserved_bytes
                 - self._held.get(index, 0),
             )
@@ -96,7 +101,7 @@ class Load:
         """The worker is gone: its memory with it."""
         for index, held in self._held.items():
             if held:
-                self._machine.hold(index, self._elapsed(), -held)
+                self._machine().hold(index, self._elapsed(), -held)
         self._held.clear()
         self._moved.clear()
         if self._program is not None:
@@ -117,7 +122,7 @@ class Load:
             held = (each.reserved_bytes or 0) + (each.context_bytes or 0)
             more = held - self._held.get(index, 0)
             if more:
-                self._machine.hold(index, self._elapsed(), more)
+                self._machine().hold(index, self._elapsed(), more)
                 self._held[index] = held
 
     def _occupy(self, finished: Finished) -> None:
@@ -127,7 +132,7 @@ class Load:
             if index is None or seconds <= 0:
                 continue
             length = max(seconds, _PERIOD)
-            self._machine.occupy(index, Occupation(now, now + length, seconds / length))
+            self._machine().occupy(index, Occupation(now, now + length, seconds / length))
 
     def _go_on(self, watched: Watched, program: "_Program") -> None:
         """The cards work as they did on the program's own axis since this was last said."""
@@ -144,7 +149,7 @@ class Load:
             share = min(1.0, busy.get(device, 0.0) / seconds)
             if begin < program.until and (share or index in moved):
                 rates = _rates(moved[index], seconds)
-                self._machine.occupy(index, Occupation(begin, program.until, share, **rates))
+                self._machine().occupy(index, Occupation(begin, program.until, share, **rates))
 
     def _move(self, event: Transferred) -> None:
         if event.already_there:
@@ -153,7 +158,7 @@ class Load:
         linked = (
             source is not None
             and target is not None
-            and target in self._machine.wiring.peers(source)
+            and target in self._machine().wiring.peers(source)
             and event.direct is not False
         )
         wire = "nvlink" if linked else "pcie"
@@ -167,7 +172,7 @@ class Load:
         now = self._elapsed()
         for index, moved in self._moved.items():
             rates = _rates(moved, _READ_EVERY)
-            self._machine.occupy(index, Occupation(now, now + _READ_EVERY, 0.0, **rates))
+            self._machine().occupy(index, Occupation(now, now + _READ_EVERY, 0.0, **rates))
         self._moved.clear()
 
 

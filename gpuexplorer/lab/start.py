@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.elsewhere import Elsewhere
 
@@ -84,6 +85,11 @@ class Start:
         if self.program is not None:
             return [str(self.python), *options, *self._words]
         return [str(self.python), *options, "-c", _BOOTSTRAP, str(_PACKAGE)]
+
+    @property
+    def doctor(self) -> str:
+        """The command that looks at the computer it runs on."""
+        return doctor("" if self.elsewhere is None else self.elsewhere.asked_as)
 
     @property
     def variables(self) -> "dict[str, str]":

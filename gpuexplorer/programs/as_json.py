@@ -29,6 +29,7 @@ def as_json(run: ProgramRun) -> dict[str, Json]:
     found = findings(run)
     return {
         "schema": SCHEMA,
+        **({} if run.machine is None else {"machine": run.machine}),
         "file": str(run.file),
         "status": run.status,
         "ended": ended(run),

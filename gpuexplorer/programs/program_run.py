@@ -40,6 +40,7 @@ class ProgramRun:
     route: "Callable[[str, str], Route | None]" = no_route  # devices as the worker names them
     units: Units = USUAL
     processors: int | None = None  # of the computer it ran on
+    machine: str | None = None  # that computer, where it was not this one
 
     @property
     def seen(self) -> Sequence[tuple[Cell, Watched]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration, grouped, plain, seconds_words
-from gpuexplorer.core.words import NOTHING, Message, all_of, told
+from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
 from gpuexplorer.lab.events import Failed, Watched
 from gpuexplorer.lab.watched import Why
 from gpuexplorer.programs.look import sampled
@@ -16,7 +16,7 @@ from gpuexplorer.programs.program_run import ProgramRun, Spot
 
 def ended(run: ProgramRun) -> Message:
     """The first line: the file, its end, and how long that took."""
-    how = _end(run)
+    how = on(run.machine, _end(run))
     if run.seconds is None:
         return how
     seconds = str(duration(run.seconds))

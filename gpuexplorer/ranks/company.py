@@ -45,6 +45,12 @@ class Member(NamedTuple):
     python: str
 
 
+def told_apart(names: Sequence[str]) -> Sequence[str]:
+    """The second a is called "a (2)"."""
+    counts = [names[: at + 1].count(name) for at, name in enumerate(names)]
+    return [f"{name} ({n})" if n > 1 else name for name, n in zip(names, counts, strict=True)]
+
+
 class CancelledError(Exception):
     """Somebody wants no more of it."""
 
@@ -143,7 +149,10 @@ class Company:
 
     def _move(self, rank: int, python: str) -> None:
         if rank in self._moved:
-            raise Trouble("{host} changes its mind.", host=self.members[rank].name)
+            raise Trouble(
+                "The Python that {host} named has no PyTorch either.",
+                host=self.members[rank].name,
+            )
         self._moved.add(rank)
         self._links[rank].stop()
         self._heard.pop(rank)

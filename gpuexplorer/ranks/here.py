@@ -1,4 +1,4 @@
-"""This computer as one of the machines: without ssh, and with a Python of the lab."""
+"""This computer as one of the machines: without ssh."""
 
 import sys
 from collections.abc import Sequence
@@ -10,22 +10,18 @@ from gpuexplorer.ranks.company import Member
 from gpuexplorer.remote.host_name import HostName
 
 
-def check_here() -> None:
-    """Raises Trouble where no rank can run on this computer."""
+def here(name: str, python: str | Path | None) -> Member:
+    """Where that Python has no PyTorch, its rank finds one that has. Raises Trouble where no
+    rank can run.
+    """
     if sys.platform == "win32":
         raise Trouble(
             "Windows cannot be one of the machines between which copies are measured.",
             "Between others it can: name those.",
         )
-
-
-def here(name: str, python: Path, instead: str) -> Member:
-    """`instead` is what to do where that Python does not suit."""
-    if packaged.is_this_program(python):
-        raise Trouble(
-            "The PyTorch inside this program does not measure between machines.", instead
-        )
-    return Member(name, HostName("localhost"), _run, str(python))
+    path = Path(python or sys.executable)
+    asked = "python3" if packaged.is_this_program(path) else str(path)
+    return Member(name, HostName("localhost"), _run, asked)
 
 
 def _run(_host: HostName, command: str) -> Sequence[str]:

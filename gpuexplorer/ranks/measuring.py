@@ -39,19 +39,13 @@ def measure(
     jobs = list(_jobs(asked, world))
     for number, job in enumerate(jobs, 1):
         source, target = (company.members[each].name for each in (job.source, job.target))
+        known = {"number": number, "all": len(jobs), "size": bytes_words(job.bytes)}
         if job.way is Way.ALL_REDUCE:
             source = target = ALL
-        on_progress(
-            Message(
-                "{number} of {all}: {way}, {source} to {target}, {size}",
-                number=number,
-                all=len(jobs),
-                way=job.way.value,
-                source=source,
-                target=target,
-                size=bytes_words(job.bytes),
-            )
-        )
+            on_progress(Message("{number} of {all}: all-reduce, {size}", **known))
+        else:
+            known |= {"source": source, "target": target}
+            on_progress(Message("{number} of {all}: {source} to {target}, {size}", **known))
         on_result(_result(company, met, job, source, target))
 
 

@@ -49,6 +49,10 @@ def host_name(text: str) -> HostName:
             hint,
             name=_shown(name),
         )
+    if "," in name:
+        raise Trouble(
+            "Machines are named one at a time, and not with commas: {name}.", hint, name=name
+        )
     user, _, server = name.rpartition("@")
     lacking = not server or ("@" in name and not user)
     if lacking or server.startswith("-") or _TO_A_SHELL & {*server, *user.replace("\\", "")}:

@@ -21,6 +21,7 @@ _FIRST = "import os;i=os.fdopen(0,'rb',0);s=eval(i.readline());exec(s)"
 # What some shell takes for something else, even between quotes.
 _MEANS_SOMETHING = re.compile(r"""["'$`!%\\\x00-\x1f\x7f]""")
 _PLAIN = re.compile(r"(~/)?[\w./+-]*", re.ASCII)
+PYTHON = "python3"  # over there, where no other is named
 _PACKAGE = Path(__file__).parents[1]
 # Where its files seem to lie, for tracebacks; nobody finds anything there.
 _PLACE = "/sent by GPU Explorer/"
@@ -75,7 +76,7 @@ class Parcel:
     mark: bytes = field(repr=False)
     preamble: bytes = field(repr=False)
 
-    def command(self, python: str = "python3") -> str:
+    def command(self, python: str = PYTHON) -> str:
         """The same for every shell there is on Unix. Raises Trouble for a strange Python."""
         return f'{quoted(python)} -u -c "{_FIRST}"'
 

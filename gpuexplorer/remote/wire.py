@@ -11,6 +11,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.process_names import NamedProcess
@@ -31,11 +32,10 @@ class Watch:
 
 @dataclass(frozen=True)
 class Read:
-    """One reading of every card, and of the host; a Sampled for each, then Done."""
+    """One reading of every card; answered by Taken."""
 
     id: int
     metrics: "frozenset[MetricId]"
-    processes: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,17 @@ class Knock:
     id: int
 
 
+@dataclass(frozen=True)
+class Added:
+    """What the lab does to a simulated card; its times are seconds from now on."""
+
+    card: int
+    held_bytes: int = 0
+    occupation: "Occupation | None" = None
+
+
 Question = Union[Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
-Order = Union[Watch, Question]  # noqa: UP007
+Order = Union[Watch, Added, Question]  # noqa: UP007
 
 KNOCKS_EVERY = 2.0
 # An agent that heard no order for so long ends itself, and all that it started.
@@ -131,6 +140,12 @@ class Noted:
 @dataclass(frozen=True)
 class Sampled:
     sample: Sample
+
+
+@dataclass(frozen=True)
+class Taken:
+    id: int
+    samples: "Sequence[Sample]"
 
 
 @dataclass(frozen=True)
@@ -204,6 +219,7 @@ Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Listed,
     Noted,
     Sampled,
+    Taken,
     Used,
     Faulted,
     Wired,

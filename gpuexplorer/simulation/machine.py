@@ -1,6 +1,7 @@
 """Machine: make-believe cards, and how they are at any instant, loaded by what the lab does."""
 
 import math
+from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
@@ -66,6 +67,8 @@ class Machine:
             _SimulatedCard(spec, index, seed, linked=bool(self.wiring.peers(index)))
             for index in range(len(spec.cards))
         )
+        # Hears which card was given what.
+        self.on_added: Callable[[int, int | Occupation], object] | None = None
 
     def reading(self, index: int, t: float) -> Reading:
         return self._cards[index].reading(t)
@@ -80,10 +83,14 @@ class Machine:
     def occupy(self, index: int, occupation: Occupation) -> None:
         """Add a span of work to a card, as if a program did it."""
         self._cards[index].occupied.occupy(occupation)
+        if self.on_added is not None:
+            self.on_added(index, occupation)
 
     def hold(self, index: int, at: float, memory_bytes: int) -> None:
         """From `at` on hold that much more memory; a negative number gives it back."""
         self._cards[index].occupied.hold(at, memory_bytes)
+        if self.on_added is not None:
+            self.on_added(index, memory_bytes)
 
 
 class _SimulatedCard:

@@ -3,7 +3,7 @@
 import math
 import threading
 from bisect import bisect_right, insort
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -21,6 +21,9 @@ class Occupation:
     pcie_transmit: float = 0.0
     nvlink_receive: float = 0.0
     nvlink_transmit: float = 0.0
+
+    def moved(self, seconds: float) -> "Occupation":
+        return replace(self, start=self.start + seconds, end=self.end + seconds)
 
 
 class Added(NamedTuple):

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processes import CardProcess
@@ -15,9 +16,9 @@ MADE_UP = Message("These cards are simulated: every figure is made up.")
 
 # Hints that send a person to the doctor, who has no use for them.
 INSTALL_IT = Message(
-    "If there is an NVIDIA card, install its driver; `gpuexplorer doctor` says more."
+    "If there is an NVIDIA card, install its driver; `{doctor}` says more.", doctor=doctor()
 )
-ASK_THE_DOCTOR = Message("`gpuexplorer doctor` looks for the cause.")
+ASK_THE_DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
 
 
 class Source(NamedTuple):

@@ -177,7 +177,7 @@ def _driver_library(place: Place) -> Looked:
     library = driver_library(place)
     if library is None:
         sentence = Message(
-            "{library}, which comes with NVIDIA's driver, is not on this computer.",
+            "{library}, which comes with NVIDIA's driver, is not installed.",
             library=name,
         )
         return Looked(Thing.LIBRARY, name, found=False, sentence=sentence)

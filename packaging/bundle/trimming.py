@@ -46,7 +46,7 @@ CUTS: Mapping[str, str] = {
         */plugins/imageformats/libqtiff.so */plugins/imageformats/libqwbmp.so
         */plugins/imageformats/libqwebp.so
     """,
-    "The program speaks to no network.": """
+    "Qt speaks to no network: Prometheus is asked, and answered, by Python.": """
         */plugins/tls/* */plugins/networkinformation/*
     """,
     "pyqtgraph's own icon and its colour maps, which no plot here shows.": """

@@ -92,7 +92,7 @@ def test_in_a_narrow_terminal_text_stands_below_its_head(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")
     text = told(computer, asked(), io.StringIO())
-    assert "look    Cards\n  There is no NVIDIA card in\n  this computer.\n" in text
+    assert "look    Cards\n  There is no NVIDIA card.\n" in text
 
 
 def test_columns_may_ask_for_more_than_paper_has(

@@ -83,8 +83,10 @@ def test_csv_has_a_row_for_each_card(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_wiring_there_is_that_of_here(capsys: pytest.CaptureFixture[str]) -> None:
-    assert as_json(capsys, "topology", *THERE) == as_json(capsys, "topology", *THERE[2:])
-    assert said(capsys, "topology", *THERE) == said(capsys, "topology", *THERE[2:])
+    there, here = (as_json(capsys, "topology", *words) for words in (THERE, THERE[2:]))
+    assert there == here | {"machine": "me@there"}
+    text = said(capsys, "topology", *THERE)
+    assert text == f"On me@there: {said(capsys, 'topology', *THERE[2:])}"
 
 
 def test_a_recording_names_the_computer_that_was_read(
@@ -122,6 +124,9 @@ def test_the_doctor_there_leaves_out_what_only_concerns_a_window(
         (("--host", "a", "--host", "b"), 2, "This command reads one computer at a time"),
         (("--host=-oProxyCommand=ls",), 2, "cannot begin with a hyphen"),
         (("--host", "a b"), 2, "cannot hold spaces"),
+        (("--host", "a,b"), 2, "named one at a time, and not with commas: a,b."),
+        (("--host-python", "python3.12"), 2, "and none was named.\nName one with --host NAME."),
+        (("--host", "a", "--cards", "0"), 1, "`gpuexplorer doctor --host a` says why."),
         (("--host", "a", "--simulate", "3xFoo"), 2, "names a card that is not known"),
         (("--host", "a", "--fault", "lost:1@2s"), 2, "Only simulated cards fail on order"),
         (("--host", "a", "--host-python", "nopython"), 1, "a cannot start Python"),

@@ -178,7 +178,7 @@ def test_wrong_arguments_get_a_sentence_with_the_right_form(
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ("init=library", "is not on this machine"),
+        ("init=library", "is not installed"),
         ("init=version_mismatch", "updated while it runs"),
         ("init=no_permission", "may not talk"),
         ("driver=gone", "not running"),

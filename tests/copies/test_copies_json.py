@@ -47,14 +47,14 @@ def test_what_was_not_measured_is_null_and_a_note_says_why() -> None:
     assert told["median_s"] is None
     assert told["intact"] is None
     assert told["samples_s"] == []
-    assert told["notes"][0] == "Not measured: There is no cuda:5 on this machine."  # type: ignore[index]  # a list
+    assert told["notes"][0] == "Not measured: There is no cuda:5."  # type: ignore[index]  # a list
 
 
 def test_where_nobody_tells_a_limit_the_reason_stands_in_the_notes() -> None:
     told = result_as_json(one_way("1xT4", "cpu", "cpu"))
     assert told["limit_gbs"] is None
     assert told["share_of_limit"] is None
-    assert "No limit: it is not known how fast the memory of this computer is." in told["notes"]  # type: ignore[operator]  # a list
+    assert "No limit: it is not known how fast the memory of the computer is." in told["notes"]  # type: ignore[operator]  # a list
 
 
 def test_a_wrong_copy_has_no_rate_and_says_what_was_wrong() -> None:

@@ -67,7 +67,7 @@ def test_between_cards_that_reach_each_other_another_way_is_left() -> None:
     [
         ("cpu", "cuda:0", "look for PCIe errors of the card"),
         ("cuda:0", "cuda:0", "errors of the card's memory (ECC)"),
-        ("cpu", "cpu", "test the memory of this computer"),
+        ("cpu", "cpu", "test the memory of the computer"),
     ],
 )
 def test_the_advice_is_about_what_took_part(source: str, target: str, said: str) -> None:

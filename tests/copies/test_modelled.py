@@ -185,8 +185,8 @@ def test_copies_that_were_ordered_wrong_arrive_wrong_and_have_no_rate() -> None:
 @pytest.mark.parametrize(
     ("job", "sentence"),
     [
-        (CopyJob("cuda:0", "cuda:2", SIZE), "There is no cuda:2 on this machine."),
-        (CopyJob("cuda:0", "tpu", SIZE), "There is no tpu on this machine."),
+        (CopyJob("cuda:0", "cuda:2", SIZE), "There is no cuda:2."),
+        (CopyJob("cuda:0", "tpu", SIZE), "There is no tpu."),
         (CopyJob("cuda:0", "cuda:1", 0), "There is nothing to copy: the size is 0."),
         (CopyJob("cpu", "cuda:0", SIZE, "staged"), "Only copies from one card to another"),
         (

@@ -96,7 +96,7 @@ def test_staged_on_purpose_leaves_nvlink_alone() -> None:
 def test_the_host_s_memory_has_no_limit_that_anybody_tells() -> None:
     route = routes("1xT4").route("cpu", "cpu")
     assert route.limit is None
-    assert route.limit_reason == "it is not known how fast the memory of this computer is"
+    assert route.limit_reason == "it is not known how fast the memory of the computer is"
 
 
 def test_a_card_s_own_memory_carries_half_of_its_rate_since_bytes_are_read_and_written() -> (

@@ -13,12 +13,24 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.fleet import login
 from gpuexplorer.fleet.address import Address, address
 from gpuexplorer.fleet.client import Prometheus, aligned
 from gpuexplorer.fleet.login import Login, read_login
 from gpuexplorer.fleet.refusals import PrometheusError, unreachable
 from tests.fleet.fake_prometheus import FakePrometheus
 
+_CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+MIIBLjCB4aADAgECAhRo5Vb4ii9tjJNdYyz809l5/6sJ7TAFBgMrZXAwDDEKMAgG
+A1UEAwwBYTAgFw0yNjExMjMxNjI2NDJaGA8yMTI2MTAzMDE2MjY0MlowDDEKMAgG
+A1UEAwwBYTAqMAUGAytlcAMhAPh19XsZb8jvQTLtepEQVfXACNv5ianaI7mI1L0a
+RXUIo1MwUTAdBgNVHQ4EFgQUUBZb5bL6vOOQb1LMiuxWRRFmQnkwHwYDVR0jBBgw
+FoAUUBZb5bL6vOOQb1LMiuxWRRFmQnkwDwYDVR0TAQH/BAUwAwEB/zAFBgMrZXAD
+QQDooB0ZaSzJTltt60gQYLOY7MOGjzKn21t50qL0vOJGYSgc1gR4KL+rGapz7RpY
+mEQihvKcJ+VBrxQy9wS3mpgB
+-----END CERTIFICATE-----
+"""
 _QUERY = "max by (UUID) (DCGM_FI_DEV_GPU_UTIL{})"
 
 
@@ -229,6 +241,18 @@ def test_a_login_that_cannot_be_used_is_refused_with_a_reason(
     assert raised.value.hint
 
 
+def test_the_systems_certificates_are_found_where_our_own_openssl_does_not_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    assert not Login().tls().get_ca_certs()
+    file = tmp_path / "ca-bundle.crt"
+    file.write_text(_CERTIFICATE)
+    monkeypatch.setattr(login, "SYSTEMS", ("/none/there", str(file)))
+    assert len(Login().tls().get_ca_certs()) == 1
+
+
 def test_a_password_is_asked_for_where_there_is_somebody(tmp_path: Path) -> None:
     file = tmp_path / "login.toml"
     file.write_text('user = "ali"')
@@ -368,6 +392,7 @@ def test_a_certificate_that_is_not_trusted_has_a_way_out(code: int, hint: str) -
     error = ssl.SSLCertVerificationError()
     error.reason = "CERTIFICATE_VERIFY_FAILED"
     error.verify_code, error.verify_message = code, "for a reason"
+    error.reason = "CERTIFICATE_VERIFY_FAILED"
     refusal = unreachable(error, "https://h", "h")
-    assert refusal.sentence == "h shows a certificate that is not trusted: for a reason"
+    assert refusal.sentence == "h shows a certificate that is not trusted: for a reason."
     assert hint in refusal.hint

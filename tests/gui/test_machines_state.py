@@ -1,24 +1,31 @@
 """MachinesState: what screens hear of machines, whatever their links do."""
 
+import argparse
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
 import pytest
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.gui.rail.rail_machines import MachineEntry
+from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.machines_at_start import MachinesAtStart
+from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.remote.host_name import HostName, host_name
 from tests.gui.fakes import card, session_of, working
 
@@ -177,6 +184,31 @@ def test_machines_of_last_time_are_connected_to_where_somebody_chose_so(
     next_time.state.stop()
 
 
+def test_the_python_that_is_named_at_the_start_is_used_over_there(
+    settings: Settings, qtbot: QtBot
+) -> None:
+    commands: list[str] = []
+
+    def launch(_: HostName, command: str) -> Sequence[str]:
+        commands.append(command)
+        return ["sh", "-c", "exit 127"]
+
+    arguments = argparse.Namespace(
+        **dict.fromkeys(("simulate", "screenshot", "fleet")),
+        host=["a"],
+        host_python="/opt/python3.12",
+        fault="",
+        seed=0,
+    )
+    here = session_of({card(0): working()})
+    start = MachinesAtStart(arguments, settings, Bridge(), here, launch)
+    start.begin()
+    qtbot.waitUntil(lambda: bool(commands), timeout=30_000)
+    assert "/opt/python3.12" in commands[0]
+    start.state.stop()
+    start.stop()
+
+
 @pytest.mark.parametrize(
     "kept",
     ["{}", "[1]", '[{"host": 7}]', "no JSON", json.dumps([{"host": "-x", "python": ""}])],
@@ -259,6 +291,39 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
     assert (
         questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False, again=False) is None
     )
+
+
+def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
+    room: Room, look: Look, qtbot: QtBot
+) -> None:
+    navigation, window = Navigation(), QWidget()
+    qtbot.addWidget(window)
+    strip = LinkStrip(look, room.state, navigation, FrameClock(window))
+    qtbot.addWidget(strip)
+    room.state.add(Wanted("a"))
+    room.state.show("a")
+    navigation.open_screen("machines")
+    assert not strip.isHidden()
+    assert strip.machine == "a"
+    navigation.open_screen("overview")
+    assert strip.isHidden()
+    assert strip.machine == HERE
+
+
+@pytest.mark.parametrize(("narrow", "words"), [(False, "8 more…"), (True, "+8")])
+def test_the_rail_leads_to_machines_that_it_has_no_room_for(
+    room: Room, look: Look, qtbot: QtBot, narrow: bool, words: str
+) -> None:
+    navigation = Navigation()
+    for number in range(12):
+        room.state.add(Wanted(f"m{number}"))
+    rail = RailMachines(look, room.state, navigation)
+    qtbot.addWidget(rail)
+    rail.show_within(1000, narrow=narrow)
+    (more,) = [each for each in rail.findChildren(QPushButton) if each.text() == words]
+    assert not more.isHidden()
+    more.click()
+    assert navigation.screen == "machines"
 
 
 def test_the_name_of_a_machine_is_never_taken_for_markup(look: Look, qtbot: QtBot) -> None:

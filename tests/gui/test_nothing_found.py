@@ -54,7 +54,7 @@ def test_all_that_stands_there_stands_in_the_middle(
     heading = next(each for each in view.findChildren(QLabel) if "answers on" in each.text())
     in_the_middle: list[QWidget] = [
         button(view, "Look around on simulated cards"),
-        seen_button(window, "See this computer's processor and memory"),
+        seen_button(window, "See the computer's processor and memory"),
     ]
     if screen != OVERVIEW:
         in_the_middle.append(the(FaintSketch, view))
@@ -254,7 +254,7 @@ def test_in_a_low_window_the_ways_on_can_be_seen_at_once(
     qtbot.waitUntil(lambda: seen("Look around on simulated cards"))
     qtbot.waitUntil(lambda: seen("Open the lab on the processor alone"))
     qtbot.waitUntil(lambda: seen("Lab on two idle simulated cards"))
-    qtbot.waitUntil(lambda: seen("See this computer's processor and memory"))
+    qtbot.waitUntil(lambda: seen("See the computer's processor and memory"))
 
 
 def test_the_computer_is_told_in_the_units_that_were_chosen(open_window: OpenWindow) -> None:

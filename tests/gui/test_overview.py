@@ -326,4 +326,4 @@ def test_the_computer_itself_stands_below_its_cards(
     model = the(DeviceListView, open_window(session_of({card(0): working()}))).model()
     role = Qt.ItemDataRole.AccessibleDescriptionRole
     qtbot.waitUntil(lambda: "Memory" in str(model.index(1, 0).data(role)))
-    assert str(model.index(1, 0).data()).startswith("This computer, ")
+    assert str(model.index(1, 0).data()).startswith("The computer, ")

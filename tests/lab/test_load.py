@@ -31,7 +31,7 @@ class Lab:
     def __init__(self, spec: str, *, live: bool = False) -> None:
         self.machine = Machine(parse_machine(spec))
         self.now = 100.0
-        self.load = Load(self.machine, lambda: self.now, live=live)
+        self.load = Load(lambda: self.machine, lambda: self.now, live=live)
         self.load.apply(Hello(5, "3.11", "2.13", "CPU", simulated=True, devices=CARDS))
 
     def more(self, card: int, metric: MetricId, at: float) -> float:
@@ -150,7 +150,7 @@ def test_what_is_seen_of_a_cell_is_not_counted_beside_its_own_events() -> None:
 
 def test_a_program_says_which_cards_it_has_once_it_has_imported_pytorch() -> None:
     lab = Lab("2xTitanRTX+idle", live=True)
-    load = Load(lab.machine, lambda: lab.now, live=True)
+    load = Load(lambda: lab.machine, lambda: lab.now, live=True)
     load.apply(Hello(5, "3.11", "2.13", "simulated cards", simulated=True))
     load.apply(Watched(1, 4.0, 4.0, busy=(("cuda:1", 2.0),), devices=CARDS))
     assert busy(lab, 1, 100.4) == pytest.approx(0.5, abs=0.05)

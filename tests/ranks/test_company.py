@@ -45,7 +45,7 @@ def test_a_rank_that_is_killed_is_told_and_nothing_is_left() -> None:
     course = Course()
     trouble = course.run(*map(member, "ab"), sizes=(1024, 64 << 20), meanwhile=kill)
     assert trouble is not None
-    assert trouble.sentence == "Our part on b was killed over there."
+    assert trouble.sentence == "Our part on b was killed."
     assert [each.bytes for each in course.results] == [1024]
     assert course.met[0].backend == "gloo"
 

@@ -96,31 +96,23 @@ def test_the_computer_itself_is_read_too() -> None:
     assert told.sample.values[MEMORY_TOTAL] > 1e8
 
 
-def test_an_order_to_read_is_answered_for_every_card_and_the_host() -> None:
+def test_an_order_to_read_is_answered_for_every_card() -> None:
     with OverThere() as there:
-        there.order(wire.Read(5, ALL, processes=True))
-        told: list[wire.Told | None] = []
-        while not isinstance(told[-1:] and told[-1], wire.Done):
-            told.append(there.next())
-    sampled = {each.sample.card for each in told if isinstance(each, wire.Sampled)}
-    used = [each for each in told if isinstance(each, wire.Used)]
-    assert sampled == {"SIM-0", "SIM-1", HOST_ID}
-    assert {each.card for each in used} == {"SIM-0", "SIM-1"}
-    facts = [each for told in used for each in told.processes or ()]
-    assert facts
-    assert all(each.process.simulated_command for each in facts)
-    assert told[-1] == wire.Done(5)
+        there.order(wire.Read(5, ALL))
+        told = there.until(wire.Taken)
+    assert told.id == 5
+    assert [each.card for each in told.samples] == ["SIM-0", "SIM-1"]
+    assert all(POWER_DRAW in each.values for each in told.samples)
 
 
 def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
     with OverThere(replace(SIMULATED, faults="hung:1@0s")) as there:
         there.order(wire.Read(1, ALL), wire.Knock(2))
         assert there.until(wire.Knocked).id == 2
-        there.until(wire.Sampled, lambda told: told.sample.card == "SIM-0")
-        late = there.until(wire.Sampled, lambda told: told.sample.card == "SIM-1").sample
+        early, late = there.until(wire.Taken).samples
+        assert early.values
         assert late.state is CardState.NO_ANSWER
         assert set(late.missing.values()) == {Absence.NO_ANSWER}
-        assert there.until(wire.Done).id == 1
 
 
 def test_a_knock_tells_both_clocks() -> None:
@@ -195,6 +187,16 @@ def test_a_driver_that_hangs_at_once_keeps_neither_a_knock_nor_the_end() -> None
         there.hang_up()
         assert there.end() == 0
     assert not [line for line in there.raw if b'"Hello"' in line]
+
+
+@needs_compiler
+def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
+    surroundings = {**stub.environment("cards=1"), "HOME": str(tmp_path)}
+    surroundings["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    with OverThere(Settings(), environment=surroundings) as there:
+        assert there.until(wire.Hello).cards
+        assert there.end() == 0
+    assert not list(tmp_path.iterdir())
 
 
 @needs_compiler

@@ -37,6 +37,7 @@ class Machine:
     launch: Launch = run_here
     now: LinkNow = UP
     host: HostName = HERE
+    asked_as = "--host here"
 
 
 Begin = Callable[..., Worker]

@@ -123,6 +123,12 @@ def test_what_ssh_refuses_is_said_in_a_sentence(
             "there cannot start Python: bash: line 1: python3: command not found.",
         ),
         (
+            126,
+            "bash: line 1: /opt/python3: Permission denied",
+            "",
+            "there cannot start Python: bash: line 1: /opt/python3: Permission denied.",
+        ),
+        (
             127,
             "fish: Unknown command: python3",
             "",
@@ -190,7 +196,7 @@ def test_what_fails_over_there_is_said_in_a_sentence(
         (255, "Connection to there closed by remote host.", "The connection to there broke."),
         (0, "", "Our part on there ended."),
         (3, "", "Our part on there ended with status 3."),
-        (137, "", "Our part on there was killed over there."),
+        (137, "", "Our part on there was killed."),
         (
             1,
             "Traceback\n  File\nOSError: Input/output",

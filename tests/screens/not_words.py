@@ -74,6 +74,7 @@ _DATA = re.compile(
             # Keys, which come last: alone, in brackets, or after what they do
             rf"(?:\b{_KEY}(?:\+[^\w\s]|[+ ]\w\b)?[+ ]?)+(?=$|\)|~)",
             # Programs, files and settings, as others named them
+            r"\b(algbw|busbw|gloo|NCCL|TCP)\b",
             r"nvidia-smi(: [\w.-]+( -?[\w.]+)*)?|libnvidia-ml\.so\.1|nvbandwidth",
             r"python3?\b[^⟦⟧,;\n(]*|\w+\.py\b|ipykernel_launcher|Xorg|/[\w./-]+( :0)?",
             r"\b(ada|alan|api|grace|root)\b",  # users that do not exist

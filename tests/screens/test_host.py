@@ -12,7 +12,7 @@ from tests.screens.person import Person
 
 def opened(person: Person) -> None:
     """Its screen is there, and plots what was read."""
-    person.sees("This computer, ", within="Screens and devices")
+    person.sees("The computer, ", within="Screens and devices")
     person.sees("Plots: Utilisation, Memory", "processor")
     person.row_of("Facts", "Logical cores", str(psutil.cpu_count()))
     person.sees("GiB used", "by programs and the system", within="Memory")
@@ -22,7 +22,7 @@ def test_without_a_card_the_computer_opens_from_the_explanation(
     open_program: OpenProgram,
 ) -> None:
     person = open_program(real=no_cards)
-    person.click("See this computer's processor and memory")
+    person.click("See the computer's processor and memory")
     opened(person)
     person.does_not_see("No graphics card answers on this computer", "SIMULATED")
     person.go_to("Overview")
@@ -33,7 +33,7 @@ def test_it_opens_from_the_list_of_devices_and_by_the_palette(
     open_program: OpenProgram,
 ) -> None:
     person = open_program()
-    person.click("This computer, ", within="Screens and devices")
+    person.click("The computer, ", within="Screens and devices")
     opened(person)
     person.go_to("Overview")
     person.runs("Open the host")
@@ -46,7 +46,7 @@ def test_it_opens_beside_the_cards_and_from_the_drawing_of_the_machine(
     person = open_program()
     person.go_to("Card")
     person.row_of("Facts", "UUID", "SIM-0")
-    person.choose("Card to look at", "This computer, ")
+    person.choose("Card to look at", "The computer, ")
     opened(person)
     person.go_to("Topology")
     person.click("Host memory", within="The machine")
@@ -58,16 +58,16 @@ def test_among_simulated_cards_it_says_that_its_figures_are_real(
     open_program: OpenProgram,
 ) -> None:
     person = open_program()
-    person.click("This computer, ", within="Screens and devices")
+    person.click("The computer, ", within="Screens and devices")
     opened(person)
-    person.sees("These figures are this computer's own and real; only the cards are simulated.")
+    person.sees("These figures are the computer's own and real; only the cards are simulated.")
     person.click("Copy all facts")
     assert "SIMULATED" not in person.clipboard()
 
 
 def test_it_is_there_again_at_the_next_start(open_program: OpenProgram) -> None:
     person = open_program()
-    person.click("This computer, ", within="Screens and devices")
+    person.click("The computer, ", within="Screens and devices")
     opened(person)
     person.closes()
     opened(open_program())
@@ -77,7 +77,7 @@ def test_its_plots_are_saved_as_those_of_cards_are(
     open_program: OpenProgram, tmp_path: Path
 ) -> None:
     person = open_program()
-    person.click("This computer, ", within="Screens and devices")
+    person.click("The computer, ", within="Screens and devices")
     opened(person)
     person.runs("Save visible data as CSV")
     person.saves_as(tmp_path / "host.csv")
@@ -95,7 +95,7 @@ def test_swap_that_is_not_there_is_said_and_not_drawn_as_nothing(
     person = open_program(real=no_cards)
     person.go_to("Card")
     opened(person)
-    person.row_of("Facts", "Swap: none on this computer")
+    person.row_of("Facts", "Swap: no swap space")
     person.does_not_see("Swap used", "Swap space", within="Facts")
     person.does_not_see("Swap", within="Plots")
 

@@ -4,7 +4,7 @@
 was forgotten, even where it stands inside a sentence that was translated.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from PySide6.QtCore import QPoint
@@ -14,6 +14,9 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidg
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
 from gpuexplorer.gui.copies.view import PAGES
 from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.remote.host_name import HostName
+from tests.lab.processes import needs_torch
+from tests.remote.conftest import run_here
 from tests.screens.at_the_bench import PATIENCE, X_ON_0, Y_ON_1, enters
 from tests.screens.conftest import OpenProgram, no_cards
 from tests.screens.every_word import Drawn, everything_said
@@ -148,7 +151,7 @@ def test_every_word_behind_the_menu_is_translated(
     all_is_translated(drawn, entry)
 
 
-# The page between machines is there with more than one of them.
+# The page between machines is there with more than one of them; see below.
 @pytest.mark.parametrize("page", [PAGES[each][0] for each in PAGES if each != "machines"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_word_of_a_page_of_copies_is_translated(
@@ -166,6 +169,26 @@ def test_every_word_of_a_page_of_copies_is_translated(
         person.click(button)
         person.does_not_see(tr("End it at once; what was measured stays"))
         all_is_translated(drawn, page)
+
+
+@needs_torch
+def test_every_word_of_the_page_between_machines_is_translated(
+    open_program: OpenProgram, drawn: Drawn
+) -> None:
+    def launch(host: HostName, command: str) -> Sequence[str]:
+        refused = "echo 'Host key verification failed.' >&2; exit 255"
+        return ["sh", "-c", refused] if host.text == "alan" else run_here(host, command)
+
+    person = open_program(hosts=("grace", "alan"), launch=launch, past=None, size=(1440, 900))
+    person.patience = PATIENCE
+    person.sees("grace")
+    person.go_to(tr("Copies"))
+    person.choose(tr("Pages"), tr("Between machines"))
+    person.waits(lambda: not person.cannot_press(tr("Measure all")))
+    all_is_translated(drawn, "Between machines")
+    person.click(tr("Measure all"))
+    person.sees("algbw")
+    all_is_translated(drawn, "Between machines")
 
 
 def compute(person: Person) -> None:

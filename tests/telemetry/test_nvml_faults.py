@@ -27,7 +27,7 @@ def values(backend: NvmlBackend, card: int = 0) -> Mapping[MetricId, float]:
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ("init=library", "not on this machine"),
+        ("init=library", "is not installed"),
         ("init=not_loaded", "not running"),
         ("init=version_mismatch", "updated while it runs"),
         ("init=no_permission", "may not talk"),

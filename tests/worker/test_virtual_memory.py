@@ -175,7 +175,7 @@ def test_the_hosts_limit_is_told_from_the_cards(
     with pytest.raises(Trouble) as refused:
         virtual.run("X = torch.ones(1024, 1024, 1024, device='cuda:0')")
     assert refused.value.sentence == (
-        "The simulated card would have room for 4.0 GiB, this computer has not: the values lie "
+        "The simulated card would have room for 4.0 GiB, the computer has not: the values lie "
         "in the computer's own memory, of which 1.0 GiB are free."
     )
     assert refused.value.hint.endswith("On a real card only the card's memory would count.")
@@ -187,7 +187,7 @@ def test_what_nobody_wrote_to_yet_counts_at_the_hosts_limit(
     # The system takes memory from the free only when it is written.
     monkeypatch.setattr(host_limit, "free_bytes", lambda: 22 << 30)
     virtual.run("X = torch.empty(15, 1 << 28, device='cuda:0')")
-    with pytest.raises(Trouble, match="this computer has not"):
+    with pytest.raises(Trouble, match="the computer has not"):
         virtual.run("Y = torch.empty(15, 1 << 28, device='cuda:1')")
 
 
@@ -195,7 +195,7 @@ def test_many_small_pieces_come_to_the_hosts_limit_too(
     virtual: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host_limit, "free_bytes", lambda: 2 << 30)
-    with pytest.raises(Trouble, match="this computer has not"):
+    with pytest.raises(Trouble, match="the computer has not"):
         virtual.run(
             "X = [torch.empty(1 << 20, device='cuda:0') for _ in range(1000)]",
         )

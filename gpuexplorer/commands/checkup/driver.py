@@ -114,7 +114,7 @@ def _no_driver_and_no_card(probe: Probe, answer: Answer, facts: Mapping[str, Fac
 def _nothing_there(topic: Topic, probe: Probe, answer: Answer) -> Topic:
     if probe.platform == "win32":
         return topic.look(
-            Message("NVIDIA's driver (nvml.dll) is not on this computer."),
+            Message("NVIDIA's driver (nvml.dll) is not installed."),
             Message("If there is an NVIDIA card, install NVIDIA's driver and restart Windows."),
         )
     if "WSL" in surroundings(probe):

@@ -55,8 +55,8 @@ def cards(probe: Probe, answer: Answer) -> Topic:
     if ours:
         return topic.broken(
             Message.counted(
-                "{count} NVIDIA card is in this computer, and no driver answers for it.",
-                "{count} NVIDIA cards are in this computer, and no driver answers for them.",
+                "There is {count} NVIDIA card, and no driver answers for it.",
+                "There are {count} NVIDIA cards, and no driver answers for them.",
                 len(ours),
             ),
             Message("See what is said about the driver."),
@@ -69,7 +69,7 @@ def cards(probe: Probe, answer: Answer) -> Topic:
     return topic.look(
         Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
         if ours is None
-        else Message("There is no NVIDIA card in this computer."),
+        else Message("There is no NVIDIA card."),
         _SIMULATED,
     )
 

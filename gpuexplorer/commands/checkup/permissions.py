@@ -87,7 +87,7 @@ def _belongs_to_a_card(name: str) -> bool:
 def _way_in(refused: Sequence[Path], groups: dict[int, str]) -> Message:
     owners = {_group(path, groups) for path in refused} - {"root"}
     if not owners:
-        return Message("Ask an administrator of this computer for access to these files.")
+        return Message("Ask an administrator for access to these files.")
     return Message(
         "Run `sudo usermod -aG {groups} $USER`, then log out and in again.",
         groups=",".join(sorted(owners)),

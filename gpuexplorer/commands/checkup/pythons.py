@@ -125,8 +125,8 @@ def pythons(
             told(_have_torch(len(found), good), looked)
         )
     unsuited = Message.counted(
-        "It is not fit for this computer.",
-        "None of them is fit for this computer.",
+        "It does not suit the computer.",
+        "None of them suits the computer.",
         len(found),
     )
     sentence = told(_have_torch(len(found), len(found)), looked, unsuited)
@@ -162,8 +162,8 @@ def _have_torch(number: int, good: int) -> Message:
             "{count} Python has PyTorch.", "{count} Pythons have PyTorch.", number
         )
     return Message.counted(
-        "{count} Python has PyTorch, {good} of them fit for this computer.",
-        "{count} Pythons have PyTorch, {good} of them fit for this computer.",
+        "{count} Python has PyTorch, {good} of them suit the computer.",
+        "{count} Pythons have PyTorch, {good} of them suit the computer.",
         number,
         good=good,
     )

@@ -30,7 +30,7 @@ _TITLES = {
 }
 _COPIES = (What.MEMORY, What.TO_CARD, What.FROM_CARD, What.PEER)
 _KINDS = {What.FP32: "fp32", What.TF32: "tf32", What.BF16: "bf16"}
-_ONE_CARD = Message("there is no other card in this machine")
+_ONE_CARD = Message("there is no other card")
 _IS_HOST = Message("this is the host itself")
 _TOO_SHORT = Message("a copy is over too soon for its power to be read")
 _TRAFFIC = Message("Each byte is read and written, so it counts twice.")

@@ -21,9 +21,7 @@ def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> Prod
     """The lab's simulated cards are as fast."""
     index = index_of(job.device)
     if index is None or index >= len(spec.cards):
-        return _refused(
-            job, Message("There is no {device} on this machine.", device=job.device)
-        )
+        return _refused(job, Message("There is no {device}.", device=job.device))
     if index < 0:
         return _refused(job, Message("The processor of a simulated machine is not modelled."))
     if job.kind not in KINDS:

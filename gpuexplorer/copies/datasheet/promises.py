@@ -16,7 +16,7 @@ ASKED = (CLOCK_MEMORY_MAX, CLOCK_SM_MAX, POWER_LIMIT_DEFAULT, POWER_LIMIT)
 _ALIKE = 0.02
 # A slot may have fewer lanes than the card, and a person may choose another limit.
 _DECIDED_HERE = (What.TO_CARD, What.FROM_CARD, What.PEER, What.POWER)
-_NO_WIRING = Message("it is not known how this machine is wired")
+_NO_WIRING = Message("it is not known how the cards are wired")
 _NO_CARD = Message("the driver reports nothing about this card")
 
 
@@ -54,7 +54,7 @@ def _of_host() -> Mapping[What, Figure]:
     itself = none(Message("this is the host itself"))
     computing = none(Message("it is not known how much this processor could compute"))
     return {
-        What.MEMORY: none(Message("it is not known how fast the memory of this computer is")),
+        What.MEMORY: none(Message("it is not known how fast the memory of the computer is")),
         What.TO_CARD: itself,
         What.FROM_CARD: itself,
         What.PEER: itself,
@@ -117,7 +117,7 @@ def _peer(subject: Subject) -> Figure:
         return Figure.missing(_NO_WIRING)
     peer = subject.peer()
     if peer is None:
-        return Figure.missing(Message("there is no other card in this machine"))
+        return Figure.missing(Message("there is no other card"))
     return _route(subject, subject.device, peer)
 
 

@@ -59,7 +59,9 @@ def _settings(card: Card, values: Mapping[MetricId, float]) -> Mapping[MetricId,
         lines = [
             TerminalCommand(what, f"{front}nvidia-smi -i {card.id} {o}") for what, o in commands
         ]
-        more = tr("It lasts until the driver is loaded again, for everybody on this computer.")
+        more = tr(
+            "It lasts until the driver is loaded again, for everybody who uses the computer."
+        )
         if card.simulated:
             more = tr("This card is simulated: this is what one would type for a real one.")
         return HowTo(title, tuple(each for each in (sentence, more) if each), tuple(lines))

@@ -126,7 +126,7 @@ class CardFace:
     def title(self) -> str:
         """Which card it is, for screen readers and for tooltips."""
         if self.host:
-            return tr("This computer, {name}", name=self.name)
+            return tr("The computer, {name}", name=self.name)
         card = tr("Card {number}", number=self.number)
         return ", ".join(part for part in (card, self.name, self.cuda) if part)
 

@@ -50,7 +50,7 @@ def head_badges(
     """That a card is simulated stands in the bar above already; the computer never is."""
     if shown.host and simulated:
         hint = tr(
-            "These figures are this computer's own and real; only the cards are simulated."
+            "These figures are the computer's own and real; only the cards are simulated."
         )
         return (CardBadge(tr("real, not simulated"), hint),)
     badges = tuple(badge for badge in face.badges if not badge.minor)

@@ -70,7 +70,7 @@ class Shown:
     def title(self) -> str:
         """ "Card 0, NVIDIA TITAN RTX"; of a nameless one its number alone."""
         if self.host:
-            return tr("This computer, {name}", name=self.card.name)
+            return tr("The computer, {name}", name=self.card.name)
         if self.card.nameless:
             return tr("Card {number}", number=self.number)
         return tr("Card {number}, {name}", number=self.number, name=self.card.name)
@@ -264,10 +264,10 @@ def _refused(reading: Reading, mark: StateMark | None) -> _Still:
             more = tr("Look at the rights to /dev/nvidia*, at --gpus, or at the Slurm job.")
         case Absence.NOT_SUPPORTED:
             sentence = tr("The driver says that it does not support this card.")
-            more = tr("“gpuexplorer doctor” looks for the cause.")
+            more = tr("It may be too new or too old for this driver.")
         case _:
             sentence = tr("The driver gives no access to it and does not say why.")
-            more = tr("“gpuexplorer doctor” and “sudo dmesg” may say more.")
+            more = tr("On its computer, “sudo dmesg” may say more.")
     return _Still(sentence, more, short_reasons(absence)[0], mark, absence)
 
 

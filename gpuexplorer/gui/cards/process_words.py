@@ -45,7 +45,7 @@ def standing_reason(standing: Standing) -> Reason | None:
 def name_reason(named: NamedProcess) -> Reason:
     """Why nothing is known of a process but its number."""
     if named.simulated:
-        return (tr("simulated"), "–"), tr("Made up: this computer has no such process.")
+        return (tr("simulated"), "–"), tr("Made up: there is no such process.")
     if named.elsewhere:
         return (
             (

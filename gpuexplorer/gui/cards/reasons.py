@@ -67,7 +67,7 @@ _SHORT_REASONS = {
     Absence.TOO_SOON: (mark("with the next reading"), mark("soon")),
     Absence.IMPOSSIBLE: (mark("impossible figure"), mark("impossible"), mark("invalid")),
     Absence.NO_PART: (mark("none on this card"), mark("none")),
-    Absence.NO_SWAP: (mark("none on this computer"), mark("none")),
+    Absence.NO_SWAP: (mark("no swap space"), mark("none")),
     Absence.LOST: (mark("card lost"), mark("lost")),
     Absence.UNLISTED: (mark("no longer listed"), mark("not listed"), mark("gone")),
     Absence.ASLEEP: (mark("card asleep"), mark("asleep")),

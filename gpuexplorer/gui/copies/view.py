@@ -27,7 +27,6 @@ from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, between
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.python_places import Here
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -79,8 +78,7 @@ class CopiesView(LiveView):
             self._tabs.name_segment(name, f"copies.{name}")
         self._between: BetweenMachines | None = None
         if machines is not None:
-            python = partial(machine.settings.remembered, Here.key)
-            self._between = between(machines, python)
+            self._between = between(machines, machine.settings.remembered)
             self._between.changed.connect(self._on_machines_changed)
         self._tabs.leave_out(_MACHINES, out=not self._several)
         self._pressed: QAbstractButton | None = None

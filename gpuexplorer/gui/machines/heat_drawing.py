@@ -12,7 +12,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.units import Units, ratio
 from gpuexplorer.gui.machines.heat_layout import MapBlock
-from gpuexplorer.gui.machines.model import GRAVE, gravity
+from gpuexplorer.gui.machines.model import GRAVE, WORTH_A_LOOK, gravity
 from gpuexplorer.gui.machines.words import (
     free_words,
     remark_on,
@@ -72,10 +72,11 @@ def draw_head(drawing: Drawing, block: MapBlock, group: HostGroup) -> None:
 
 
 def draw_rack(drawing: Drawing, block: MapBlock, groups: Sequence[HostGroup]) -> None:
-    """In `bad` where a machine or a card in it is lost."""
+    """In `bad` where a machine or a card in it is lost, in `warn` where something else is."""
     letters, theme = drawing.letters.caption, drawing.theme
-    grave = max(map(gravity, groups)) >= GRAVE
-    run = Run(block.title, letters, theme.bad if grave else theme.quiet)
+    tones = {GRAVE: Tone.BAD, WORTH_A_LOOK: Tone.WARN}
+    tone = tones.get(max(map(gravity, groups)), Tone.QUIET)
+    run = Run(block.title, letters, theme.tone(tone))
     drawing.elided(block.x, block.y + letters.ascent, run, block.wide, block.title)
 
 

@@ -14,7 +14,7 @@ from gpuexplorer.gui.state.groups.group import HostGroup
 MOST_APART = 64  # machines with a block of their own
 _BELOW_LINES = 10
 _EDGE = 3  # around all of it: the rings of cells there need room too
-_MOST_WIDE, _LEAST_WIDE, _LOWEST, _HIGHEST, _SLENDER = 152, 33, 30, 92, 0.62
+_MOST_WIDE, _LEAST_WIDE, _LOWEST, _HIGHEST, _SLENDER = 158, 33, 30, 92, 0.62
 _IN_A_ROW, _CLOSE_IN_A_ROW = 8, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
 

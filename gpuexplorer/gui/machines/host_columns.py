@@ -24,9 +24,9 @@ def host_columns(units: Units, *, placed: bool) -> Sequence[Column[HostGroup]]:
     """`placed`: machines may tell where they stand."""
     size = gigabyte(units)
     columns: Sequence[Column[HostGroup]] = (
-        Column("machine", tr("Machine"), _name, lambda g: natural(g.name), width=140,
+        Column("machine", tr("Machine"), _name, lambda g: natural(g.name), width=170,
                stretches=True, share=0.14, widest=240),
-        Column(STATE, tr("State"), _state, lambda g: -gravity(g), width=140, stretches=True,
+        Column(STATE, tr("State"), _state, lambda g: -gravity(g), width=190, stretches=True,
                share=0.2, meaning=tr("Whether it answers, and what is wrong there.")),
         Column(PLACE, tr("Place"), lambda g: Cell(g.place, tone=Tone.QUIET),
                lambda g: natural(g.place), width=90, kept=3,

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.gui.machines.heat_layout import MOST_APART
 from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
 from gpuexplorer.gui.state.machines import Standing
@@ -74,7 +73,7 @@ def users_of(groups: Sequence[HostGroup]) -> Sequence[str]:
     return sorted(users, key=str.casefold)
 
 
-GRAVE = 4
+GRAVE, WORTH_A_LOOK = 4, 3
 
 
 def gravity(group: HostGroup) -> int:
@@ -83,25 +82,30 @@ def gravity(group: HostGroup) -> int:
         case Standing.REFUSED | Standing.BROKEN:
             return GRAVE
         case Standing.ASKING:
-            return 3
+            return WORTH_A_LOOK
         case Standing.CONNECTING | Standing.ENDED:
             return 1
     tones = {cell.mark.tone for cell in group.cards if cell.mark is not None}
     if Tone.BAD in tones:
         return GRAVE
     if Tone.WARN in tones or group.alerts:
-        return 3
+        return WORTH_A_LOOK
     return 2 if group.late is not None else 0
 
 
 def in_order(groups: Sequence[HostGroup], *, worst_first: bool) -> Sequence[HostGroup]:
-    """Without cards first; then this computer and the others by name, or what is wrong and
-    whose cards are busiest. Of many, each rack comes where the first of its machines stands.
+    """Without cards first; then this computer and the others by name, or what is wrong. Of
+    many, each rack comes where the first of its machines stands.
     """
     if not worst_first:
         return sorted(groups, key=lambda each: (bool(each.cards), *_by_name(each)))
     ranked = sorted(
-        groups, key=lambda each: (bool(each.cards), -gravity(each), -_highest(each), each.name)
+        groups,
+        key=lambda each: (
+            bool(each.cards),
+            -gravity(each),
+            *map(natural, (each.place, each.name)),
+        ),
     )
     if len(groups) <= MOST_APART:
         return ranked
@@ -118,10 +122,6 @@ def _by_name(group: HostGroup) -> tuple[bool, str]:
 def natural(name: str) -> str:
     """To sort by: gpu-10 comes after gpu-9."""
     return re.sub(r"\d+", lambda digits: digits[0].zfill(12), name.casefold())
-
-
-def _highest(group: HostGroup) -> float:
-    return max((cell.values.get(GPU_UTILIZATION, 0.0) for cell in group.cards), default=0.0)
 
 
 def free_cards(groups: Sequence[HostGroup]) -> Sequence[FreeCard]:

@@ -87,8 +87,6 @@ def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
 
 
 def _cards(sums: Together) -> Figure:
-    if not sums.cards:
-        return Figure(tr("Cards"), absent=(tr("none is read"), tr("none")))
     if sums.answering == sums.cards:
         return Figure(tr("Cards"), number=str(sums.cards))
     return Figure(tr("Cards that answer"), number=str(sums.answering), limit=str(sums.cards))

@@ -19,8 +19,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 
 IDLE_MEANS = mark(
-    "A card counts as idle when it answers and reports 0 % busy right now. Somebody may still"
-    " hold memory on it: such cards stand further down, with the names of those who do."
+    "Idle is 0 % busy right now. Cards on which somebody holds memory stand further down."
 )
 
 
@@ -44,7 +43,7 @@ def state_sentence(group: HostGroup) -> str:
         return words if group.cards else tr("{state}, no card", state=words)
     if group.retry_in is not None:
         retry = tr("Next try in {span}.", span=span_words(group.retry_in))
-    why = paragraph((group.why, group.hint, retry))
+    why = paragraph((group.why, group.hint, retry)).replace("`", "")
     return tr("{state}: {why}", state=words, why=why) if why else words
 
 

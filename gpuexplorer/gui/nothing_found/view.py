@@ -168,7 +168,7 @@ class NothingFoundView(Page):
         )
         open_host = self._link(
             Icon.CARDS,
-            tr("See this computer's processor and memory"),
+            tr("See the computer's processor and memory"),
             tr("How busy and how full they are, read since the start."),
             self.host_asked,
         )

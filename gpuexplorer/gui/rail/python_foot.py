@@ -35,7 +35,7 @@ class FootFace:
 
 
 class PythonFoot(PaintedButton):
-    """Shows nothing where there is no session and so no lab, and none in a recording."""
+    """Shows nothing where no lab can run: in a recording, and on a host of a fleet."""
 
     def __init__(self, look: Look, pythons: LabPythons) -> None:
         super().__init__(look)
@@ -60,13 +60,9 @@ class PythonFoot(PaintedButton):
             before.stage_changed.disconnect(self._on_changed)
         if lab is not None:
             lab.stage_changed.connect(self._on_changed)
-        if lab is not None and lab.pythons is not self._pythons:  # another computer's
-            self._pythons.changed.disconnect(self._on_changed)
-            self._pythons = lab.pythons
-            self._pythons.changed.connect(self._on_changed)
         if self._sheet is not None:
             self._sheet.reject()
-        self.setVisible(lab is not None and not lab.recorded)  # a recording ran in none
+        self.setVisible(lab is not None and _may_run(lab))
         self._on_changed()
 
     def show_narrow(self, narrow: bool) -> None:
@@ -139,6 +135,10 @@ class PythonFoot(PaintedButton):
 
     def sizeHint(self) -> QSize:
         return QSize(56, _LOW) if self._narrow else QSize(208, _TALL)
+
+
+def _may_run(lab: LabState) -> bool:
+    return not (lab.recorded or lab.machine.session.source.figures_alone)
 
 
 def foot_face(

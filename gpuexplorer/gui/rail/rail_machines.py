@@ -42,8 +42,8 @@ class RailMachines(QWidget):
         self._more = link_button("")
         self._more.clicked.connect(self._on_more_clicked)
         self._list = column(gap=0)
-        foot = row(self._more, FREE, margins=(_SIDE - 4, 0, _SIDE, 0))
-        column(self._head, self._list, foot, within=self, gap=0)
+        self._foot = row(self._more, FREE)
+        column(self._head, self._list, self._foot, within=self, gap=0)
         self._keys = ArrowKeys(self)
         machines.changed.connect(self._on_changed)
         self._on_changed()
@@ -64,11 +64,14 @@ class RailMachines(QWidget):
         for entry, face in zip(self._entries, listed, strict=True):
             entry.show_face(face, narrow=self._narrow)
         rest = len(rows) - len(listed)
-        self._more.setVisible(rest > 0 and not self._narrow)
-        self._more.setText(trn("{count} more…", "{count} more…", rest))
+        words = trn("{count} more…", "{count} more…", rest)
+        self._more.setVisible(rest > 0)
+        self._more.setText(f"+{rest}" if self._narrow else words)
+        self._more.setAccessibleName(words)
         self._heading.setVisible(not self._narrow)
         side = _NARROW_SIDE if self._narrow else _SIDE
         self._head.setContentsMargins(side, 12, side, 4)
+        self._foot.setContentsMargins(side - 4, 0, 0, 0)
 
     def _make(self, rows: list[MachineRow]) -> None:
         for old in self._entries:

@@ -86,7 +86,7 @@ def reach(
     host = host_name(wanted.host)
     far = FarMachine(
         host,
-        python=wanted.python or "python3",
+        python=wanted.python,
         simulate=wanted.simulate,
         faults=wanted.faults,
         seed=wanted.seed,

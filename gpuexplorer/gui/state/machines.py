@@ -62,6 +62,7 @@ class MachineRow:
     retry_at: float | None = None
     session: RememberingSession | None = None  # None until it answered for the first time
     shown: bool = False  # the screens show this one
+    of_fleet: bool = False  # whoever lists the fleet lists it already
 
 
 @dataclass
@@ -70,6 +71,7 @@ class _Machine:
     reached: Reached | None = None  # None: nobody asked for a connection yet
     session: RememberingSession | None = None
     refused: Trouble | None = None  # its name, which somebody wrote into the settings
+    of_fleet: bool = False
 
 
 class MachinesState(QObject):
@@ -179,7 +181,7 @@ class MachinesState(QObject):
             python = wanted.python or there.wanted.python
             wanted = replace(wanted, python=python, remember=True)
         reached = self._reached(wanted, connect)
-        self._machines[wanted.host] = _Machine(wanted, reached)
+        self._machines[wanted.host] = _Machine(wanted, reached, of_fleet=connect is not None)
         reached.far.connect()
         if wanted.remember:
             self._keep()
@@ -270,6 +272,7 @@ class MachinesState(QObject):
             far.retry_at,
             machine.session,
             self.shown == key,
+            machine.of_fleet,
         )
 
     def _keep(self) -> None:

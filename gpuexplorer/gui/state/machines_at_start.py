@@ -41,7 +41,7 @@ class MachinesAtStart:
         wanted = [
             Wanted(
                 host,
-                getattr(given, "host_python", None) or "",
+                given.host_python or "",
                 given.simulate,
                 given.fault,
                 given.seed + number,  # simulated ones differ

@@ -71,7 +71,14 @@ def show_sentence(label: QLabel, look: Look, sentence: str) -> None:
         label.setAccessibleName("")
 
 
+def say_sentence(label: QLabel, look: Look, sentence: str) -> None:
+    """One that is only there where there is something to say."""
+    show_sentence(label, look, sentence)
+    label.setVisible(bool(sentence))
+
+
 def _with_commands(look: Look, sentence: str) -> str:
     mono = look.letters.mono.font
     style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
-    return re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', html.escape(sentence))
+    lines = html.escape(sentence).replace("\n", "<br>")
+    return re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines)

@@ -76,7 +76,7 @@ _OF_THE_LOG = (
         Message("What was computed at that time may be wrong, or has ended with an error."),
         Message(
             "Run what was going on again. If the same card does it again, let it be tested or "
-            "exchanged; `gpuexplorer doctor` knows more of its health."
+            "exchanged."
         ),
     ),
     (

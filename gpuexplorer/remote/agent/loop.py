@@ -88,6 +88,9 @@ def _carry_out(
         if isinstance(order, wire.Watch):
             readings.watch(order)
             continue
+        if isinstance(order, wire.Added):
+            readings.add(order)
+            continue
         run = partial(_answer, order, readings, check_up, teller)
         _in_thread(type(order).__name__, run)
 
@@ -106,7 +109,7 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
             teller.tell(answers.pythons(order))
         case wire.CheckUp():
             teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
-        case wire.Watch() | wire.Knock():
+        case wire.Watch() | wire.Added() | wire.Knock():
             """Carried out before: neither may wait."""
         case _:
             assert_never(order)

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote import wire
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.process_book import ProcessBook
@@ -60,6 +61,16 @@ class Readings:
             )
         )
 
+    def add(self, order: wire.Added) -> None:
+        """Real cards notice by themselves what the lab does to them."""
+        if not isinstance(self.backend, SimulatedBackend):
+            return
+        machine, now = self.backend.machine, self.backend.elapsed
+        if order.held_bytes:
+            machine.hold(order.card, now, order.held_bytes)
+        if order.occupation is not None:
+            machine.occupy(order.card, order.occupation.moved(now))
+
     def greet(self) -> None:
         system = platform.uname()
         self._tell(
@@ -91,33 +102,20 @@ class Readings:
 
     def read(self, order: wire.Read) -> None:
         """Each card in a thread of its own: one that hangs keeps no other."""
-        asked = [(card, Asked(partial(self._ask, card, order))) for card in self._cards()]
-        self._take(self._read_host())
-        until = self._clock.now() + _READING_PATIENCE
-        for card, each in asked:
+        asked = [
+            (card.id, metrics, Asked(partial(self.backend.read, card.id, metrics)))
+            for card in self.backend.cards()
+            if (metrics := order.metrics & metrics_of(card))
+        ]
+        until, samples = self._clock.now() + _READING_PATIENCE, []
+        for card, metrics, each in asked:
             if each.answered_within(max(0.0, until - self._clock.now())):
-                each.result()
-                continue
-            missing = dict.fromkeys(order.metrics & metrics_of(card), Absence.NO_ANSWER)
-            self._take(Sample(card.id, self._clock.now(), {}, missing, CardState.NO_ANSWER))
-            if order.processes and card.kind is CardKind.GPU:
-                self._take_processes(card.id, None)
-        if self._want is None:  # else somebody waits for them all the time
-            for fault in self.backend.wait_for_fault(0.0):
-                self._tell(wire.Faulted(fault))
-        self._tell(wire.Done(order.id))
-
-    def _cards(self) -> "Sequence[Card]":
-        return self.backend.cards()
-
-    def _ask(self, card: Card, order: wire.Read) -> None:
-        for cadence in Cadence:
-            # Each by itself, as a sampler does: a sample belongs to one cadence.
-            metrics = order.metrics & metrics_of(card, (cadence,))
-            if metrics:
-                self._take(self.backend.read(card.id, metrics))
-        if order.processes and card.kind is CardKind.GPU:
-            self._take_processes(card.id, self.backend.processes(card.id))
+                samples.append(each.result())
+            else:
+                missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
+                now = self._clock.now()
+                samples.append(Sample(card, now, {}, missing, CardState.NO_ANSWER))
+        self._tell(wire.Taken(order.id, samples))
 
     def _read_host(self) -> Sample:
         with self._reading_host:
@@ -138,7 +136,7 @@ class Readings:
     def _look_around(self) -> None:
         """Whether other cards are listed by now, or there is something else to note."""
         with self._looking:
-            listed, noted = self._cards(), [*self.backend.notes(), *self._host.notes()]
+            listed, noted = self.backend.cards(), [*self.backend.notes(), *self._host.notes()]
             if listed is not self._listed:
                 self._listed = listed
                 self._tell(wire.Listed(listed, self.backend.source))

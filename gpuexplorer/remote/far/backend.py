@@ -1,19 +1,20 @@
 """FarBackend: the cards of another machine as a vendor. It is told, and seldom asks."""
 
 import threading
-from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
-from gpuexplorer.core.metrics import MetricId, metrics_of
+from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.lab.load import Load
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, Done, Hello, Read, Wired
+from gpuexplorer.remote.wire import Added, AskWiring, Hello, Read, Taken, Wired
+from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import MADE_UP, Backend, HardwareFault, Source
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess
@@ -28,50 +29,36 @@ _READING_PATIENCE = 8.0
 _WIRING_PATIENCE = 10.0
 # What was read of the other cards at the same time is good for so long.
 _FRESH = 2.0
-_MOST_FAULTS = 100
 # So many cards in all, however often other ones are listed: each keeps memory for its past.
 _MOST_EVER = 1024
 NO_WIRING = Topology((), (), {})
 
 
 class FarBackend:
-    """`read`, `processes` and `topology` wait for the other machine: not for the window's
+    """`read` and `topology` wait for the other machine: not for the window's
     thread. The rest answers with what was told.
     """
 
     def __init__(self, far: "FarMachine") -> None:
-        self._far = far
-        self._source = Source("far", Message("{host}, not connected yet", host=far.host.text))
+        self.machine = far
+        self.source = Source("far", Message("{host}, not connected yet", host=far.host.text))
         self._cards: Sequence[Card] = ()
         self.ids: frozenset[CardId] = frozenset()
         self._ever: set[CardId] = set()
         self._noted: Sequence[Message] = ()
-        self.clock_differs: float | None = None
         self.host: Sample | None = None  # the newest
         self._wiring = NO_WIRING
         # Simulated over there: the same cards here, for what is worked out and not read.
         self.twin: SimulatedBackend | None = None
-        self._told = threading.Lock()
         self._asking = threading.Lock()  # one Read at a time, which serves all cards
-        self._samples: dict[CardId, list[Sample]] | None = None  # while one is under way
-        self._kept: dict[CardId, Sample] = {}
-        self._kept_processes: dict[CardId, tuple[float, Sequence[CardProcess] | None]] = {}
-        self._faults: deque[HardwareFault] = deque(maxlen=_MOST_FAULTS)
+        self._kept: dict[tuple[CardId, frozenset[MetricId]], Sample] = {}
 
     def open(self) -> None:
         """The machine connects by itself."""
 
     def close(self) -> None:
         """Ends the connection for good."""
-        self._far.stop(0.3)
-
-    @property
-    def machine(self) -> "FarMachine":
-        return self._far
-
-    @property
-    def source(self) -> Source:
-        return self._source
+        self.machine.stop(0.3)
 
     def cards(self) -> Sequence[Card]:
         return self._cards
@@ -82,30 +69,19 @@ class FarBackend:
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         asked = frozenset(metrics)
         with self._asking:
-            kept = self._kept.pop(card, None)
-            if kept is None or not self._covers(kept, asked):
-                self._read_all(Read(0, asked))
-                kept = self._kept.pop(card, None)
+            kept = self._kept.pop((card, asked), None)
+            if kept is None or self.machine.clock.now() - kept.at > _FRESH:
+                self._kept = {(each.card, asked): each for each in self._read(asked)}
+                kept = self._kept.pop((card, asked), None)
         if kept is None:
-            why = Absence.NO_CONNECTION
-            return Sample(
-                card,
-                self._far.clock.now(),
-                {},
-                dict.fromkeys(asked, why),
-                CardState.NO_CONNECTION,
-            )
-        values = {id_: value for id_, value in kept.values.items() if id_ in asked}
-        missing = {id_: kept.missing.get(id_, Absence.NOT_YET) for id_ in asked - values.keys()}
-        return kept._replace(values=values, missing=missing)
+            missing = dict.fromkeys(asked, Absence.NO_CONNECTION)
+            now = self.machine.clock.now()
+            return Sample(card, now, {}, missing, CardState.NO_CONNECTION)
+        return only(kept, asked)
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        with self._asking:
-            at, kept = self._kept_processes.pop(card, (float("-inf"), None))
-            if self._far.clock.now() - at > _FRESH:
-                self._read_all(Read(0, frozenset(), processes=True))
-                _, kept = self._kept_processes.pop(card, (0.0, None))
-        return kept
+        """As they were told last."""
+        return self.machine.names.processes(card)
 
     def topology(self) -> Topology:
         """What was told last, where there is no answer now."""
@@ -115,25 +91,27 @@ class FarBackend:
 
     def wiring(self) -> Topology:
         """Raises Trouble where there is no answer, or the driver over there gives none."""
-        return self._far.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
+        return self.machine.asking.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        """What was told since; who samples hears them as they come."""
-        return [self._faults.popleft() for _ in range(len(self._faults))]
+        """Who samples hears of each as it is told."""
+        return ()
 
     def notes(self) -> Sequence[Message]:
-        if self.clock_differs is None:
+        differs = self.machine.hearing.far_clock.differs
+        if differs is None:
             return self._noted
-        return (*self._noted, _clock_words(self._far.host, self.clock_differs))
+        return (*self._noted, _clock(self.machine.host, differs))
 
     def greeted(self, hello: Hello) -> None:
-        self.twin = _twin(self._far.settings)
+        self.twin = twin = _twin(self.machine.settings)
+        if twin is not None:
+            twin.machine.on_added = lambda *added: self.machine.tell(_added(twin, *added))
         self.listed(hello.cards, hello.source)
         self._noted = ()
-        self.clock_differs = None
 
     def listed(self, cards: Sequence[Card], source: Source) -> None:
-        self._source = source
+        self.source = source
         if tuple(cards) == tuple(self._cards):
             return
         room = _MOST_EVER - len(self._ever)
@@ -147,43 +125,25 @@ class FarBackend:
         self._noted = tuple(
             each
             if each == MADE_UP
-            else Message("{host}: {note}", host=self._far.host.text, note=each)
+            else Message("{host}: {note}", host=self.machine.host.text, note=each)
             for each in notes
         )
 
-    def sampled(self, sample: Sample) -> None:
-        if sample.card == HOST_ID:
-            self.host = sample
-        with self._told:
-            if self._samples is not None and sample.card in self.ids:
-                self._samples.setdefault(sample.card, []).append(sample)
-
-    def used(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
-        self._kept_processes[card] = (self._far.clock.now(), processes)
-
-    def faulted(self, fault: HardwareFault) -> None:
-        self._faults.append(fault)
-
-    def _read_all(self, order: Read) -> None:
-        with self._told:
-            self._samples = {}
+    def _read(self, asked: frozenset[MetricId]) -> Sequence[Sample]:
+        """Of all cards; whoever asked gets a reason in the place of what is not there."""
         try:
-            self._far.ask(order, Done, _READING_PATIENCE)
+            told = self.machine.asking.ask(Read(0, asked), Taken, _READING_PATIENCE).samples
         except Trouble:
-            pass  # whoever asked gets a reason in the place of each figure
-        finally:
-            with self._told:
-                told, self._samples = self._samples or {}, None
-        for card, samples in told.items():
-            if order.metrics:
-                self._kept[card] = _together(samples)
+            return ()
+        clock = self.machine.hearing.far_clock
+        return [each._replace(at=clock.ours(each.at)) for each in told]
 
-    def _covers(self, kept: Sample, asked: frozenset[MetricId]) -> bool:
-        if self._far.clock.now() - kept.at > _FRESH:
-            return False
-        card = next((each for each in self._cards if each.id == kept.card), None)
-        applicable = asked if card is None else asked & metrics_of(card)
-        return applicable <= kept.values.keys() | kept.missing.keys()
+
+def only(sample: Sample, metrics: Collection[MetricId]) -> Sample:
+    """What it says of these."""
+    values = {id_: value for id_, value in sample.values.items() if id_ in metrics}
+    missing = {id_: sample.missing.get(id_, Absence.NOT_YET) for id_ in {*metrics} - {*values}}
+    return sample._replace(values=values, missing=missing)
 
 
 def made_up(backend: Backend) -> SimulatedBackend | None:
@@ -201,26 +161,29 @@ def _twin(settings: Settings) -> SimulatedBackend | None:
     return _simulated(simulated(settings.simulate, settings.faults, settings.seed))
 
 
-def _together(samples: Sequence[Sample]) -> Sample:
-    """Of one card, what several rounds of questions brought; the newest says how it is."""
-    newest = samples[-1]
-    values = {id_: value for each in samples for id_, value in each.values.items()}
-    missing = {
-        id_: why for each in samples for id_, why in each.missing.items() if id_ not in values
-    }
-    return newest._replace(values=values, missing=missing)
+def load_of(backend: Backend, *, live: bool = False) -> Load | None:
+    """Real cards notice by themselves what the lab does to them. `live`: of a program."""
+    now = made_up(backend)
+    if now is None:
+        return None
+
+    def model() -> SimulatedBackend:
+        return made_up(backend) or now
+
+    return Load(lambda: model().machine, lambda: model().elapsed, live=live)
 
 
-def _clock_words(host: HostName, seconds: float) -> Message:
-    ahead = Message(
-        "The clock of {host} is {seconds:.0f} s ahead of this computer's.",
-        host=host.text,
-        seconds=seconds,
+def _added(twin: SimulatedBackend, card: int, what: int | Occupation) -> Added:
+    """Over there their seconds are others."""
+    if isinstance(what, Occupation):
+        return Added(card, occupation=what.moved(-twin.elapsed))
+    return Added(card, what)
+
+
+def _clock(host: HostName, seconds: float) -> Message:
+    said = (
+        mark("The clock of {host} is {seconds:.0f} s ahead of this computer's.")
+        if seconds > 0
+        else mark("The clock of {host} is {seconds:.0f} s behind this computer's.")
     )
-    if seconds > 0:
-        return ahead
-    return Message(
-        "The clock of {host} is {seconds:.0f} s behind this computer's.",
-        host=host.text,
-        seconds=-seconds,
-    )
+    return Message(said, host=host.text, seconds=abs(seconds))

@@ -3,14 +3,15 @@
 import threading
 from collections.abc import Callable
 
+from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far.awaited import Awaited
 from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.clock import FarClock
 from gpuexplorer.remote.far.names import FarNames
+from gpuexplorer.remote.far.open_questions import OpenQuestions
 from gpuexplorer.remote.far.plausible import plausible, told_of
 from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.wire import (
@@ -40,11 +41,11 @@ class Hearing:
         clock: Clock,
         backend: FarBackend,
         names: FarNames,
-        awaited: Awaited,
+        asking: OpenQuestions,
         on_hello: Callable[[Hello], None],
     ) -> None:
         self._clock = clock
-        self._backend, self._names, self._awaited = backend, names, awaited
+        self._backend, self._names, self._asking = backend, names, asking
         self._on_hello = on_hello
         # What is told and that the connection is lost come from two threads, and in order.
         self._one_at_a_time = threading.RLock()
@@ -72,22 +73,24 @@ class Hearing:
         with self._one_at_a_time:
             self._connection += 1
             self._greeted = False
-        self._awaited.give_up()
+        self._asking.give_up()
 
     def lost(self) -> None:
-        """Every figure is missing while there is no connection. Said once in a while."""
+        """Every figure is missing while there is no connection, from the first reading on that
+        did not come. Said once in a while.
+        """
         now = self._clock.now()
         with self._one_at_a_time:
             due = now - self._lost_at >= _LOST_EVERY
             if due and self.sampler is not None and not self._greeted:
+                first = self.at + self.sampler.interval
+                self.sampler.lost(min(now, first) if self._lost_at < self.at else now)
                 self._lost_at = now
-                self.sampler.lost()
 
     def knocked(self, sent_at: float, told: Told | None) -> None:
         """The answer to a knock, as it comes."""
         if isinstance(told, Knocked):
             self.far_clock.knocked(sent_at, told.now, told.wall)
-            self._backend.clock_differs = self.far_clock.differs
 
     def hear(self, connection: int, line: bytes) -> None:
         with self._one_at_a_time:
@@ -121,26 +124,23 @@ class Hearing:
         match told:
             case Sampled(sample):
                 ours = sample._replace(at=self.far_clock.ours(sample.at))
-                self._backend.sampled(ours)
+                if ours.card == HOST_ID:
+                    self._backend.host = ours
                 if self.sampler is not None:
                     self.sampler.take_sample(ours)
             case Used(card, processes):
-                if not self._names.put(card, processes or (), size):
-                    processes = None
-                plain = None if processes is None else [each.process for each in processes]
-                self._backend.used(card, plain)
+                self._names.put(card, processes, size)
                 if self.sampler is not None:
-                    self.sampler.take_processes(card, plain)
+                    self.sampler.take_processes(card, self._names.processes(card))
             case Listed(cards, source):
                 self._backend.listed(cards, source)
                 self._names.keep(self._backend.ids)
             case Noted(notes):
                 self._backend.noted(notes)
             case Faulted(fault):
-                self._backend.faulted(fault)
                 if self.sampler is not None:
                     self.sampler.take_fault(fault)
             case Hello():
                 pass  # one is enough
             case _:
-                self._awaited.answer(told.id, told)
+                self._asking.answer(told.id, told)

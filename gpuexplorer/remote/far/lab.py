@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Protocol
 
+from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.elsewhere import Begun
@@ -37,6 +38,8 @@ class Machine(Protocol):
     @property
     def host(self) -> HostName: ...
     @property
+    def asked_as(self) -> str: ...
+    @property
     def launch(self) -> Launch: ...
     @property
     def now(self) -> LinkNow: ...
@@ -50,6 +53,10 @@ class FarLab:
     ) -> None:
         self._far, self._asking = far, asking
 
+    @property
+    def asked_as(self) -> str:
+        return self._far.asked_as
+
     def begin(self, start: Start) -> Begun:
         far = self._far
         if start.program is not None:
@@ -62,7 +69,11 @@ class FarLab:
                 ),
                 "It is tried again by itself; run this once more when it is there.",
             )
-        sent = parcel(Kind.WORKER, start.variables_in({}), any_python=False)
+        sent = parcel(
+            Kind.WORKER,
+            {**start.variables_in({}), **surroundings(far.asked_as)},
+            any_python=False,
+        )
         command = [*far.launch(far.host, sent.command(start.python.as_posix()))]
         questions = None if self._asking is None else self._asking()
         return _FarWorker(far.host, command, sent, questions)

@@ -18,6 +18,7 @@ from gpuexplorer.remote.wire import (
     Hello,
     Listed,
     Sampled,
+    Taken,
     Told,
     Used,
     Wired,
@@ -43,7 +44,7 @@ _LIMITS = Limits(
     },
     many={
         **dict.fromkeys(("attempts", "notes", "found", "facts"), _MOST_PARTS),
-        "cards": MOST_CARDS,
+        **dict.fromkeys(("cards", "samples"), MOST_CARDS),
         "processes": 4096,  # of one card
         "ancestors": 8,
     },
@@ -81,8 +82,9 @@ def plausible(told: Told, listed: Set[CardId]) -> Told:
         case Listed():
             _sure_of(told.cards, told.source)
         case Sampled():
-            _sure(told.sample.card in listed or told.sample.card == HOST_ID)
-            return Sampled(_sample(told.sample))
+            return Sampled(_sample(told.sample, {*listed, HOST_ID}))
+        case Taken():
+            return Taken(told.id, [_sample(each, listed) for each in told.samples])
         case Used():
             _sure(told.card in listed)
             some = None if told.processes is None else tuple(map(_named, told.processes))
@@ -111,8 +113,9 @@ def _sure_of(cards: Sequence[Card], source: Source) -> None:
         _sure(card.kind is not CardKind.HOST and (card.parent is None or card.parent in whole))
 
 
-def _sample(told: Sample) -> Sample:
+def _sample(told: Sample, listed: Set[CardId]) -> Sample:
     """Metrics that nobody here knows are left out; they are a newer program's."""
+    _sure(told.card in listed)
     values = {id_: value for id_, value in told.values.items() if id_ in METRICS}
     wrong = [id_ for id_, value in values.items() if not METRICS[id_].plausible(value)]
     missing = {id_: why for id_, why in told.missing.items() if id_ in METRICS}

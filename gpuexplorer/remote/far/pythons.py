@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told
+from gpuexplorer.core.words import Message, on, told
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.remote.wire import AskPythons, Found, Pythons
 
@@ -32,7 +32,10 @@ def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPyth
     if named is not None:
         python = python_there(far, named)
         if not python.usable:
-            raise Trouble(python.trouble, "Name another with --python, or leave that out.")
+            raise Trouble(
+                on(far.host.text, python.trouble),
+                "Name another of its Pythons with --python, or leave that out.",
+            )
         return python
     asked = pythons_there(far)
     usable = next((each for each in asked if each.usable), None)
@@ -51,7 +54,7 @@ def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPyth
 
 
 def _found(far: "FarMachine", named: str) -> Sequence[Found]:
-    return far.ask(AskPythons(0, named), Pythons, _PATIENCE).found
+    return far.asking.ask(AskPythons(0, named), Pythons, _PATIENCE).found
 
 
 def _python(found: Found) -> LabPython:

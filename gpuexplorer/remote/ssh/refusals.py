@@ -10,13 +10,17 @@ from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.plain_text import last_lines, plain
 
+_NEWER = mark("Install Python 3.10 or newer there, or name one with --host-python.")
 _SSHS = 255
-_NO_SUCH_COMMAND = 127
+_KILLED = (137, 143, -9, -15)
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")
 
-# What ssh says (its words are English everywhere), the sentence, the way out, and whether that
-# may be otherwise in a while. The first that fits.
-_BEFORE: "Sequence[tuple[str, str, str, bool]]" = (
+_TRY_PYTHON = mark("`ssh {host} python3 --version` in a terminal has to answer.")
+_Known = tuple[str, str, str, bool]
+
+# What is said, the sentence, the way out, and whether that may be otherwise in a while. The
+# first that fits. ssh's own words are English everywhere.
+_BEFORE: Sequence[_Known] = (
     (
         r"REMOTE HOST IDENTIFICATION HAS CHANGED|[Hh]ost key for .* has changed",
         mark("The host key of {host} is not the one that is known here."),
@@ -104,20 +108,53 @@ _BEFORE: "Sequence[tuple[str, str, str, bool]]" = (
         mark("It may be starting, or have too many logins; it is worth another try."),
         True,
     ),
+    (
+        r"Permission denied \((?P<ways>[\w,.@-]+)\)",
+        mark("{host} refuses this login; it would take: {ways}."),
+        mark(
+            "Is it the right user, with the right password, or a key that is there and "
+            "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first."
+        ),
+        False,
+    ),
 )
 
 # What is said over there, by whatever shell, once the login was done.
-_NO_PYTHON = re.compile(
-    r"not found|[Uu]nknown command|No such file or directory|not recognized|nicht gefunden"
+_AFTER: Sequence[_Known] = (
+    (
+        r"too old: (?P<version>\d[\d.]*)",
+        mark("The Python of {host} is too old: {version}."),
+        _NEWER,
+        False,
+    ),
+    (
+        (
+            r"status 12[67]$|not found|nicht gefunden|nknown command|No such file or"
+            r"|not recognized"
+        ),
+        mark("{host} cannot start Python: {said}."),
+        _NEWER,
+        False,
+    ),
+    (
+        r"(?i:account is (currently )?not available|sftp connections|shell access|restricted)",
+        mark("{host} runs no commands for this login: {said}."),
+        mark("Ask whoever looks after it for a login with a shell."),
+        False,
+    ),
+    (
+        r"Read-only file system|No space left on device|Disk quota exceeded",
+        mark("A disk of {host} cannot be written: {said}."),
+        mark("GPU Explorer writes nothing there, but the login does."),
+        False,
+    ),
+    (
+        r"Cannot allocate memory|MemoryError|fork: (retry|Resource)",
+        mark("{host} has no memory left for a program: {said}."),
+        "",
+        True,
+    ),
 )
-_TOO_OLD = re.compile(r"too old: (\d[\d.]*)")
-_NO_SHELL = re.compile(
-    r"account is (currently )?not available|does not provide shell access|sftp connections only"
-    r"|shell access|restricted",
-    re.IGNORECASE,
-)
-_NO_ROOM = re.compile(r"Read-only file system|No space left on device|Disk quota exceeded")
-_NO_MEMORY = re.compile(r"Cannot allocate memory|MemoryError|fork: (retry|Resource)")
 SSHS_LINES = re.compile(
     r"^(Authenticated to|Transferred: sent|Bytes per second|debug\d|Warning: Permanently added"
     r"|\*\* (WARNING|This session|The server)|mux_client).*$",
@@ -130,158 +167,99 @@ def ending_of(course: Course) -> Ending:
     if course.ready:
         return _broken(course, said)
     if course.late is not None:
-        return _late(course, course.late, said)
+        return _late(course, said)
     if course.status == _SSHS and not course.logged_in:
         return _not_reached(course.host, said)
     return _not_started(course, said)
 
 
 def _not_reached(host: str, said: str) -> Ending:
-    for pattern, sentence, hint, again in _BEFORE:
-        if found := re.search(f".*({pattern}).*", said):
-            line = last_lines(found.group(), 1).rstrip(".")
-            return Ending(
-                Message(sentence, host=host, said=line), Message(hint, host=host), again
-            )
-    if denied := re.search(r"Permission denied \(([\w,.@-]+)\)", said):
-        return Ending(
-            Message(
-                "{host} refuses this login; it would take: {ways}.",
-                host=host,
-                ways=denied.group(1).replace(",", ", "),
-            ),
-            Message(
-                "Is it the right user, with the right password, or a key that is there and "
-                "unlocked (`ssh-add -l`)? `ssh {host}` in a terminal has to work first.",
-                host=host,
-            ),
-            again=False,
-        )
-    if reason := last_lines(said).rstrip("."):
-        return Ending(
-            Message("ssh cannot connect to {host}: {said}.", host=host, said=reason),
-            Message(_TRY, host=host),
-        )
-    return Ending(
-        Message("ssh cannot connect to {host}, and does not say why.", host=host),
-        Message(_TRY, host=host),
-    )
+    if known := _known(_BEFORE, said, host):
+        return known
+    if reason := _last(said):
+        return _ending(host, mark("ssh cannot connect to {host}: {said}."), _TRY, said=reason)
+    return _ending(host, mark("ssh cannot connect to {host}, and does not say why."), _TRY)
 
 
-def _late(course: Course, seconds: float, said: str) -> Ending:
+def _late(course: Course, said: str) -> Ending:
     if not course.heard and not course.logged_in:
-        return Ending(
-            Message(
-                "{host} did not answer within {seconds:.0f} s.",
-                host=course.host,
-                seconds=seconds,
-            ),
-            Message("Is it switched on, and does a firewall let ssh through?"),
+        return _ending(
+            course.host,
+            mark("{host} did not answer within {seconds:.0f} s."),
+            mark("Is it switched on, and does a firewall let ssh through?"),
+            seconds=course.late,
         )
     printed = last_lines(course.heard or said)
     if "\N{REPLACEMENT CHARACTER}" in printed:
         printed = ""  # such as what we sent
-    return Ending(
-        told(
-            Message(
-                "{host} took the login, but its login shell started nothing within "
-                "{seconds:.0f} s.",
-                host=course.host,
-                seconds=seconds,
-            ),
-            Message("It printed: {text}", text=printed) if printed else NOTHING,
+    ending = _ending(
+        course.host,
+        mark(
+            "{host} took the login, but its login shell started nothing within {seconds:.0f} s."
         ),
-        Message(
+        mark(
             "What the shell runs at a login (.bashrc, .profile, a forced command) must not "
-            "wait or read. `ssh {host} true` in a terminal has to come back.",
-            host=course.host,
+            "wait or read. `ssh {host} true` in a terminal has to come back."
         ),
         again=False,
+        seconds=course.late,
     )
+    it_said = Message("It printed: {text}", text=printed) if printed else NOTHING
+    return ending._replace(why=told(ending.why, it_said))
 
 
 def _not_started(course: Course, said: str) -> Ending:
     """It was logged in, or another than ssh was started, and it ended before the mark."""
-    host, words = course.host, said + plain(course.heard)
-    reason = (last_lines(said) or last_lines(course.heard)).rstrip(".")
-    if old := _TOO_OLD.search(words):
-        return Ending(
-            Message(
-                "The Python of {host} is too old: {version}.", host=host, version=old.group(1)
-            ),
-            Message("GPU Explorer needs 3.10 or newer there; a newer one can be named."),
-            again=False,
-        )
-    if course.status == _NO_SUCH_COMMAND or _NO_PYTHON.search(words):
-        return Ending(
-            Message("{host} cannot start Python: {said}.", host=host, said=reason),
-            Message("Install Python 3.10 or newer there, or name the one to use."),
-            again=False,
-        )
-    if _NO_SHELL.search(words):
-        return Ending(
-            Message("{host} runs no commands for this login: {said}.", host=host, said=reason),
-            Message("Ask whoever looks after it for a login with a shell."),
-            again=False,
-        )
-    if _NO_ROOM.search(words):
-        return Ending(
-            Message("A disk of {host} cannot be written: {said}.", host=host, said=reason),
-            Message("GPU Explorer writes nothing there, but the login does."),
-            again=False,
-        )
-    if _NO_MEMORY.search(words):
-        return Ending(
-            Message("{host} has no memory left for a program: {said}.", host=host, said=reason)
-        )
+    host, reason = course.host, _last(said) or _last(course.heard)
+    words = f"{said}{plain(course.heard)}\nstatus {course.status}"
+    if known := _known(_AFTER, words, host, reason):
+        return known
     if course.status is None or (course.status == _SSHS and not reason):
-        return Ending(Message("The connection to {host} broke while it began.", host=host))
-    if not reason:
-        return Ending(
-            Message(
-                "The login shell of {host} ended without a word (status {status}).",
-                host=host,
-                status=course.status,
-            ),
-            Message("`ssh {host} python3 --version` in a terminal has to answer.", host=host),
-            again=False,
-        )
-    return Ending(
-        Message(
-            "Python did not start on {host} (status {status}): {said}.",
-            host=host,
-            status=course.status,
-            said=reason,
-        ),
-        Message("`ssh {host} python3 --version` in a terminal has to answer.", host=host),
-        again=False,
+        return _ending(host, mark("The connection to {host} broke while it began."))
+    sentence = (
+        mark("Python did not start on {host} (status {status}): {said}.")
+        if reason
+        else mark("The login shell of {host} ended without a word (status {status}).")
     )
+    return _ending(host, sentence, _TRY_PYTHON, again=False, status=course.status, said=reason)
 
 
 def _broken(course: Course, said: str) -> Ending:
-    host = course.host
+    reason = _last(said)
     if "Timeout, server" in said:
-        return Ending(Message("{host} does not answer any more.", host=host))
-    if course.status in (_SSHS, None):
-        return Ending(Message("The connection to {host} broke.", host=host))
-    reason = last_lines(said).rstrip(".")
-    if not reason and course.status == 0:
-        return Ending(Message("Our part on {host} ended.", host=host))
-    if course.status in (137, 128 + 15, -9, -15):
-        return Ending(Message("Our part on {host} was killed over there.", host=host))
-    if not reason:
-        return Ending(
-            Message(
-                "Our part on {host} ended with status {status}.",
-                host=host,
-                status=course.status,
-            )
-        )
-    return Ending(
-        Message(
-            "Our part on {host} ended with status {status}: {said}.",
-            host=host,
-            status=course.status,
-            said=reason,
-        )
-    )
+        sentence = mark("{host} does not answer any more.")
+    elif course.status in (_SSHS, None):
+        sentence = mark("The connection to {host} broke.")
+    elif course.status == 0 and not reason:
+        sentence = mark("Our part on {host} ended.")
+    elif course.status in _KILLED:
+        sentence = mark("Our part on {host} was killed.")
+    elif reason:
+        sentence = mark("Our part on {host} ended with status {status}: {said}.")
+    else:
+        sentence = mark("Our part on {host} ended with status {status}.")
+    return _ending(course.host, sentence, status=course.status, said=reason)
+
+
+def _known(
+    table: Sequence[_Known], words: str, host: str, reason: str | None = None
+) -> Ending | None:
+    """Without a `reason` the line that fits is one."""
+    for pattern, sentence, hint, again in table:
+        if found := re.search(f".*(?:{pattern}).*", words):
+            values = {name: text.replace(",", ", ") for name, text in found.groupdict().items()}
+            line = _last(found.group()) if reason is None else reason
+            return _ending(host, sentence, hint, again=again, said=line, **values)
+    return None
+
+
+def _ending(
+    host: str, sentence: str, hint: str = "", *, again: bool = True, **values: object
+) -> Ending:
+    why = Message(sentence, host=host, **values)
+    return Ending(why, Message(hint, host=host) if hint else NOTHING, again)
+
+
+def _last(said: bytes | str) -> str:
+    """A reason, to be told in the middle of a sentence."""
+    return last_lines(said).rstrip(".")

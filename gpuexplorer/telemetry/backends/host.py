@@ -80,10 +80,7 @@ class HostReader:
         if sys.platform != "linux" or not self._no_swap:
             return []  # macOS has none until it needs it; Windows refuses instead of ending
         return [
-            Message(
-                "This computer has no swap space: "
-                "a program that asks for too much memory is ended."
-            )
+            Message("There is no swap space: a program that asks for too much memory is ended.")
         ]
 
     def _look(self) -> float | Absence:

@@ -8,6 +8,7 @@ from typing import Union
 
 import torch
 
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import (
@@ -28,12 +29,12 @@ from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.watch import Watch
 
-_DOCTOR = mark("`gpuexplorer doctor` looks for the cause.")
+_DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
 # CUDA's words for an error that PyTorch passes on unexplained.
 _UNEXPECTED = (
     (
         "system not yet initialized",
-        mark("CUDA waits for the NVSwitches of this computer to be set up (error 802)."),
+        mark("CUDA waits for the NVSwitches of the computer to be set up (error 802)."),
         mark("Start NVIDIA's Fabric Manager: `sudo systemctl start nvidia-fabricmanager`."),
     ),
     (
@@ -269,15 +270,17 @@ def why_no_card(said: str, cuda: "str | None", visible: "str | None") -> Trouble
     if "is too old" in said:
         return Trouble(
             "The NVIDIA driver is too old for this PyTorch, which is built for CUDA {cuda}.",
-            "Update the driver, or take a PyTorch built for an older CUDA: `gpuexplorer doctor`"
-            " says which.",
+            "Update the driver, or take a PyTorch built for an older CUDA: `{doctor}` says"
+            " which.",
             cuda=cuda,
+            doctor=doctor(),
         )
     if "no NVIDIA driver" in said:
         return Trouble(
             "PyTorch finds no CUDA library of an NVIDIA driver (libcuda).",
             "Install the driver. A container has to be started with its cards and with the "
-            "driver capability “compute”. `gpuexplorer doctor` looks for the cause.",
+            "driver capability “compute”. `{doctor}` looks for the cause.",
+            doctor=doctor(),
         )
     if "unknown error" in said:
         return Trouble(
@@ -302,11 +305,13 @@ def _none_allowed(visible: "str | None") -> Trouble:
         return Trouble(
             "Under CUDA_VISIBLE_DEVICES=“{visible}” CUDA finds no card.",
             "Unset it where GPU Explorer is started, or choose other visible cards in the lab. "
-            "If that does not help, `gpuexplorer doctor` looks for the cause.",
+            "If that does not help, `{doctor}` looks for the cause.",
             visible=visible,
+            doctor=doctor(),
         )
     return Trouble(
         "CUDA finds no card that this program may use.",
         "Look at the rights to /dev/nvidia* (groups `video` and `render`), or at the "
-        "container's `--gpus`. `gpuexplorer doctor` looks for the cause.",
+        "container's `--gpus`. `{doctor}` looks for the cause.",
+        doctor=doctor(),
     )

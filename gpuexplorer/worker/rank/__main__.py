@@ -13,6 +13,7 @@ from pathlib import Path
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.words import Message, mark
+from gpuexplorer.lab.oldest import OLDEST_TORCH, torch_too_old
 from gpuexplorer.lab.pythons import ask, candidates
 from gpuexplorer.ranks.wire import (
     BEAT,
@@ -32,8 +33,8 @@ from gpuexplorer.worker.kept import keep
 from gpuexplorer.worker.rank import network
 
 _LONGEST_REASON = 300
-_NO_TORCH = mark("PyTorch cannot be used on {host}: {why}")
-_REFUSED = mark("PyTorch gave up on {host}: {why}")
+_NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
+_REFUSED = mark("PyTorch gave up on {host}: {why}.")
 
 
 def main() -> None:
@@ -52,8 +53,12 @@ def _elsewhere() -> "Elsewhere | Failed":
         if ask(path).usable:
             return Elsewhere(str(path))
     return Failed(
-        Message("No Python on {host} has PyTorch.", host=platform.node()),
-        Message("Install it there: `{python} -m pip install torch`.", python=sys.executable),
+        Message(
+            "No Python on {host} has PyTorch {oldest} or newer.",
+            host=platform.node(),
+            oldest=".".join(map(str, OLDEST_TORCH)),
+        ),
+        Message("Install it there: `{python} -m pip install -U torch`.", python=sys.executable),
     )
 
 
@@ -73,6 +78,9 @@ class Rank:
             cards, nccl = ours.cards(), ours.nccl_version()
         except (ImportError, OSError, AttributeError, RuntimeError) as error:
             self._fail(_NO_TORCH, error)
+            return
+        if torch_too_old(exchange.version):
+            self.say(_elsewhere())
             return
         addresses, called = network.addresses(), network.called()
         at = exchange.port, exchange.word
@@ -112,7 +120,7 @@ class Rank:
         whole stack below them.
         """
         why = (str(error).strip().splitlines() or [type(error).__name__])[0][:_LONGEST_REASON]
-        self.say(Failed(Message(template, host=platform.node(), why=why)))
+        self.say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-from gpuexplorer.lab.oldest import torch_too_old
 from gpuexplorer.ranks.wire import Begin, Expects, Found, Other, Take, Taken, Told, Way
 
 _ENOUGH = 0.5  # seconds for the samples of one size
@@ -32,8 +31,6 @@ class Exchange:
         if not dist.is_available():
             raise ImportError("it was built without torch.distributed")
         self.version = str(torch.__version__)
-        if torch_too_old(self.version):
-            raise ImportError(f"its version {self.version} is too old")
         self._say = say
         self._device = torch.device("cpu")
         self._rank = self._world = 0
@@ -187,8 +184,8 @@ def _reach(other: Other) -> Found:
         word = dist.TCPStore(other.address, other.port, timeout=patience).get(_WORD)
     except OSError as error:
         return Found(other.rank, other.address, why=error.strerror or "timed out")
-    except RuntimeError:
-        word = b""
+    except (RuntimeError, TypeError):  # no store of PyTorch's, or no port that there is
+        word = None
     if word != other.word.encode():
         return Found(other.rank, other.address, why="somebody else answers")
     return Found(other.rank, other.address, ours)

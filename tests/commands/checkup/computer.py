@@ -19,7 +19,7 @@ from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, Source
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.patience import Asked
 
-NO_LIBRARY = Trouble("The driver's library is not on this machine.", INSTALL_IT)
+NO_LIBRARY = Trouble("The driver's library is not installed.", INSTALL_IT)
 
 
 class Driver(NoCards):

@@ -180,16 +180,14 @@ def test_a_card_that_nobody_answers_for_is_broken(computer: Computer) -> None:
     computer.plug_in(driver="nouveau")
     topic = told(computer)
     assert topic.verdict is Verdict.BROKEN
-    assert topic.sentence == (
-        "1 NVIDIA card is in this computer, and no driver answers for it."
-    )
+    assert topic.sentence == ("There is 1 NVIDIA card, and no driver answers for it.")
 
 
 def test_another_makers_card_is_no_nvidia_card(computer: Computer) -> None:
     computer.plug_in("0000:00:02.0", vendor="8086", device="4680", driver="i915")
     topic = told(computer)
     assert topic.verdict is Verdict.LOOK
-    assert topic.sentence == "There is no NVIDIA card in this computer."
+    assert topic.sentence == "There is no NVIDIA card."
     assert "gpuexplorer --simulate" in topic.do
 
 

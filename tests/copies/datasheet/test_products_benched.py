@@ -79,7 +79,7 @@ def test_modelled_products_say_so_and_are_never_called_right() -> None:
 @pytest.mark.parametrize(
     ("job", "sentence"),
     [
-        (ProductJob("cuda:5", "fp32"), "There is no cuda:5 on this machine."),
+        (ProductJob("cuda:5", "fp32"), "There is no cuda:5."),
         (ProductJob("cpu", "fp32"), "The processor of a simulated machine is not modelled."),
         (ProductJob("cuda:0", "fp4"), "There is no kind of number called 'fp4'."),
         (

@@ -123,7 +123,7 @@ def test_nothing_measured_is_no_zero() -> None:
         assert each.reached.reason
         assert each.share is None
     assert row(sheet, What.FP32).reached.reason == "it was not measured yet"
-    assert row(sheet, What.PEER).reached.reason == "there is no other card in this machine"
+    assert row(sheet, What.PEER).reached.reason == "there is no other card"
 
 
 def test_a_card_before_ampere_promises_no_tf32_and_is_not_asked_for_it() -> None:

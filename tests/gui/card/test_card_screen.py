@@ -132,7 +132,7 @@ def test_beside_one_card_there_is_the_computer_to_choose(
     screen = open_card(session_of({card(0): working()}))
     reads(screen, "Card 0, ")
     press(screen.view, Qt.Key.Key_Right)
-    reads(screen, "This computer, ")
+    reads(screen, "The computer, ")
 
 
 def test_an_instance_is_looked_at_like_a_card(open_card: OpenCard, reads: Reads) -> None:

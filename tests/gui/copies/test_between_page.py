@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -15,7 +15,12 @@ from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.copies.between_machines import MakeMember, Tell, between, measured
+from gpuexplorer.gui.state.copies.between_machines import (
+    Remembered,
+    Tell,
+    between,
+    measured,
+)
 from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
@@ -69,13 +74,12 @@ class Ranks:
 
     def __call__(
         self,
-        makers: Sequence[MakeMember],
+        members: Sequence[Member],
         asked: Asked,
         cancelled: threading.Event,
         tell: Tell,
     ) -> None:
-        _, *others = makers
-        self.names = ["here", *(each(cancelled).name for each in others)]
+        self.names = [each.name for each in members]
         self.asked = asked
         one, other = self.place, self.names[1]
         tell(Met("gloo", {}, [Message("gloo moves the bytes.")]))
@@ -104,7 +108,7 @@ class Screen:
     def __init__(self, look: Look, lab: LabState, window: QWidget) -> None:
         self.room = Room(Settings())
         self.machines: MachinesState = self.room.state
-        self.between = between(self.machines, lambda: sys.executable)
+        self.between = between(self.machines, lambda _: sys.executable)
         self.between.member_of = _member_of
         self.ranks = self.between.measure_them = Ranks()
         self.ranks.place = self.machines.rows()[0].name
@@ -149,7 +153,7 @@ class Screen:
         return " ".join(filter(None, (cell.text, cell.below))), pairs.words((source, target))[1]
 
 
-def _member_of(row: MachineRow, name: str) -> Member | None:
+def _member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     assert row.name == name
     return member(name)
 
@@ -175,7 +179,7 @@ def wait(qtbot: QtBot, true: Callable[[], bool]) -> None:
 def opened(screen: Screen, qtbot: QtBot, *names: str) -> None:
     for name in names:
         screen.add(name)
-    hosts = [each.name for each in screen.between.hosts if not each.why_not]
+    hosts = [each.name for each in screen.between.hosts if each.member is not None]
     wait(qtbot, lambda: screen.between.able)
     assert len(hosts) == len(names) + 1
     screen.view.open_page("machines")
@@ -199,7 +203,7 @@ def test_cells_have_rates_with_their_share_and_tell_the_rest(
     screen.button.click()
     screen.ranks.goes_on.set()
     wait(qtbot, lambda: not screen.between.running)
-    assert screen.ranks.names == ["here", "b"]
+    assert screen.ranks.names == [screen.here, "b"]
     figure, said = screen.cell(screen.here, "b")
     assert figure == "0.12 94 %"
     for told in (
@@ -219,13 +223,13 @@ def test_a_pair_that_fails_says_its_sentence_and_the_others_that_it_ended(
     screen: Screen, qtbot: QtBot
 ) -> None:
     opened(screen, qtbot, "b")
-    screen.ranks.trouble = Trouble("Our part on b was killed over there.")
+    screen.ranks.trouble = Trouble("Our part on b was killed.")
     screen.button.click()
     screen.ranks.goes_on.set()
     wait(qtbot, lambda: not screen.between.running)
-    assert screen.cell("b", screen.here) == ("–", "Our part on b was killed over there.")
+    assert screen.cell("b", screen.here) == ("–", "Our part on b was killed.")
     assert screen.cell(screen.here, "b")[0] == "0.12 94 %"
-    assert "Our part on b was killed over there." in texts(screen.page)
+    assert "Our part on b was killed." in texts(screen.page)
     assert screen.button.isEnabled()
 
 
@@ -239,10 +243,27 @@ def test_a_machine_without_connection_is_not_asked_and_says_why(
     screen.button.click()
     screen.ranks.goes_on.set()
     wait(qtbot, lambda: not screen.between.running)
-    assert screen.ranks.names == ["here", "b"]
+    assert screen.ranks.names == [screen.here, "b"]
     why = "gone is not asked: There is no connection to it."
     assert screen.cell(screen.here, "gone") == ("–", why)
     assert why in texts(screen.page)
+
+
+def test_a_machine_that_a_person_leaves_out_is_not_asked(screen: Screen, qtbot: QtBot) -> None:
+    opened(screen, qtbot, "b", "c")
+    box = next(
+        each
+        for each in screen.page.findChildren(QCheckBox)
+        if each.accessibleName() == "Measure b"
+    )
+    box.click()
+    assert screen.cell(screen.here, "b") == ("–", "b is not asked: It is left out.")
+    screen.button.click()
+    screen.ranks.goes_on.set()
+    wait(qtbot, lambda: not screen.between.running)
+    assert screen.ranks.names == [screen.here, "c"]
+    box.click()
+    assert screen.cell(screen.here, "b") == ("", "Not measured yet.")
 
 
 def test_stopping_ends_it_and_keeps_what_was_measured(screen: Screen, qtbot: QtBot) -> None:
@@ -305,6 +326,6 @@ def test_a_real_rank_that_is_killed_is_told_in_its_cell_and_nothing_is_left(
     rank_on("far-c").kill()
     wait(qtbot, lambda: not screen.between.running)
     assert not left_of("far-c")
-    killed = "Our part on far-c was killed over there."
+    killed = "Our part on far-c was killed."
     assert killed in screen.cell(*(screen.between.failed_pair or ("", "")))[1]
     assert killed in texts(screen.page)

@@ -155,7 +155,7 @@ def test_cells_say_what_they_show_and_why_one_is_empty() -> None:
     assert at("memory") == ("24", "")
     assert at("bandwidth") == ("–", "nobody tells")
     assert at("year") == ("–", "not known")
-    assert at("here") == ("0 1", "This machine has it")
+    assert at("here") == ("0 1", "The machine shown has it")
     assert at("beside")[1] == "Compare it with the card above"
     cells.letters = {"GeForce RTX 4090": "B"}
     assert at("beside") == ("B", "Compared as B")

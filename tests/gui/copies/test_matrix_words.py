@@ -297,9 +297,7 @@ def test_where_no_limit_is_known_a_sentence_says_why() -> None:
     result = measured(question)[pair]
     told = details_of(question, question.job(*pair), result, result.route)
     assert any(row.said == "Limit: not known" for row in told.rows)
-    assert (
-        "No limit: it is not known how fast the memory of this computer is." in told.sentences
-    )
+    assert "No limit: it is not known how fast the memory of the computer is." in told.sentences
 
 
 def test_what_memory_read_and_wrote_stands_beside_what_was_copied() -> None:

@@ -7,6 +7,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -96,6 +98,20 @@ def test_simulated_cards_of_another_machine_are_those_that_its_cells_use(
     assert lab.ledger.hello is not None
     assert lab.ledger.hello.simulated
     assert "H100" in printed(ran(qtbot, lab, "!nvidia-smi"))
+
+
+def test_simulated_cards_there_feel_what_a_cell_does(far: Far, qtbot: QtBot) -> None:
+    lab = far("2xH100+idle")
+
+    def used() -> float:
+        sample = lab.machine.session.backend.read(CardId("SIM-1"), [MEMORY_USED])
+        return sample.values[MEMORY_USED]
+
+    before = used()
+    assert ran(qtbot, lab, "x = torch.ones(1 << 28, device='cuda:1')").state == "done"
+    qtbot.waitUntil(lambda: used() >= before + (1 << 30), timeout=PATIENCE)
+    lab.stop()
+    qtbot.waitUntil(lambda: used() == before, timeout=PATIENCE)
 
 
 def test_a_program_of_this_computer_is_not_watched_there(

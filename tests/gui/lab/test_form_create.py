@@ -139,7 +139,7 @@ def test_a_cap_of_the_memory_is_a_cap() -> None:
 def test_a_simulated_card_says_what_the_host_cannot_hold() -> None:
     around = Around(devices=(replace(HOST, free_bytes=GIB), replace(CARD, modelled=True)))
     made = plan(TENSOR, around, shape="1024, 1024, 1024")
-    assert "its values need this computer's memory" in made.warnings[0]
+    assert "its values need the computer's memory" in made.warnings[0]
 
 
 def test_meta_and_unknown_memory_say_so() -> None:

@@ -12,11 +12,11 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.state.lab.starting import load_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed, Placed
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import Answer, Complete, Run
+from gpuexplorer.remote.far.backend import load_of
 from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
 
@@ -108,7 +108,7 @@ def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
 ) -> None:
     session = machine.session
     lab = LabState(
-        machine, KnownPython(machine.settings, machine), worker.start, load_of(session)
+        machine, KnownPython(machine.settings, machine), worker.start, load_of(session.backend)
     )
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)

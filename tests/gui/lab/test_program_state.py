@@ -11,13 +11,13 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState
-from gpuexplorer.gui.state.lab.starting import load_of
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer
 from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.remote.far.backend import load_of
 from tests.gui.lab.conftest import ScriptedWorker, memory
 from tests.gui.lab.watched_programs import CHOSEN, FILE, Told, program_lab, seen
 
@@ -206,7 +206,7 @@ def test_another_takes_its_place_and_asks_again_only_for_another_file(
 def test_the_strips_see_what_it_does_and_that_it_is_over(
     machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    load = load_of(machine.session, live=True)
+    load = load_of(machine.session.backend, live=True)
     pythons = program_lab(machine, worker).pythons
     state = ProgramState(machine, pythons, worker.starting, Switches, load, machine)
     card = machine.cards()[0].card.id

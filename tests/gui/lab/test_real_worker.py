@@ -12,13 +12,14 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.state.lab.starting import load_of, smi_of
+from gpuexplorer.gui.state.lab.starting import smi_of
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event, Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.remote.far.backend import load_of
 from tests.gui.lab.conftest import ThisPython
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import TWO_CARDS
@@ -52,7 +53,9 @@ class Lab:
     def __init__(self, machine: MachineState) -> None:
         self.workers: list[Ending] = []
         python, session = ThisPython(machine.settings, machine), machine.session
-        self.state = LabState(machine, python, self._start, load_of(session), smi_of(session))
+        self.state = LabState(
+            machine, python, self._start, load_of(session.backend), smi_of(session)
+        )
 
     def _start(
         self,

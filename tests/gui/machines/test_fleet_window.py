@@ -17,7 +17,9 @@ from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.copies.benches import bench_maker
+from gpuexplorer.gui.state.copies.between_machines import between
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -26,6 +28,7 @@ from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.telemetry.session import Attempt
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
+from tests.gui.hands import the
 
 _PATIENCE = 30_000
 
@@ -140,9 +143,16 @@ def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> Non
     assert names[1:] == ["node-1 (Prometheus)"]
 
 
-def test_each_screen_of_such_a_host_opens(app: App, qtbot: QtBot) -> None:
+def test_no_python_is_offered_for_a_host_where_no_lab_can_run(app: App, qtbot: QtBot) -> None:
+    foot = the(PythonFoot, app.window)
+    assert foot.isVisible()
     _open_a_host(app, qtbot)
-    for screen in ("overview", "card", "processes", "topology", "events", "lab", "copies"):
+    qtbot.waitUntil(foot.isHidden, timeout=_PATIENCE)
+
+
+def test_a_host_has_the_screens_of_a_machine(app: App, qtbot: QtBot) -> None:
+    _open_a_host(app, qtbot)
+    for screen in ("overview", "card", "events"):
         app.window.navigation.open_screen(screen)
         assert app.window.navigation.screen == screen
 
@@ -176,11 +186,19 @@ def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
     with qtbot.waitSignal(lab.pythons.changed, timeout=_PATIENCE):
         assert bench_maker(lab, Ways(lab.machine, lab.cards))() is None
     assert lab.pythons.python is None
+    _, host = between(app.window.machines.state, lambda _: None).hosts
+    assert host.why_not == session.source.figures_alone
 
 
-def test_wires_are_nothing_that_prometheus_tells(app: App, qtbot: QtBot) -> None:
-    _open_a_host(app, qtbot)
-    app.window.navigation.open_screen("topology")
-    said = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
-    assert "How the cards are wired is not known." in said
-    assert any("tells the figures of its cards and nothing else" in each for each in said)
+@pytest.mark.parametrize("screen", ["processes", "topology", "lab", "copies"])
+def test_a_screen_of_what_prometheus_does_not_tell_says_so(
+    app: App, screen: str, qtbot: QtBot
+) -> None:
+    session = _open_a_host(app, qtbot)
+    app.window.navigation.open_screen(screen)
+
+    def said() -> bool:
+        shown = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
+        return session.source.figures_alone in shown
+
+    qtbot.waitUntil(said, timeout=_PATIENCE)

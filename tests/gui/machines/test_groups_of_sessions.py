@@ -11,12 +11,14 @@ from gpuexplorer.core.catalogue import clocks, memory
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.state.groups.beside_fleet import BesideFleet
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.fakes import Answer, FakeBackend, card, working
+from tests.gui.machines.rooms import Room, group
 
 FAST = (Cadence.FAST, Cadence.SLOW)
 
@@ -139,6 +141,25 @@ def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> 
         source.look(looking=looking)
         asked.append(session.sampler.asks_for_processes)
     assert asked == [False, True, False]
+
+
+def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
+    qtbot: QtBot, navigation: Navigation
+) -> None:
+    rows = [
+        MachineRow(HERE, "desk", Standing.HERE),
+        MachineRow("ant", "ant", Standing.CONNECTING),
+        MachineRow("bee (Prometheus)", "bee (Prometheus)", Standing.UP, of_fleet=True),
+    ]
+    state, fleet = Listed(session_on(), rows), Room([group("ant"), group("bee")])
+    source = BesideFleet(fleet, MachinesSource(state, navigation, beside_fleet=True))
+    listed = [(each.name, each.standing) for each in source.groups()]
+    assert listed == [("ant", Standing.CONNECTING), ("bee", Standing.UP)]
+    with qtbot.waitSignal(navigation.machine_asked):
+        source.open_machine("ant")
+    source.open_machine("bee")
+    assert fleet.opened == [("bee",)]
+    state.stop()
 
 
 def test_a_far_card_opens_on_its_machine(source_of: OpenSource, navigation: Navigation) -> None:

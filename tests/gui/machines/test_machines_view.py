@@ -139,7 +139,7 @@ def test_who_is_free_lists_idle_cards_and_unused_ones_first(open_screen: OpenScr
         ["ant", "1", "78.00", "80", "nobody"],
         ["bee", "0", "50.00", "80", "bela (1 process)"],
     ]
-    assert any(each.startswith("A card counts as idle when") for each in said_below(screen))
+    assert any(each.startswith("Idle is 0 % busy right now") for each in said_below(screen))
 
 
 def test_enter_opens_a_free_card(open_screen: OpenScreen) -> None:
@@ -175,6 +175,25 @@ def test_the_list_says_why_a_machine_does_not_answer(open_screen: OpenScreen) ->
         "Refused: The host key of old has changed. If that is expected, remove the old one"
         " with ssh-keygen -R old."
     )
+
+
+def test_the_whole_reason_stands_below_the_list(open_screen: OpenScreen) -> None:
+    screen = open_screen(with_troubles(room(4)))
+    screen.view.show_page(MachinesPage.LIST)
+    assert "gpu-lab.example.org: Connecting" in said_below(screen)
+    table = next(each for each in screen.view.findChildren(Table) if each.isVisible())
+    names = [row[0] for row in screen.rows]
+    table.setCurrentIndex(table.model().index(names.index("root@old"), 0))
+    assert any(
+        each.startswith("root@old: Refused: ") and each.endswith("ssh-keygen -R old.")
+        for each in said_below(screen)
+    )
+
+
+def test_free_cards_that_are_simulated_say_so(open_screen: OpenScreen) -> None:
+    screen = open_screen([replace(TWO[0], simulated=True)])
+    screen.view.show_page(MachinesPage.FREE)
+    assert screen.rows[0][0] == "ant (simulated)"
 
 
 def test_old_figures_say_how_old_they_are(open_screen: OpenScreen) -> None:

@@ -82,7 +82,7 @@ def test_what_is_made_up_has_a_dash_and_the_reason_where_the_computer_would_tell
     for figure in (row.user, row.processor, row.since):
         assert (figure.absent, figure.hint) == (
             ("–",),
-            "Made up: this computer has no such process.",
+            "Made up: there is no such process.",
         )
 
 

@@ -99,7 +99,7 @@ def test_what_is_simulated_says_so_where_nothing_can_be_known() -> None:
     assert said("user", who) == "ada"
     for column in ("cpu", "host_memory", "since", "container"):
         told = cell(ProcessLine("a", (row(who),)), column, AROUND)
-        assert (told.said, told.hint) == ("–", "Made up: this computer has no such process.")
+        assert (told.said, told.hint) == ("–", "Made up: there is no such process.")
 
 
 def test_the_first_look_has_no_share_of_the_processor_yet() -> None:

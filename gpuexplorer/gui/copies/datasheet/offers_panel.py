@@ -44,7 +44,7 @@ class OfferCells:
 
     def of_this_machine(self, card: OtherCard) -> Cell:
         chips = tuple(self.here.get(card.name, ()))
-        return Cell(chips=chips, hint=tr("This machine has it") if chips else "")
+        return Cell(chips=chips, hint=tr("The machine shown has it") if chips else "")
 
 
 # What each is of, its words, its width, and when it goes where the window is narrow.
@@ -93,7 +93,7 @@ def offer_columns(cells: OfferCells) -> list[Column[OtherCard]]:
             tr("Here"),
             cells.of_this_machine,
             lambda card: _MARKED if card.name in cells.here else _UNMARKED,
-            tr("Cards of this machine"),
+            tr("Cards of the machine shown"),
             width=60,
         ),
         Column(

@@ -1,9 +1,10 @@
 """BetweenPage: rates between the machines of the window, and all-reduce of all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QLabel, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QGridLayout, QLabel, QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
@@ -31,7 +32,7 @@ from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.ranks.wire import Way
 
@@ -84,6 +85,7 @@ class BetweenPage(CopiesPage):
         self._map.choice.chosen.connect(self._on_figure_chosen)
         self._map.map.chosen.connect(self._on_chosen)
         self._size.chosen.connect(between.choose_bytes)
+        self._hosts.ticked.connect(between.ask_machine)
         self._all.clicked.connect(self._on_pressed)
         choices = self._map.choice.findChildren(QAbstractButton)
         line_up([*choices, self._size, self._map.map])
@@ -105,6 +107,7 @@ class BetweenPage(CopiesPage):
         add(self._map.body, self._bad, self._said, Space(8), self._map.map, GROWS, foot)
         add(self._together.body, self._none_together, self._facts, FREE)
         sheet = QWidget()
+        sheet.setProperty("panel", "page")
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(_GAP)
@@ -124,10 +127,11 @@ class BetweenPage(CopiesPage):
         if heads != self._heads:
             self._heads = heads
             table.show_heads(heads)
-            self._hosts.show_hosts(heads)
+            self._hosts.show_hosts(heads, state.left_out)
             names = [each.name for each in heads]
             if self._chosen is None or not {*self._chosen} <= {*names}:
                 self._chosen = (names[0], names[1]) if len(names) > 1 else None
+        self._hosts.setEnabled(not state.running)
         cells = self._shown.cells(self._figure)
         scale = scale_of_cells(cells.values())
         table.show_cells(cells, scale)
@@ -143,8 +147,9 @@ class BetweenPage(CopiesPage):
         self._size.setEnabled(not state.running)
         self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
         self._all.setEnabled(not state.stopped if state.running else state.able)
-        self._say(self._bad, "" if state.trouble is None else state.trouble.told)
-        self._say(self._said, self._course())
+        trouble = state.trouble
+        say_sentence(self._bad, self.look, "" if trouble is None else trouble.told)
+        say_sentence(self._said, self.look, self._course())
         self._show_together()
         self._show_details()
 
@@ -157,7 +162,7 @@ class BetweenPage(CopiesPage):
         if state.running:
             return tr(state.progress)
         if not state.able:
-            return tr("At least two machines have to be connected, and at most 16.")
+            return tr("At least two machines have to be connected and ticked, and at most 16.")
         if state.met is not None:
             real = tr("Measured between real computers, though these cards are simulated.")
             return paragraph([*state.met.remarks, real if self.copies.modelled else ""])
@@ -187,10 +192,6 @@ class BetweenPage(CopiesPage):
         self._details.show_details(_title(self._chosen), "", ends, details, "GB/s")
         self._details.show_able(there=False, able=False)
 
-    def _say(self, label: QLabel, words: str) -> None:
-        show_sentence(label, self.look, words)
-        label.setVisible(bool(words))
-
     def _words(self, pair: Pair) -> tuple[str, str]:
         return _title(pair), self._shown.words(pair)
 
@@ -211,23 +212,41 @@ def _title(pair: Pair) -> str:
 
 
 class _HostsPanel(Panel):
-    """Which number is which machine, and why one is not asked."""
+    """Which number is which machine, whether it is asked, and why not."""
+
+    ticked = Signal(str, bool)
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, tr("Machines"))
         self._look = look
+        self._lines: dict[str, tuple[QCheckBox, QLabel]] = {}
         self._list = QWidget()
         add(self.body, self._list, FREE)
 
-    def show_hosts(self, heads: Sequence[Head]) -> None:
+    def show_hosts(self, heads: Sequence[Head], left_out: Container[str]) -> None:
+        if [each.name for each in heads] != [*self._lines]:
+            self._fill(heads)
+        for head in heads:
+            box, words = self._lines[head.name]
+            with QSignalBlocker(box):
+                box.setChecked(head.name not in left_out)
+            said = not_asked(head) if head.gone else head.titled
+            show_sentence(words, self._look, said)
+
+    def _fill(self, heads: Sequence[Head]) -> None:
+        self._lines = {}
         fresh = QWidget()
         lines = column(within=fresh, gap=6)
         for head in heads:
+            box = QCheckBox()
+            box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
+            box.toggled.connect(partial(self.ticked.emit, head.name))
             chip = ChipRow(self._look)
             chip.show_chips([Chip(head.chip, None)])
-            said = not_asked(head) if head.gone else head.titled
-            words = wrapped_label(self._look, said, Tone.QUIET if head.gone else Tone.TEXT)
-            lines.addLayout(row(chip, Qt.AlignmentFlag.AlignTop, words, GROWS))
+            words = wrapped_label(self._look, "", Tone.TEXT)
+            top = Qt.AlignmentFlag.AlignTop
+            lines.addLayout(row(box, top, chip, top, words, GROWS))
+            self._lines[head.name] = box, words
         self.body.replaceWidget(self._list, fresh)
         self._list.deleteLater()
         self._list = fresh

@@ -19,10 +19,10 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, column, say
+from gpuexplorer.gui.widgets.laid_out import FREE, column
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.remark import say_sentence, wrapped_label
 
 NOTHING_CHOSEN = mark(
     "Click a cell, or move to it with the arrow keys, to see everything that is known about it."
@@ -40,6 +40,7 @@ class DetailsPanel(Panel):
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, tr("One pair"))
+        self._look = look
         self._ends = ChipRow(look, arrows=True)
         self._caption = ElidedLabel(look.letters.caption, Tone.QUIET)
         self.measure = FramedButton(
@@ -89,12 +90,12 @@ class DetailsPanel(Panel):
         self._ends.show_chips([Chip(each.chip, each.colour) for each in ends])
         self._ends.show()
         self._nothing.hide()
-        say(self._bad, details.bad)
-        say(self._hint, details.hint)
+        say_sentence(self._bad, self._look, details.bad)
+        say_sentence(self._hint, self._look, details.hint)
         self._facts.show_rows(details.rows)
         colour = next((each.colour for each in ends if each.colour is not None), None)
         self._strip.show_samples(details.samples, details.limit, details.theirs, unit, colour)
-        say(self._said, "\n".join(details.sentences))
+        say_sentence(self._said, self._look, "\n".join(details.sentences))
 
     def show_way(self, way: WayStops) -> None:
         self._way.show_way(way)

@@ -158,7 +158,10 @@ class TimelinePanel(QFrame):
         """Written in a thread of its own; until it is, nothing is taken in."""
         self._writing = True
         pieces = trace_pieces(
-            self.timeline, self._book, simulated=self._machine.session.simulated
+            self.timeline,
+            self._book,
+            simulated=self._machine.session.simulated,
+            machine=self._machine.name,
         )
         write: Callable[[], object] = partial(write_whole, path, pieces)
         return write

@@ -65,7 +65,7 @@ def _context(device: BenchDevice, around: Around) -> tuple[int, list[str]]:
 
 
 def _host_short(needed: int, device: BenchDevice, around: Around) -> str:
-    """The values of a simulated card lie in this computer's own memory."""
+    """The values of a simulated card lie in the computer's own memory."""
     host = around.device("cpu")
     if not device.modelled or host is None or host.free_bytes is None:
         return ""
@@ -73,7 +73,7 @@ def _host_short(needed: int, device: BenchDevice, around: Around) -> str:
         return ""
     free = amount(host.free_bytes, host, around.units)
     return tr(
-        "It fits on the card, but its values need this computer's memory: {free} free",
+        "It fits on the card, but its values need the computer's memory: {free} free",
         free=free,
     )
 

@@ -76,7 +76,7 @@ class LabHead(QWidget):
             look,
             Icon.LAB,
             tr("Choose a Python"),
-            tr("Which Python of this computer runs the lab, and what to do where none can"),
+            tr("Which Python runs the lab, and what to do where none can"),
         )
         self._release = FramedButton(
             look,

@@ -1,10 +1,8 @@
 """BetweenMachines: rates between the machines of the window, by a rank on each of them."""
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
@@ -12,10 +10,10 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Here
+from gpuexplorer.gui.state.lab.python_places import Here, There
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
-from gpuexplorer.ranks.company import CancelledError, Company, Member
-from gpuexplorer.ranks.here import check_here, here
+from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
+from gpuexplorer.ranks.here import here
 from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult
@@ -27,19 +25,17 @@ LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20
 _FEWEST, _MOST = 2, 16
 _PATIENCE = 3.0  # at the end of the program
-_CHOOSE = Message("Choose another Python in the lab, under “Python of the lab”.")
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
-# Makes a rank's beginning, in the thread that measures: this computer's Python is looked for.
-MakeMember = Callable[[threading.Event], Member]
-Measure = Callable[[Sequence[MakeMember], Asked, threading.Event, Tell], None]
+Remembered = Callable[[str], str | None]
+Measure = Callable[[Sequence[Member], Asked, threading.Event, Tell], None]
 
 
 class RankHost(NamedTuple):
-    """One machine of the window. Without `make` it is not asked, and `why_not` says why."""
+    """One machine of the window. No `member`: it is not asked, and `why_not` says why."""
 
     name: str
-    make: MakeMember | None = None
+    member: Member | None = None
     why_not: Message = NOTHING
     hint: Message = NOTHING
 
@@ -52,10 +48,10 @@ class BetweenMachines(QObject):
     def __init__(
         self,
         machines: MachinesState,
-        python: Callable[[], str | None],
+        remembered: Remembered,
         parent: QObject | None = None,
     ) -> None:
-        """`python` is what a person chose for the lab of this computer."""
+        """`remembered`: a setting, such as the Python that was chosen for a machine's lab."""
         super().__init__(parent)
         self.machines = machines
         self.bytes = USUAL_BYTES
@@ -68,7 +64,8 @@ class BetweenMachines(QObject):
         self.failed_pair: tuple[str, str] | None = None
         self.measure_them: Measure = measured
         self.member_of = member_of
-        self._python = python
+        self.left_out: set[str] = set()  # by their names, because a person says so
+        self._remembered = remembered
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
         self._inbox: Inbox | None = None
@@ -84,30 +81,25 @@ class BetweenMachines(QObject):
 
     @property
     def hosts(self) -> Sequence[RankHost]:
-        count: Counter[str] = Counter()
-        found = []
-        for row in self.machines.rows():
-            count[row.name] += 1
-            again = f" ({count[row.name]})" if count[row.name] > 1 else ""
-            found.append(self._host(row, row.name + again))
-        return found
+        rows = self.machines.rows()
+        return list(map(self._host, rows, told_apart([each.name for each in rows])))
 
     @property
     def able(self) -> bool:
         """Whether there are enough that can be asked."""
-        return _FEWEST <= sum(each.make is not None for each in self.hosts) <= _MOST
+        return _FEWEST <= sum(each.member is not None for each in self.hosts) <= _MOST
 
     def measure(self) -> None:
         if self.running or not self.able:
             return
-        makers = [each.make for each in self.hosts if each.make is not None]
+        members = [each.member for each in self.hosts if each.member is not None]
         self.results, self.met, self.trouble = (), None, None
         self.stopped, self.failed_pair = False, None
         self._cancelled = threading.Event()
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_told)
         asked = Asked((Way.ONE_WAY, Way.ALL_REDUCE), (LATENCY_BYTES, self.bytes))
-        told = makers, asked, self._cancelled, self._inbox.letterbox.put
+        told = members, asked, self._cancelled, self._inbox.letterbox.put
         run = partial(_run, self.measure_them, *told)
         self._thread = threading.Thread(target=run, name="between machines", daemon=True)
         self._thread.start()
@@ -124,6 +116,10 @@ class BetweenMachines(QObject):
         self.bytes = count
         self.changed.emit()
 
+    def ask_machine(self, name: str, asked: bool) -> None:
+        (self.left_out.discard if asked else self.left_out.add)(name)
+        self.changed.emit()
+
     def stop(self) -> None:
         """For good. Harmless when called twice."""
         self._cancelled.set()
@@ -131,17 +127,19 @@ class BetweenMachines(QObject):
             self._thread.join(_PATIENCE)
 
     def _host(self, row: MachineRow, name: str) -> RankHost:
+        if name in self.left_out:
+            return RankHost(name, None, Message("It is left out."))
         if row.key == HERE:
             try:
-                check_here()
+                return RankHost(name, here(name, self._remembered(Here.key)))
             except Trouble as trouble:
                 return RankHost(name, None, trouble.sentence, trouble.hint)
-            return RankHost(name, partial(_here, name, self._python()))
-        member = self.member_of(row, name) if row.standing.answers else None
+        member = self.member_of(row, name, self._remembered) if row.standing.answers else None
         if member is None:
-            why = row.why or Message("There is no connection to it.")
+            alone = NOTHING if row.session is None else row.session.source.figures_alone
+            why = alone or row.why or Message("There is no connection to it.")
             return RankHost(name, None, why, row.hint)
-        return RankHost(name, lambda _: member)
+        return RankHost(name, member)
 
     def _on_told(self, told: object) -> None:
         match told:
@@ -162,57 +160,44 @@ class BetweenMachines(QObject):
         self.changed.emit()
 
 
-def between(machines: MachinesState, python: Callable[[], str | None]) -> BetweenMachines:
+def between(machines: MachinesState, remembered: Remembered) -> BetweenMachines:
     """One for the window, whichever machine it shows."""
     there = machines.findChild(BetweenMachines)
     if there is None:
-        there = BetweenMachines(machines, python, machines)
+        there = BetweenMachines(machines, remembered, machines)
         machines.ending.connect(there.stop)
     return there
 
 
-def member_of(row: MachineRow, name: str) -> Member | None:
+def member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     """Reached as its session is."""
     backend = None if row.session is None else row.session.backend
     if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
         return None
     far = backend.machine
-    return Member(name, far.host, far.launch, far.python)
+    return Member(name, far.host, far.launch, remembered(There(far).key) or far.python)
 
 
 def measured(
-    makers: Sequence[MakeMember], asked: Asked, cancelled: threading.Event, tell: Tell
+    members: Sequence[Member], asked: Asked, cancelled: threading.Event, tell: Tell
 ) -> None:
     """To the end, in this thread; nothing is left of it anywhere."""
-    members = [make(cancelled) for make in makers]
     with Company(members, cancelled=cancelled.is_set) as company:
         measure(company, asked, tell, tell, tell)
 
 
 def _run(
     measure_them: Measure,
-    makers: Sequence[MakeMember],
+    members: Sequence[Member],
     asked: Asked,
     cancelled: threading.Event,
     tell: Tell,
 ) -> None:
     try:
-        measure_them(makers, asked, cancelled, tell)
+        measure_them(members, asked, cancelled, tell)
     except CancelledError:
         pass
     except Trouble as trouble:
         tell(trouble)
     finally:
         tell(None)
-
-
-def _here(name: str, chosen: str | None, cancelled: threading.Event) -> Member:
-    place = Here()
-    asked = place.asked(Path(chosen) if chosen else None, cancelled, first=True)
-    if cancelled.is_set():
-        raise CancelledError
-    if isinstance(asked, Trouble):
-        raise asked
-    if not asked or not asked[-1].usable:
-        raise Trouble(place.none_has_torch(len(asked)), _CHOOSE)
-    return here(name, asked[-1].path, _CHOOSE)

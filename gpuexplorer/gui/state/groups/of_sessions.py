@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.groups.group import (
     GroupSource,
     HostGroup,
 )
-from gpuexplorer.gui.state.machines import MachineRow, MachinesState
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -34,23 +34,27 @@ class _Users(NamedTuple):
 class MachinesSource(GroupSource):
     """Reads what is there already, and waits for nobody."""
 
-    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+    def __init__(
+        self, machines: MachinesState, navigation: Navigation, *, beside_fleet: bool = False
+    ) -> None:
+        """`beside_fleet`: only those that a person named beside it."""
         self.adds = machines.possible
         self._machines, self._navigation = machines, navigation
+        self._beside_fleet = beside_fleet
         self._looking = False
         self._wants: dict[RememberingSession, Want] = {}
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
 
     def groups(self) -> Sequence[HostGroup]:
-        rows = self._machines.rows()
+        rows = self._rows()
         self._ask(rows)
         now = self._machines.clock.now()
         return [self._group(row, now) for row in rows]
 
     def look(self, *, looking: bool) -> None:
         self._looking = looking
-        self._ask(self._machines.rows() if looking else ())
+        self._ask(self._rows() if looking else ())
 
     def open_machine(self, key: str) -> None:
         self._navigation.open_machine(key)
@@ -65,6 +69,12 @@ class MachinesSource(GroupSource):
 
     def ask_add(self) -> None:
         self._machines.add_asked.emit()
+
+    def _rows(self) -> Sequence[MachineRow]:
+        rows = self._machines.rows()
+        if not self._beside_fleet:
+            return rows
+        return [each for each in rows if each.key != HERE and not each.of_fleet]
 
     def _ask(self, rows: Sequence[MachineRow]) -> None:
         """Of sessions that came since, too; what is of one that went goes with it."""

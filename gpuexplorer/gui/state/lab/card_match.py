@@ -111,7 +111,7 @@ def _whole_or_instance(device: Device, shown: Shown) -> Match:
     return Match(shown, why)
 
 
-_ASK_DOCTOR = Message("“gpuexplorer doctor” says which PyTorch suits it.")
+_OTHER_PYTHON = Message("Choose another Python of the lab, or install another PyTorch into it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def left_out(
         said = Message("CUDA gives it no number.")
         if why:
             said = Message("CUDA gives it no number ({why}).", why=why)
-        return Reason(said, Message("“gpuexplorer doctor” says more."))
+        return Reason(said, Message("When the lab has started, PyTorch says more."))
     if hello.build == "CPU":
         why = Message("Your PyTorch is a build for the processor only.")
         return Reason(why, _advice(hello, cards, driver))
@@ -164,7 +164,7 @@ def left_out(
             Message("It may be one of PyTorch's cards; this PyTorch does not say which."),
             Message("A newer PyTorch does."),
         )
-    return Reason(Message("This PyTorch does not offer it."), _ASK_DOCTOR)
+    return Reason(Message("This PyTorch does not offer it."), _OTHER_PYTHON)
 
 
 def lost(state: CardState) -> Reason:
@@ -196,4 +196,4 @@ def _advice(hello: Hello, cards: Sequence[Shown], driver: str | None) -> Message
             "of the lab.",
             cuda=suited.install,
         )
-    return suited.do or _ASK_DOCTOR
+    return suited.do or _OTHER_PYTHON

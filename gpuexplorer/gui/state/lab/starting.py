@@ -18,13 +18,12 @@ from gpuexplorer.gui.state.lab.python_places import Nowhere, There
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_backend import RecordedBackend
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.far.backend import FarBackend, made_up
+from gpuexplorer.remote.far.backend import FarBackend, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
@@ -48,11 +47,11 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
         machine,
         pythons,
         starter_of(session),
-        load_of(session),
+        load_of(session.backend),
         smi_of(session),
         machine,
         partial(starter_of, session),
-        load_of(session, live=True),
+        load_of(session.backend, live=True),
         recorded=isinstance(session.backend, RecordedBackend),
     )
     if isinstance(session, RecordedSession):
@@ -88,16 +87,6 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
         return WorkerProcess(begun, on_event, on_end)
 
     return start
-
-
-def load_of(session: Session, *, live: bool = False) -> Load | None:
-    """Real cards notice by themselves what is done to them; simulated ones of another machine
-    cannot be told. `live`: of a program.
-    """
-    backend = session.backend
-    if isinstance(backend, SimulatedBackend):
-        return Load(backend.machine, lambda: backend.elapsed, live=live)
-    return None
 
 
 def smi_of(session: Session) -> Callable[[str], str | None] | None:

@@ -7,28 +7,38 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.standing_sign import StandingSign
 
 _RETRIED = (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
 
 
 class LinkStrip(QFrame):
-    """Of the machine that is shown, or of the one that somebody waits for."""
+    """Of the machine that is shown; on the screen of all machines, of the one that somebody
+    waits for.
+    """
 
-    def __init__(self, look: Look, machines: MachinesState, frame_clock: FrameClock) -> None:
+    def __init__(
+        self,
+        look: Look,
+        machines: MachinesState,
+        navigation: Navigation,
+        frame_clock: FrameClock,
+    ) -> None:
         super().__init__()
-        self._machines = machines
+        self._machines, self._navigation = machines, navigation
         self._about: MachineRow | None = None
         self._hidden = False  # while a recording is shown
         self.setProperty("panel", "banner")
         self.setObjectName("link")
         self.setAccessibleName(tr("Connection"))
         self._sign = StandingSign(look, QSize(18, 18))
+        self._look, self._said = look, ""
         self._sentence = wrapped_label(look, "", Tone.TEXT)
         self._retry = link_button(tr("Try now"))
         self._retry.clicked.connect(self._on_retry_clicked)
@@ -38,8 +48,17 @@ class LinkStrip(QFrame):
         row(*parts, within=self, gap=10, margins=(24, 6, 20, 6))
         self.hide()
         machines.changed.connect(self._on_changed)
+        navigation.screen_changed.connect(self._on_changed)
         frame_clock.ticked.connect(self._on_ticked)
         self._on_changed()
+
+    @property
+    def machine(self) -> str:
+        """Which one it is about, well or not."""
+        waited = self._machines.waited_for
+        if waited is None or self._navigation.screen != "machines":
+            return self._machines.shown
+        return waited
 
     def show_for(self, *, recording: bool) -> None:
         """A recording has no connection that could break."""
@@ -47,9 +66,7 @@ class LinkStrip(QFrame):
         self._on_changed()
 
     def _on_changed(self) -> None:
-        machines = self._machines
-        waited = machines.waited_for
-        self._about = about = machines.row(machines.shown if waited is None else waited)
+        self._about = about = self._machines.row(self.machine)
         seen = about is not None and not about.standing.answers and not self._hidden
         if seen and about is not None:
             self._sign.show_standing(about.standing)
@@ -65,8 +82,9 @@ class LinkStrip(QFrame):
         """Its seconds go on."""
         if self._about is not None:
             sentence = link_sentence(self._about, self._machines.clock)
-            if sentence and sentence != self._sentence.text():
-                self._sentence.setText(sentence)
+            if sentence and sentence != self._said:
+                self._said = sentence
+                show_sentence(self._sentence, self._look, sentence)
 
     def _on_retry_clicked(self) -> None:
         if self._about is not None:

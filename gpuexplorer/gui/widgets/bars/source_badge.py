@@ -25,7 +25,7 @@ class SourceBadge(QLabel):
         if source is not None and source.name == RECORDED:
             self._show_recorded(simulated=source.simulated)
         elif source is None or not source.cards:
-            meaning = tr("No card answers: only this computer's processor and memory are read.")
+            meaning = tr("No card answers: only the computer's processor and memory are read.")
             self._show(tr("No card"), meaning)
         elif source.simulated:
             self.show_simulated()

@@ -54,7 +54,7 @@ _ABSENCES = {
 
 _TROUBLES = {
     pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-        mark("The NVIDIA driver's library (libnvidia-ml) is not on this machine."),
+        mark("The NVIDIA driver's library (libnvidia-ml) is not installed."),
         INSTALL_IT,
     ),
     pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (
@@ -78,7 +78,7 @@ _TROUBLES = {
 _NOT_ON_LINUX = {
     "win32": {
         pynvml.NVML_ERROR_LIBRARY_NOT_FOUND: (
-            mark("The NVIDIA driver's library (nvml.dll) is not on this machine."),
+            mark("The NVIDIA driver's library (nvml.dll) is not installed."),
             INSTALL_IT,
         ),
         pynvml.NVML_ERROR_DRIVER_NOT_LOADED: (

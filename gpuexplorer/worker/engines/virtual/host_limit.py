@@ -24,7 +24,7 @@ def refuse_what_the_host_cannot_hold(size: int, given_out: int = 0) -> None:
     free = max(0, free - max(0, given_out - _written_bytes()))
     if size > free * (1 - _LEFT_TO_OTHERS) - _LEAST_LEFT:
         raise Trouble(
-            "The simulated card would have room for {wanted:.1f} GiB, this computer has not: "
+            "The simulated card would have room for {wanted:.1f} GiB, the computer has not: "
             "the values lie in the computer's own memory, of which {free:.1f} GiB are free.",
             "Take a smaller shape. On a real card only the card's memory would count.",
             wanted=size / 2**30,
