@@ -50,19 +50,16 @@ class FleetNow(NamedTuple):
     at: float  # wall clock of this computer
     cards: Mapping[CardId, FleetCard]
     values: Mapping[MetricId, Values]
-    impossible: Mapping[MetricId, frozenset[CardId]]
     ages: Values  # seconds since the exporter was read; not there for cards of before
     states: Mapping[CardId, CardState]  # where somebody tells
     told: Mapping[str, frozenset[MetricId]]  # by exporter
-    reasons: Reasons  # of the metrics at the beat, where somebody tells
+    reasons: Reasons  # why a figure is missing, where more is known than that
     xids: Mapping[CardId, int]  # the newest Xid error, or the highest of them
     alerts: Sequence[Alert] = ()
     notes: Sequence[Message] = ()
 
     def why(self, card: FleetCard, metric: MetricId) -> Absence:
         """Why there is no figure of it."""
-        if card.id in self.impossible.get(metric, ()):
-            return Absence.IMPOSSIBLE
         if (told := self.reasons.get(card.id, {}).get(metric)) is not None:
             return told
         if any(metric in self.told.get(each, ()) for each in card.exporters):
@@ -160,7 +157,6 @@ class Fleet:
             self._wall(),
             self._cards,
             values,
-            dict(self._impossible),
             ages,
             self._states(),
             {each.title: frozenset(each.told) for each in self.exporters},
@@ -243,9 +239,13 @@ class Fleet:
         }
 
     def _reasons(self) -> Reasons:
-        if (ours := self._ours()) is None:
-            return {}
-        return reasons(self.server, self.keys[ours.title], self.match, AT_THE_BEAT)
+        found: Reasons = {}
+        if (ours := self._ours()) is not None:
+            found = reasons(self.server, self.keys[ours.title], self.match, AT_THE_BEAT)
+        for metric, cards in self._impossible.items():
+            for card in cards:
+                found.setdefault(card, {}).setdefault(metric, Absence.IMPOSSIBLE)
+        return found
 
     def _xids(self) -> Mapping[CardId, int]:
         found: dict[CardId, int] = {}

@@ -1,10 +1,12 @@
 """Copies between machines on wires that are shaped, cut, or shut, each for real."""
 
 import json
+import os
+import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -64,27 +66,45 @@ def test_a_shaped_wire_is_measured_as_it_was_shaped(
 
 
 def test_a_host_that_vanishes_is_told_within_the_patience(wire: Wire, capsys: Out) -> None:
+    try:
+        said, took = told_when(wire, wire.cut, capsys)
+    finally:
+        wire.mend()
+    assert "has not been heard of for 10 s" in said
+    assert took < 20
+
+
+def test_a_rank_that_is_killed_is_told_at_once(wire: Wire, capsys: Out) -> None:
+    def kill() -> None:
+        pids = map(int, run("ip", "netns", "pids", wire.name).split())
+        os.kill(max(pids), signal.SIGKILL)  # the youngest, behind its keeper
+
+    said, took = told_when(wire, kill, capsys)
+    assert f"Our part on {wire.name} was killed." in said
+    assert took < 10
+
+
+def told_when(wire: Wire, happens: Callable[[], None], capsys: Out) -> tuple[str, float]:
+    """What is said after something happens in the middle of a copy, and how soon."""
     wire.shape("100mbit")
-    cut: list[float] = []
+    at: list[float] = []
 
-    def cut_it() -> None:
+    def meanwhile() -> None:
         wait_for(lambda: moved(wire) > 20_000_000)
-        cut.append(time.monotonic())
-        wire.cut()
+        at.append(time.monotonic())
+        happens()
 
-    cutting = threading.Thread(target=cut_it)
-    cutting.start()
+    happening = threading.Thread(target=meanwhile)
+    happening.start()
     try:
         assert copies(wire, "--sizes", "32M", "--mode", "one-way") == 1
-        took = time.monotonic() - cut[0]
+        took = time.monotonic() - at[0]
     finally:
-        cutting.join()
-        wire.mend()
+        happening.join()
     said = capsys.readouterr().err
     with capsys.disabled():
         say(f"told after {took:.1f} s: {said}")
-    assert "has not been heard of for 10 s" in said
-    assert took < 20
+    return said, took
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,8 @@ class MachinesView(LiveView):
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
-        stamp = (units, self._page, self._asked)
+        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
+        stamp = (units, self._page, self._asked, id(hour))
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
@@ -146,7 +147,6 @@ class MachinesView(LiveView):
         self._sums.setVisible(together.cards > 0)
         self._sums.show_figures(figures_of(together, units))
         free = free_cards(shown) if self._page is MachinesPage.FREE else ()
-        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
         match self._page:
             case MachinesPage.MAP:
                 self._map.show_groups(shown, units)
@@ -222,6 +222,7 @@ class MachinesView(LiveView):
         for of_map in (self._hatched, self._legend):
             of_map.setVisible(self._page in (MachinesPage.MAP, MachinesPage.HOUR))
         self._said.setVisible(self._page is not MachinesPage.LIST)
+        self._said.show_text("")
         self._why.hide()
         self.begin_at(self._map if self._page is MachinesPage.MAP else self._pages[self._page])
         if self.isVisible():

@@ -99,10 +99,9 @@ class FarBackend:
 
     def notes(self) -> Sequence[Message]:
         differs = self.machine.hearing.far_clock.differs
-        return (
-            *self._noted,
-            *([] if differs is None else [_clock(self.machine.host, differs)]),
-        )
+        if differs is None:
+            return self._noted
+        return (*self._noted, _clock(self.machine.host, differs))
 
     def greeted(self, hello: Hello) -> None:
         self.twin = twin = _twin(self.machine.settings)

@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QGridLayout, QLabel, QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr, trn
@@ -32,7 +32,7 @@ from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
 from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import say_sentence, wrapped_label
+from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.ranks.wire import Way
 
@@ -230,7 +230,8 @@ class _HostsPanel(Panel):
             box, words = self._lines[head.name]
             with QSignalBlocker(box):
                 box.setChecked(head.name not in left_out)
-            words.setText(not_asked(head) if head.gone else head.titled)
+            said = not_asked(head) if head.gone else head.titled
+            show_sentence(words, self._look, said)
 
     def _fill(self, heads: Sequence[Head]) -> None:
         self._lines = {}
@@ -243,7 +244,8 @@ class _HostsPanel(Panel):
             chip = ChipRow(self._look)
             chip.show_chips([Chip(head.chip, None)])
             words = wrapped_label(self._look, "", Tone.TEXT)
-            lines.addLayout(row(box, chip, words, GROWS))
+            top = Qt.AlignmentFlag.AlignTop
+            lines.addLayout(row(box, top, chip, top, words, GROWS))
             self._lines[head.name] = box, words
         self.body.replaceWidget(self._list, fresh)
         self._list.deleteLater()
