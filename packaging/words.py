@@ -25,6 +25,7 @@ CALLS: Mapping[str, str] = {
     "counted": PLURAL,
     "Trouble": HINT,
     "WrongArgumentsError": HINT,
+    "PrometheusError": HINT,
     "wrong": HINT,
 }
 

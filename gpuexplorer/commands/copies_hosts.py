@@ -29,6 +29,7 @@ from gpuexplorer.remote.ssh.command import ssh_command
 _HERE = ("localhost", ".")
 _SIZES = (8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20)
 _MOST_HOSTS = 16
+_INTACT = Message("All of it was compared with what was sent, and arrived intact.")
 _TITLES = {
     Way.ONE_WAY: mark("{source} to {target}, one way, until it says that all is there:"),
     Way.ALL_REDUCE: mark("All-reduce of all {ranks}, bytes of each:"),
@@ -126,6 +127,7 @@ def _show(
             page.say(*each.remarks)
         _write(page, results)
         page.gap()
+        page.say(_INTACT if all(each.intact for each in results) else "")
         page.say("" if complete else INCOMPLETE)
         terminal.show(str(page))
     sys.stdout.flush()

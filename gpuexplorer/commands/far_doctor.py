@@ -21,7 +21,7 @@ def examined(host: str, arguments: argparse.Namespace) -> Report:
     far = connected(host, arguments.host_python)
     try:
         patience = _DEEP_PATIENCE if arguments.deep else _PATIENCE
-        told = far.ask(CheckUp(0, arguments.deep), CheckedUp, patience)
+        told = far.asking.ask(CheckUp(0, arguments.deep), CheckedUp, patience)
     finally:
         far.stop(1.0)
     try:

@@ -8,6 +8,7 @@ import stat
 import sys
 import tokenize
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             "Options of this command stand before the file.",
             argument=words[0],
         )
-    with held_back():
+    # Connecting may take long, and what runs over there gets no signals of ours.
+    with nullcontext() if arguments.host else held_back():
         source = opened(arguments)
     backend = source.backend
     try:

@@ -15,4 +15,4 @@ def surroundings(asked_as: str) -> "Mapping[str, str]":
 def doctor(asked_as: "str | None" = None) -> str:
     """What to type; `asked_as` as above, or else of the computer that this runs on."""
     words = os.environ.get(_ASKED_AS, "") if asked_as is None else asked_as
-    return f"gpuexplorer doctor {words}".rstrip()
+    return " ".join(filter(None, ("gpuexplorer doctor", words)))

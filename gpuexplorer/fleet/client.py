@@ -15,6 +15,7 @@ MOST_POINTS = 11_000  # of a series; Prometheus refuses more
 PATIENCE = 30.0  # seconds for an answer
 _MOST_BYTES = 64_000_000
 _SMALL = 8_000_000
+_ALERTS = 16_000_000  # what is read in one go keeps the window waiting
 _API = "/api/v1/"
 
 
@@ -69,7 +70,7 @@ class Prometheus:
 
     # Any: rows of JSON, which whoever asks looks at with care.
     def alerts(self) -> Sequence[Any]:
-        return self._ask("alerts", {}, answers.alerts, post=False)
+        return self._ask("alerts", {}, answers.alerts, _ALERTS, post=False)
 
     def another(self) -> "Prometheus":
         """A client for the same, which ends by itself."""

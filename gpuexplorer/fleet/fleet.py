@@ -37,7 +37,8 @@ _USED, _FREE, _RESERVED, _TOTAL = (
 _RARELY = (_RESERVED, _TOTAL, MetricId("power_limit"))
 _FIGURES = 4  # of an Xid
 _HALF_AN_HOUR = 1800.0
-_BACK = "1h"  # so long after its last word a card is still listed
+_BACK, _HOUR = "1h", 3600.0  # so long after its last word a card is still listed
+_MOST_CARDS = 200_000
 
 Values = Mapping[CardId, float]
 _Columns = Mapping[str, Sequence[str]]
@@ -49,19 +50,16 @@ class FleetNow(NamedTuple):
     at: float  # wall clock of this computer
     cards: Mapping[CardId, FleetCard]
     values: Mapping[MetricId, Values]
-    impossible: Mapping[MetricId, frozenset[CardId]]
     ages: Values  # seconds since the exporter was read; not there for cards of before
     states: Mapping[CardId, CardState]  # where somebody tells
     told: Mapping[str, frozenset[MetricId]]  # by exporter
-    reasons: Reasons  # of the metrics at the beat, where somebody tells
+    reasons: Reasons  # why a figure is missing, where more is known than that
     xids: Mapping[CardId, int]  # the newest Xid error, or the highest of them
     alerts: Sequence[Alert] = ()
     notes: Sequence[Message] = ()
 
     def why(self, card: FleetCard, metric: MetricId) -> Absence:
         """Why there is no figure of it."""
-        if card.id in self.impossible.get(metric, ()):
-            return Absence.IMPOSSIBLE
         if (told := self.reasons.get(card.id, {}).get(metric)) is not None:
             return told
         if any(metric in self.told.get(each, ()) for each in card.exporters):
@@ -93,6 +91,7 @@ class Fleet:
         self.labels: Sequence[str] = ()  # by which hosts may be grouped
         self.keys: Mapping[str, Sequence[str]] = {}  # an exporter's labels that say which card
         self._cards: Mapping[CardId, FleetCard] = {}
+        self._told_at: dict[CardId, float] = {}  # its last word, or when it was found
         # The cards behind the labels of rows, since they are the same at each beat: by names.
         self._known: dict[tuple[str, ...], tuple[_Columns, Sequence[CardId | None]]] = {}
         self._rare: dict[MetricId, Values] = {}
@@ -122,7 +121,7 @@ class Fleet:
         self.exporters = [each for each in there if each.title in keys]
         self.keys, self.labels = keys, sorted(known)
         # Who fell silent stays among the others, with the reason.
-        self._know({**self._cards, **identified(rows, self.chosen)})
+        self._know({**self._lately_told(), **self._found(rows)})
         if not self._cards:
             raise PrometheusError(
                 "No card is to be seen in this Prometheus just now.",
@@ -140,7 +139,7 @@ class Fleet:
         for each in self.exporters:
             told = self._identities(each, (*self.keys[each.title], *self.labels), _BACK)
             rows += [(each.title, labels) for labels in told]
-        self._know({**identified(rows, self.chosen), **self._cards})
+        self._know({**self._found(rows), **self._cards})
 
     def now(self) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
@@ -149,6 +148,7 @@ class Fleet:
         ages = self._ages()
         if not self._cards.keys() >= ages.keys():
             self.look_for_cards()
+        self._told_at.update(dict.fromkeys(ages, self._wall()))
         values.update({metric: told for metric, told in self._rare.items() if told})
         if _FREE not in values:
             values[_FREE] = self._free(values.get(_USED, {}))
@@ -157,7 +157,6 @@ class Fleet:
             self._wall(),
             self._cards,
             values,
-            dict(self._impossible),
             ages,
             self._states(),
             {each.title: frozenset(each.told) for each in self.exporters},
@@ -166,6 +165,27 @@ class Fleet:
             alerts,
             (*self._notes(ages), *said),
         )
+
+    def _found(self, rows: Sequence[tuple[str, Labels]]) -> Mapping[CardId, FleetCard]:
+        found = identified(rows, self.chosen)
+        if len(found) > _MOST_CARDS:
+            raise PrometheusError(
+                "This Prometheus tells of {count} cards, and at most {most} can be shown.",
+                "Ask for fewer with --match.",
+                count=len(found),
+                most=_MOST_CARDS,
+            )
+        for card in found:
+            self._told_at.setdefault(card, self._wall())
+        return found
+
+    def _lately_told(self) -> Mapping[CardId, FleetCard]:
+        """Of those that are known. Where others come all the time, none of the earlier."""
+        since = self._wall() - _HOUR
+        cards = self._cards if len(self._cards) <= _MOST_CARDS else {}
+        stay = {id_: each for id_, each in cards.items() if self._told_at.get(id_, 0) >= since}
+        self._told_at = {card: self._told_at[card] for card in stay}
+        return stay
 
     def _know(self, cards: Mapping[CardId, FleetCard]) -> None:
         """Where nothing is new the very same stay, and so does what was made of them."""
@@ -201,8 +221,9 @@ class Fleet:
         for each in self.exporters:
             asked = selector(each.anchor, each.marks, self.match)
             told = self.server.table(aged(self.keys[each.title], asked))
-            ages = zip(self._cards_of(told), told.values, strict=True)
-            found = {card: max(0.0, age) for card, age in ages if card is not None} | found
+            pairs = zip(self._cards_of(told), told.values, strict=True)
+            ages = {card: age if age > 0 else 0.0 for card, age in pairs if card is not None}
+            found = {**ages, **found} if found else ages
         return found
 
     def _states(self) -> Mapping[CardId, CardState]:
@@ -218,9 +239,13 @@ class Fleet:
         }
 
     def _reasons(self) -> Reasons:
-        if (ours := self._ours()) is None:
-            return {}
-        return reasons(self.server, self.keys[ours.title], self.match, AT_THE_BEAT)
+        found: Reasons = {}
+        if (ours := self._ours()) is not None:
+            found = reasons(self.server, self.keys[ours.title], self.match, AT_THE_BEAT)
+        for metric, cards in self._impossible.items():
+            for card in cards:
+                found.setdefault(card, {}).setdefault(metric, Absence.IMPOSSIBLE)
+        return found
 
     def _xids(self) -> Mapping[CardId, int]:
         found: dict[CardId, int] = {}

@@ -125,8 +125,6 @@ class HostBackend:
     def _why(self, card: CardId, metric: MetricId, known: CardNow) -> Absence:
         if metric in known.reasons:
             return known.reasons[metric]
-        if metric in known.impossible:
-            return Absence.IMPOSSIBLE
         now = self.watching.now
         fleet_card = None if now is None else now.cards.get(card)
         if now is None or fleet_card is None:

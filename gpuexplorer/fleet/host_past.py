@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.fleet.answers import Floats, Line
 from gpuexplorer.fleet.client import aligned
 from gpuexplorer.fleet.host_backend import HostBackend
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -23,7 +23,6 @@ _POINTS = 500  # of a piece, for all cards together
 _PIECES = 256
 _WAITING = 64  # what was asked for before is no longer looked at
 _RETRY, _NEWEST = 15.0, 5.0
-Floats = NDArray[np.float64]
 
 
 class _Key(NamedTuple):
@@ -155,24 +154,14 @@ class HostPast:
         ways = ("min", "max", "avg") if key.step >= 2 * often else ("last",)
         window = key.step if len(ways) > 1 else 2 * often
         told = [self._questions.past(cards, metric, way, window, stretch) for way in ways]
-        found = {}
+        found, nothing = {}, Line({}, (), ())
         for each in told[0]:
-            arrays = [_laid(part.get(each), start + key.step, key.step) for part in told]
+            parts = [part.get(each, nothing) for part in told]
+            arrays = [part.laid(start + key.step, key.step, _POINTS) for part in parts]
             low, high, mean = arrays if len(arrays) == 3 else arrays * 3
             found[each] = (low, high, mean)
         complete = now + self._offset > end + 2 * often + key.step
         return _Piece(found, np.inf if complete else now + max(_NEWEST, key.step / 4))
-
-
-def _laid(
-    line: tuple[Sequence[float], Sequence[float]] | None, start: float, step: float
-) -> Floats:
-    laid = np.full(_POINTS, np.nan)
-    if line is not None:
-        places = np.rint((np.array(line[0]) - start) / step)
-        good = (places >= 0) & (places < _POINTS)
-        laid[places[good].astype(np.intp)] = np.array(line[1])[good]
-    return laid
 
 
 def _without_gaps(times: Floats, low: Floats, high: Floats, mean: Floats, step: float) -> Trace:

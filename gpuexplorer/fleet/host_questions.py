@@ -14,7 +14,7 @@ from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
 from gpuexplorer.fleet.names import STATE, Exporter, Told
-from gpuexplorer.fleet.reasons import reasons
+from gpuexplorer.fleet.reasons import Reasons, reasons
 from gpuexplorer.fleet.selector import aged, any_of, grouped, one_of, selector
 from gpuexplorer.telemetry.exporter_names import UUID_LABELS
 
@@ -28,8 +28,7 @@ class CardNow(NamedTuple):
     """What is told of one card now."""
 
     values: Mapping[MetricId, float]
-    impossible: frozenset[MetricId]
-    reasons: Mapping[MetricId, Absence]  # why there is none, where somebody tells
+    reasons: Mapping[MetricId, Absence]  # why there is none, where that is known
     age: float | None  # None: nobody has told of it for some minutes
 
 
@@ -41,9 +40,8 @@ class HostQuestions:
 
     def now(self, cards: Collection[FleetCard]) -> Mapping[CardId, CardNow]:
         values: dict[CardId, dict[MetricId, float]] = {each.id: {} for each in cards}
-        wrong: dict[CardId, set[MetricId]] = {each.id: set() for each in cards}
         ages: dict[CardId, float] = {}
-        why: dict[CardId, Mapping[MetricId, Absence]] = {}
+        why: Reasons = {each.id: {} for each in cards}
         for exporter, keys, meant in self._asked(cards):
             parts = sorted({name for told in exporter.told.values() for name in told.labels})
             named = {(told.name, *told.labels.items()): told for told in exporter.told.values()}
@@ -54,21 +52,17 @@ class HostQuestions:
                 told = named.get((labels.get("__name__", ""), *own))
                 card = card_id(key_of(labels))
                 if told is not None and card in values and math.isfinite(value):
-                    _keep(told, value / told.factor, values[card], wrong[card])
+                    _keep(told, value / told.factor, values[card], why[card])
             asked = selector(exporter.anchor, exporter.marks, meant)
             for labels, value in self.server.table(aged(keys, asked)).pairs():
                 ages.setdefault(card_id(key_of(labels)), max(0.0, value))
             if exporter.anchor == STATE:
-                why.update(reasons(self.server, keys, meant))
+                for card, told_of_it in reasons(self.server, keys, meant).items():
+                    why.get(card, {}).update(told_of_it)
         for told_of in values.values():
             if _TOTAL not in told_of and all(part in told_of for part in _PARTS):
                 told_of[_TOTAL] = sum(told_of[part] for part in _PARTS)
-        return {
-            each: CardNow(
-                told, frozenset(wrong[each] - told.keys()), why.get(each, {}), ages.get(each)
-            )
-            for each, told in values.items()
-        }
+        return {each: CardNow(told, why[each], ages.get(each)) for each, told in values.items()}
 
     def how_often(self, cards: Sequence[FleetCard]) -> float | None:
         """Seconds from one value to the next, as they came of late; None where too few came."""
@@ -87,11 +81,11 @@ class HostQuestions:
         how: str,
         window: float,
         stretch: tuple[float, float, float],
-    ) -> Mapping[CardId, tuple[Sequence[float], Sequence[float]]]:
-        """Times and values from start to end by step, each `how`, such as "max", over what came
+    ) -> Mapping[CardId, Line]:
+        """Values from start to end by step, each `how`, such as "max", over what came
         within `window` before it.
         """
-        found: dict[CardId, tuple[Sequence[float], Sequence[float]]] = {}
+        found: dict[CardId, Line] = {}
         for exporter, keys, meant in self._asked(cards):
             told = exporter.told.get(metric)
             if told is None:
@@ -100,7 +94,7 @@ class HostQuestions:
             query = grouped("max", keys, f"{how}_over_time({asked}[{window:.0f}s])")
             for line in self.server.range(query, *stretch):
                 card = card_id(key_of(line.labels))
-                found.setdefault(card, (line.times, _figures(line, told)))
+                found.setdefault(card, line._replace(values=_figures(line, told)))
         return found
 
     def _asked(
@@ -125,9 +119,9 @@ def _figures(line: Line, told: Told) -> Sequence[float]:
 
 
 def _keep(
-    told: Told, value: float, values: dict[MetricId, float], wrong: set[MetricId]
+    told: Told, value: float, values: dict[MetricId, float], why: dict[MetricId, Absence]
 ) -> None:
     if METRICS[told.metric].plausible(value):
         values.setdefault(told.metric, value)
     else:
-        wrong.add(told.metric)
+        why[told.metric] = Absence.IMPOSSIBLE

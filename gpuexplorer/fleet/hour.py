@@ -1,16 +1,16 @@
 """Hour: how a fleet's racks did within the last hour, or its hosts where nobody tells racks."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.fleet.answers import Floats
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import RACK, FleetCard, host_of
 from gpuexplorer.fleet.names import Told
@@ -22,7 +22,6 @@ STEP, COLUMNS = 60.0, 60
 # A minute may hold no value, where exporters are read once a minute.
 _STRETCH = "2m"
 _MOST_PLACES = 300
-Floats = NDArray[np.float64]
 
 
 class Hour(NamedTuple):
@@ -64,9 +63,9 @@ def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hou
         stretch = (start, start + (COLUMNS - 1) * STEP, STEP)
         means = {}
         for line in fleet.server.range(grouped("avg", by, each), *stretch):
-            means[frozenset(line.labels.items())] = _laid(line.times, line.values, start)
+            means[frozenset(line.labels.items())] = line.laid(start, STEP, COLUMNS)
         for line in fleet.server.range(grouped("count", by, each), *stretch):
-            count = np.nan_to_num(_laid(line.times, line.values, start))
+            count = np.nan_to_num(line.laid(start, STEP, COLUMNS))
             mean = means.get(frozenset(line.labels.items()))
             if mean is not None:
                 place = (
@@ -87,14 +86,6 @@ def _possible(told: Told) -> str:
     highest = metric.highest * told.factor
     above = f" >= {metric.lowest * told.factor:g}" if np.isfinite(metric.lowest) else ""
     return above + (f" <= {highest:g}" if np.isfinite(highest) else "")
-
-
-def _laid(times: Sequence[float], values: Sequence[float], start: float) -> Floats:
-    laid = np.full(COLUMNS, np.nan)
-    at = np.rint((np.array(times) - start) / STEP).astype(np.intp)
-    good = (at >= 0) & (at < COLUMNS)
-    laid[at[good]] = np.array(values)[good]
-    return laid
 
 
 def _mean(total: Floats, count: Floats) -> Floats:

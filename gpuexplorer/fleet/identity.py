@@ -129,7 +129,7 @@ def host_of(labels: Labels, chosen: Chosen) -> str:
     """Also for labels of other things, such as alerts."""
     tried: Sequence[str] = (chosen.host, *HOST_LABELS) if chosen.host else HOST_LABELS
     for label in tried:
-        value = labels.get(label, "")
+        value = labels.get(label, "").strip()
         if label == _TARGET:
             value = _PORT.sub("", value)
         if value not in _NO_NAMES:

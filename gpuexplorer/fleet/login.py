@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark
 
 _KEYS = (
     "user",
@@ -141,13 +142,13 @@ def _of_this_system() -> str | None:
 
 def _check(login: Login, path: Path) -> None:
     if login.bearer_file is not None and login.user:
-        wrong = "{file} names both a user and a bearer token, and only one can be sent."
+        wrong = mark("{file} names both a user and a bearer token, and only one can be sent.")
     elif login.user and (":" in login.user or not login.user.isprintable()):
-        wrong = "The user in {file} has a colon or a control character in it."
+        wrong = mark("The user in {file} has a colon or a control character in it.")
     elif not login.user and (login.password or login.password_file):
-        wrong = "{file} names a password and no user."
+        wrong = mark("{file} names a password and no user.")
     elif login.key_file is not None and login.certificate_file is None:
-        wrong = "{file} names a key and no certificate."
+        wrong = mark("{file} names a key and no certificate.")
     else:
         if login.password and os.name == "posix" and path.stat().st_mode & _OTHERS:
             raise Trouble(

@@ -1,7 +1,6 @@
 """Reasons: why a figure is missing, as `gpuexplorer serve` tells it. Others tell none."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
@@ -12,7 +11,7 @@ from gpuexplorer.fleet.selector import grouped, one_of
 from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, own_name
 
 INFO = "gpuexplorer_missing_info"
-Reasons = Mapping[CardId, Mapping[MetricId, Absence]]
+Reasons = dict[CardId, dict[MetricId, Absence]]
 
 
 def reasons(
@@ -22,13 +21,13 @@ def reasons(
     named = {_NAMED[each][0] for each in metrics}
     inside = ",".join(filter(None, (matched, one_of("metric", named) if named else "")))
     asked = grouped("max", (*keys, "metric", "reason", *_PARTS), f"{INFO}{{{inside}}}")
-    found: dict[CardId, dict[MetricId, Absence]] = defaultdict(dict)
+    found: Reasons = {}
     for labels in server.table(asked).rows():
         part = frozenset((each, labels[each]) for each in _PARTS if labels.get(each))
         metric = _MEANT.get((labels.get("metric", ""), part))
         reason = _ABSENCES.get(labels.get("reason", ""))
         if metric is not None and reason is not None:
-            found[card_id(key_of(labels))][metric] = reason
+            found.setdefault(card_id(key_of(labels)), {})[metric] = reason
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, mark
 
 _WANTS_TLS = b"HTTP request to an HTTPS server"  # as Go's servers and nginx say it
 _OF_UNKNOWN_CA = range(18, 22)  # OpenSSL's X509_V_ERR_… for that
@@ -15,41 +15,44 @@ _LONGEST = 300  # letters of what the server says of it
 
 
 _NO_PAGE = (
-    "There is no Prometheus at {url}: the address answers, and knows no such page.",
-    "If it stands behind a path, write that too: https://example.org/prometheus.",
+    mark("There is no Prometheus at {url}: the address answers, and knows no such page."),
+    mark("If it stands behind a path, write that too: https://example.org/prometheus."),
 )
 _BUSY = (
-    "Prometheus at {url} is too busy, or is just starting: {said}.",
-    "It is asked again. If that stays so, ask for fewer cards with --match.",
+    mark("Prometheus at {url} is too busy, or is just starting: {said}."),
+    mark("It is asked again. If that stays so, ask for fewer cards with --match."),
 )
 _SENT_ON = (
-    "{url} sends on to another address, {other}, which may be a page to log in.",
-    "Nothing was sent there. If that is the Prometheus, name it with --prometheus.",
+    mark("{url} sends on to another address, {other}, which may be a page to log in."),
+    mark("Nothing was sent there. If that is the Prometheus, name it with --prometheus."),
 )
 _OTHER = (
-    "{url} answered with status {status}: {said}.",
-    "Look at the log of Prometheus, or of what stands before it.",
+    mark("{url} answered with status {status}: {said}."),
+    mark("Look at the log of Prometheus, or of what stands before it."),
 )
 _WORDS = {
     400: (
-        "Prometheus at {url} does not understand the question: {said}.",
-        "If --match was given, look for the mistake there.",
+        mark("Prometheus at {url} does not understand the question: {said}."),
+        mark("If --match was given, look for the mistake there."),
     ),
     401: (
-        "Prometheus at {url} wants to know who asks, and this login is not accepted.",
-        "Name a file with user and password, or a token, with --prometheus-login.",
+        mark("Prometheus at {url} wants to know who asks, and this login is not accepted."),
+        mark("Name a file with user and password, or a token, with --prometheus-login."),
     ),
     403: (
-        "Prometheus at {url} does not let this login read it.",
-        "Ask whoever runs it for the right to read, or use another login.",
+        mark("Prometheus at {url} does not let this login read it."),
+        mark("Ask whoever runs it for the right to read, or use another login."),
     ),
     404: _NO_PAGE,
     405: _NO_PAGE,
     422: (
-        "Prometheus at {url} could not work the answer out: {said}.",
-        "If it names a limit, ask for fewer cards with --match.",
+        mark("Prometheus at {url} could not work the answer out: {said}."),
+        mark("If it names a limit, ask for fewer cards with --match."),
     ),
-    429: ("Too many questions were asked of {url}.", "It is asked again more slowly."),
+    429: (
+        mark("Too many questions were asked of {url}."),
+        mark("It is asked again more slowly."),
+    ),
     503: _BUSY,
     504: _BUSY,
 }
@@ -59,7 +62,7 @@ class PrometheusError(Trouble):
     """`lasting`: asking again soon is pointless, and may lock somebody out."""
 
     lasting = False
-    status = 0
+    status = 0  # of the answer, where there was one
 
     def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
         super().__init__(template, hint, **values)
@@ -67,6 +70,8 @@ class PrometheusError(Trouble):
 
 def plain(text: str, longest: int = _LONGEST) -> str:
     """A server's words, without what could move a terminal's cursor or fill a window."""
+    if len(text) <= longest and text.isprintable():
+        return text
     shown = "".join(each if each.isprintable() else " " for each in text[: longest + 1])
     return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
 
@@ -75,8 +80,8 @@ def refused(status: int, body: bytes, where: str, sent_to: str | None) -> Promet
     """For an answer that is not 200."""
     sentence, hint = _WORDS.get(status, _SENT_ON if sent_to is not None else _OTHER)
     if _WANTS_TLS in body:
-        sentence = "At {url} https is spoken, and the address says http."
-        hint = "Write https:// before it."
+        sentence = mark("At {url} https is spoken, and the address says http.")
+        hint = mark("Write https:// before it.")
     error = PrometheusError(
         sentence,
         hint,
@@ -133,21 +138,21 @@ def _of_tls(error: ssl.SSLError, values: Mapping[str, str]) -> PrometheusError:
     said = plain(reason or str(error))
     if isinstance(error, ssl.SSLCertVerificationError):
         said = plain(error.verify_message or str(error)).rstrip(".")
-        sentence = "{host} shows a certificate that is not trusted: {said}."
-        hint = "It must be for this name and this day: ask whoever runs it for another one."
+        sentence = mark("{host} shows a certificate that is not trusted: {said}.")
+        hint = mark(
+            "It must be for this name and this day: ask whoever runs it for another one."
+        )
         if error.verify_code in _OF_UNKNOWN_CA:
-            hint = (
-                "If it is from a CA of your own, name that with ca_file in --prometheus-login."
-            )
+            hint = mark("If it is from a CA of your own, name that with ca_file in the login.")
     elif "CERTIFICATE_REQUIRED" in reason:
-        sentence = "{host} wants to see a certificate of yours."
-        hint = "Name it with certificate_file and key_file in --prometheus-login."
+        sentence = mark("{host} wants to see a certificate of yours.")
+        hint = mark("Name it with certificate_file and key_file in --prometheus-login.")
     elif "UNKNOWN_CA" in reason or "_CERTIFICATE" in reason:
-        sentence = "{host} does not accept your certificate: {said}."
-        hint = "Ask whoever runs it for one, and name it in --prometheus-login."
+        sentence = mark("{host} does not accept your certificate: {said}.")
+        hint = mark("Ask whoever runs it for one, and name it in --prometheus-login.")
     elif reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
-        sentence = "{url} does not speak https."
-        hint = "Look at the port; if it is right, write http:// before it."
+        sentence = mark("{url} does not speak https.")
+        hint = mark("Look at the port; if it is right, write http:// before it.")
     else:
         return PrometheusError(
             "No encrypted connection to {host} comes about: {said}.",
@@ -170,12 +175,14 @@ def too_late(where: str, seconds: float) -> PrometheusError:
 
 
 def too_much(where: str, size: int) -> PrometheusError:
-    return PrometheusError(
+    error = PrometheusError(
         "Prometheus at {url} answered with more than {size:.0f} MB, and was not read on.",
         "Ask for fewer cards with --match.",
         url=where,
         size=size / 1e6,
     )
+    error.status = HTTPStatus.OK
+    return error
 
 
 def no_prometheus(where: str) -> PrometheusError:
@@ -185,6 +192,7 @@ def no_prometheus(where: str) -> PrometheusError:
         url=where,
     )
     error.lasting = True
+    error.status = HTTPStatus.OK
     return error
 
 

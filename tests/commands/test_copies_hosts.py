@@ -73,6 +73,7 @@ def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
     assert "What the network promises is not known." in text
     sizes = [line.split()[:2] for line in text.splitlines() if "KiB" in line]
     assert sizes == [["1", "KiB"], ["64", "KiB"]]
+    assert "arrived intact" in text
 
 
 @pytest.mark.parametrize(

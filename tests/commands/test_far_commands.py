@@ -1,15 +1,19 @@
 """gpuexplorer copies and lab on another machine: this one, behind an ssh of the tests."""
 
 import json
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
+from gpuexplorer.commands.arguments import INTERRUPTED
 from tests.commands.lab_runs import notebook
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import FakeSsh, fake_ssh
+from tests.remote.waiting import becomes
 
 __all__ = ["fake_ssh"]
 
@@ -64,9 +68,12 @@ def test_the_cells_of_a_file_run_over_there(
 ) -> None:
     file = tmp_path / "train.py"
     file.write_text("import torch\n\nprint(int(torch.ones(3).sum()))\n", "utf-8")
-    out, said = told(capsys, "lab", *THERE, *PYTHON, str(file))
+    trace = tmp_path / "trace.json"
+    out, said = told(capsys, "lab", *THERE, *PYTHON, "--trace", str(trace), str(file))
     assert out == "3\n"
+    assert "On kim@server: train.py ended." in said
     assert "2 cells were watched" in said
+    assert json.loads(trace.read_text("utf-8"))["otherData"]["machine"] == "kim@server"
 
 
 @needs_torch
@@ -96,3 +103,30 @@ def test_a_machine_that_refuses_us_is_said_to(
         (tmp_path / "train.py").write_text("print(1)", "utf-8")
         _, said = told(capsys, words[0], "--host", "closed", *words[1:], status=1)
         assert "closed refuses this login; it would take: publickey." in said
+
+
+def test_ctrl_c_ends_a_lab_that_waits_for_a_connection(
+    fake_ssh: FakeSsh, tmp_path: Path
+) -> None:
+    begun = tmp_path / "begun"
+    fake_ssh.host("silent", f"touch {begun}; exec sleep 600")
+    (tmp_path / "train.py").write_text("print(1)", "utf-8")
+    words = ("lab", "--host", "silent", str(tmp_path / "train.py"))
+    # Its own patience, 30 s, ends with another status.
+    lab = subprocess.Popen([sys.executable, "-m", "gpuexplorer", *words])
+    assert becomes(begun.exists, 30)
+    lab.send_signal(signal.SIGINT)
+    assert lab.wait(30) == INTERRUPTED
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a display may be missing")
+def test_without_a_display_the_table_is_that_of_the_other_machine(
+    capsys: Out, fake_ssh: FakeSsh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    out, _ = told(capsys, "--host", "kim@server", "--simulate", "1xT4")
+    assert "kim@server" in out
+    assert "Tesla T4" in out
+    _, said = told(capsys, "--host", "kim@server", "--host", "ada@titan", status=1)
+    assert "In the terminal one machine is shown: `gpuexplorer snapshot --host NAME`." in said

@@ -154,6 +154,51 @@ def test_a_card_that_comes_later_is_found(server: FakePrometheus, fleet: Fleet) 
     assert CardId("GPU-0099") in fleet.now().cards
 
 
+def test_a_card_that_nobody_tells_of_for_an_hour_is_gone(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    wall = [1e9]
+    fleet = Fleet(client, wall=lambda: wall[0])
+    fleet.look_for_cards()
+    fleet.now()
+    for name in server.series:
+        server.series[name] = server.series[name][1:]
+    wall[0] += 1800.0
+    fleet.look_for_cards()
+    assert _FIRST in fleet.now().cards
+    wall[0] += 1801.0
+    fleet.look_for_cards()
+    now = fleet.now()
+    assert _FIRST not in now.cards
+    assert len(now.cards) == 15
+
+
+def test_more_cards_than_can_be_shown_are_refused(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpuexplorer.fleet.fleet._MOST_CARDS", 15)
+    with pytest.raises(Trouble, match="tells of 16 cards, and at most 15 can be shown"):
+        fleet.look_for_cards()
+
+
+def test_other_cards_all_the_time_do_not_add_up(
+    server: FakePrometheus, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpuexplorer.fleet.fleet._MOST_CARDS", 50)
+    for turn in range(10):
+        for name in server.series:
+            server.series[name] = [(card(16 * turn + each), 1.0) for each in range(16)]
+        fleet.look_for_cards()
+        assert len(fleet.now().cards) <= 50 + 16
+
+
+def test_a_blank_is_no_name_of_a_host(server: FakePrometheus, fleet: Fleet) -> None:
+    for name in server.series:
+        server.series[name] = [(card(0, Hostname=" "), 1.0)]
+    fleet.look_for_cards()
+    assert {each.host for each in fleet.now().cards.values()} == {"10.0.0.0"}
+
+
 def test_hosts_are_called_as_a_person_chooses_or_by_the_likeliest_label(
     server: FakePrometheus, client: Prometheus
 ) -> None:
@@ -227,6 +272,23 @@ def test_alerts_that_fire_there_come_worst_first(server: FakePrometheus, fleet: 
     assert [(each.name, each.host) for each in told] == [("Down", "node-1"), ("Warm", "node-0")]
     assert "\x1b" not in told[0].text
     assert told[0].since is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"<html>Log in</html>", "is no Prometheus, or something changes its answers"),
+        (b" " * 17_000_000, "answered with more than 16 MB"),
+    ],
+)
+def test_alerts_that_cannot_be_read_keep_nobody_from_the_cards(
+    server: FakePrometheus, fleet: Fleet, answer: bytes, why: str
+) -> None:
+    fleet.look_for_cards()
+    server.special["/api/v1/alerts"] = 200, {}, answer
+    now = fleet.now()
+    assert len(now.values[_BUSY]) == 16
+    assert any("Alerts are not told here" in each and why in each for each in now.notes)
 
 
 def test_rows_whose_labels_are_no_texts_are_refused(

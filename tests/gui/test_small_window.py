@@ -144,7 +144,7 @@ def test_it_follows_the_theme(open_window: OpenWindow, qtbot: QtBot) -> None:
 def test_without_a_card_it_shows_the_computer(open_window: OpenWindow, qtbot: QtBot) -> None:
     small = open_small(open_window())
     qtbot.waitUntil(lambda: len(said(small)) == 1)
-    assert said(small)[0].startswith("This computer")
+    assert said(small)[0].startswith("The computer")
     assert the(SourceBadge, small).accessibleName() == "No card"
 
 

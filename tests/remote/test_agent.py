@@ -190,6 +190,16 @@ def test_a_driver_that_hangs_at_once_keeps_neither_a_knock_nor_the_end() -> None
 
 
 @needs_compiler
+def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
+    surroundings = {**stub.environment("cards=1"), "HOME": str(tmp_path)}
+    surroundings["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    with OverThere(Settings(), environment=surroundings) as there:
+        assert there.until(wire.Hello).cards
+        assert there.end() == 0
+    assert not list(tmp_path.iterdir())
+
+
+@needs_compiler
 def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> None:
     surroundings = stub.environment("init=not_loaded")
     with OverThere(Settings(), environment=surroundings) as there:

@@ -50,7 +50,7 @@ def sleeper() -> Iterator[psutil.Process]:
 def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: Changes) -> None:
     assert far.state is LinkState.UP
     assert far.hello is not None
-    assert [card.id for card in far.cards()] == ["SIM-0", "SIM-1"]
+    assert [card.id for card in far.backend.cards()] == ["SIM-0", "SIM-1"]
     assert not far.why
     changes.wait(lambda: far.hearing.far_clock.round_trip is not None)
     assert far.hearing.far_clock.differs is None
@@ -74,7 +74,7 @@ def test_a_clock_over_there_that_differs_is_said(
 
 
 def test_a_question_is_answered(far: FarMachine) -> None:
-    told = far.ask(AskWiring(0), Wired, PATIENCE)
+    told = far.asking.ask(AskWiring(0), Wired, PATIENCE)
     assert isinstance(told, Wired)
     assert told.topology.links
 
@@ -85,7 +85,7 @@ def test_a_question_without_a_connection_is_refused_at_once(
     cable.pull()
     changes.wait(lambda: far.state is LinkState.BROKEN)
     with pytest.raises(Trouble, match="There is no connection to here"):
-        far.ask(AskWiring(0), Wired, PATIENCE)
+        far.asking.ask(AskWiring(0), Wired, PATIENCE)
 
 
 def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
@@ -99,7 +99,7 @@ def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
     changes.wait(lambda: far.lost_at is None)
     assert far.state is LinkState.UP
     assert not far.why
-    assert isinstance(far.ask(AskWiring(0), Wired, PATIENCE), Wired)
+    assert isinstance(far.asking.ask(AskWiring(0), Wired, PATIENCE), Wired)
 
 
 def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) -> None:
@@ -195,7 +195,7 @@ def test_nobody_who_waits_for_an_answer_waits_on_when_it_ends(
 ) -> None:
     answers: list[object] = []
     far.stop(PATIENCE)
-    far.ask_later(End(0, sleeper.pid, 0.0, Way.ASK), answers.append)
+    far.asking.ask_later(End(0, sleeper.pid, 0.0, Way.ASK), answers.append)
     assert answers == [None]
 
 

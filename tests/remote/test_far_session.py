@@ -154,6 +154,26 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert session.beats().missed > 5
 
 
+def test_a_silence_counts_from_the_first_reading_that_did_not_come(
+    cable: Cable, changes: Changes
+) -> None:
+    with machine(cable, changes, patience=4.0) as far:
+        far.wait_until_up(PATIENCE)
+        session = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+        session.want()
+        session.start()
+        assert session.sampler.wait_for_fast_sweep(3, PATIENCE)
+        cable.pulled = True
+        cable.freeze()
+        changes.wait(
+            lambda: any(each.kind is Kind.CONNECTION_LOST for each in session.happenings())
+        )
+        (lost,) = (each for each in session.happenings() if each.kind is Kind.CONNECTION_LOST)
+        assert far.lost_at is not None
+        assert lost.at == pytest.approx(far.lost_at + 0.1)
+        session.stop(PATIENCE)
+
+
 def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
     cable: Cable, changes: Changes
 ) -> None:
@@ -178,7 +198,7 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
 
 def test_one_reading_of_all_cards_takes_one_question(far: FarMachine, changes: Changes) -> None:
     asked = frozenset({GPU_UTILIZATION, MEMORY_USED})
-    samples = [far.backend.read(card.id, asked) for card in far.cards()]
+    samples = [far.backend.read(card.id, asked) for card in far.backend.cards()]
     assert all(sample.values.keys() == asked for sample in samples)
     assert samples[1].at - samples[0].at < 1.0
 
@@ -188,7 +208,7 @@ def test_one_reading_without_a_connection_has_the_reason(
 ) -> None:
     cable.pull()
     changes.wait(lambda: far.state is LinkState.BROKEN)
-    card = far.cards()[0].id
+    card = far.backend.cards()[0].id
     sample = far.backend.read(card, [GPU_UTILIZATION])
     assert sample.missing == {GPU_UTILIZATION: Absence.NO_CONNECTION}
     assert sample.state is CardState.NO_CONNECTION

@@ -159,7 +159,9 @@ def test_each_garbled_line_alone_is_harmless(
     garbled = fuzzed(9, 90)
     far = there("once", line_of(hello()) + garbled + good)
     wait_for(lambda: far.state in {LinkState.UP, LinkState.REFUSED})
-    assert [card.id for card in far.cards()] == [_CARD.id] or far.state is LinkState.REFUSED
+    assert [card.id for card in far.backend.cards()] == [
+        _CARD.id
+    ] or far.state is LinkState.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_a_wrong_greeting_is_no_connection(
 ) -> None:
     far = there("once", first + fuzzed(1, 200))
     wait_for(lambda: far.state in {LinkState.REFUSED, LinkState.BROKEN})
-    assert not far.cards()
+    assert not far.backend.cards()
     assert far.why
 
 
@@ -245,7 +247,7 @@ def test_no_text_of_a_host_reaches_a_person_with_its_escapes(
     ]
     far = there("once", b"".join(map(line_of, said)))
     wait_for(lambda: bool(far.backend.notes()))
-    shown = [far.hello, far.cards(), far.backend.notes(), far.backend.source]
+    shown = [far.hello, far.backend.cards(), far.backend.notes(), far.backend.source]
     texts = [str(each) for each in _texts(shown)]
     assert any("script" in each for each in texts)
     assert [each for each in texts if not each.isprintable()] == []

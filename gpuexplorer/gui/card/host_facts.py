@@ -4,6 +4,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from gpuexplorer import __version__
 from gpuexplorer.core.absence import Absence
@@ -18,6 +19,9 @@ from gpuexplorer.gui.cards.fact import Fact, FactGroup
 from gpuexplorer.gui.cards.facts import metric_fact
 from gpuexplorer.telemetry.latest import Reading
 
+if TYPE_CHECKING:
+    from gpuexplorer.remote.wire import Hello
+
 _PROCESSOR, _MEMORY, _SYSTEM = mark("Processor"), mark("Memory"), mark("System")
 _OF_MEMORY = (
     memory.MEMORY_TOTAL,
@@ -26,16 +30,24 @@ _OF_MEMORY = (
 )
 
 
-def host_facts(host: Card, reading: Reading, units: Units) -> Sequence[FactGroup]:
-    """Each metric of the computer once."""
+def host_facts(
+    host: Card, reading: Reading, units: Units, name: str = "", hello: "Hello | None" = None
+) -> Sequence[FactGroup]:
+    """Each metric of the computer once. `name`: of another than this, which said of itself what
+    stands in `hello`, where it is read over ssh.
+    """
 
     def metrics(*ids: MetricId) -> tuple[Fact, ...]:
         return tuple(metric_fact(reading, metric, units) for metric in ids)
 
     return [
-        FactGroup(_PROCESSOR, tr(_PROCESSOR), (*_processor(host), *metrics(CPU_UTILIZATION))),
+        FactGroup(
+            _PROCESSOR,
+            tr(_PROCESSOR),
+            (*_processor(host, here=not name), *metrics(CPU_UTILIZATION)),
+        ),
         FactGroup(_MEMORY, tr(_MEMORY), (*metrics(*_OF_MEMORY), *_swap(reading, units))),
-        FactGroup(_SYSTEM, tr(_SYSTEM), _system()),
+        FactGroup(_SYSTEM, tr(_SYSTEM), _elsewhere(name, hello) if name else _system()),
     ]
 
 
@@ -50,13 +62,26 @@ def _swap(reading: Reading, units: Units) -> tuple[Fact, ...]:
     return (replace(used, label=tr("Swap"), hint=hint, how=swap_how_to()),)
 
 
-def _processor(host: Card) -> tuple[Fact, ...]:
+def _processor(host: Card, *, here: bool) -> tuple[Fact, ...]:
     count = "" if host.cores is None else str(host.cores)
     threads = tr("How many threads run at once; two may share a core.")
-    return (
+    known = (
         Fact("name", tr("Model"), host.name),
         Fact("cores", tr("Logical cores"), count, absent=_unknown(), hint=threads),
-        Fact("architecture", tr("Architecture"), platform.machine(), absent=_unknown()),
+    )
+    kind = Fact("architecture", tr("Architecture"), platform.machine(), absent=_unknown())
+    return (*known, kind) if here else known
+
+
+def _elsewhere(name: str, hello: "Hello | None") -> tuple[Fact, ...]:
+    named = (Fact("computer", tr("Name"), name),)
+    if hello is None:
+        return named
+    return (
+        *named,
+        Fact("system", tr("System"), hello.system),
+        Fact("python", tr("Python"), hello.python, hint=tr("It runs what was sent over.")),
+        Fact("user", tr("Login"), hello.user),
     )
 
 

@@ -43,12 +43,14 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
+from gpuexplorer.gui.widgets.bars.top_bar import host_name, is_elsewhere
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
 from gpuexplorer.gui.widgets.key_words import CARD_KEYS, PLOT_KEYS
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -201,7 +203,10 @@ class CardView(LiveView):
         parent = self.machine.shown(shown.card.parent)
         units = self._settings.choices.units
         if shown.host:
-            groups = host_facts(shown.card, reading, units)
+            name = host_name(session) if is_elsewhere(session) else ""
+            far = session.backend
+            hello = far.machine.hello if isinstance(far, FarBackend) else None
+            groups = host_facts(shown.card, reading, units, name, hello)
         else:
             groups = card_facts(
                 shown.card,

@@ -92,8 +92,6 @@ class MachinesView(LiveView):
         self._map.setAutoFillBackground(False)  # which Qt has just seen to
         self._hour = HourMap(look)
         self._hour.setObjectName("machines.hour")
-        self._hour_area = scrolled(self._hour)
-        self._hour.setAutoFillBackground(False)
         desk, placed = machine.session.desk, source.worst_first
         self._hosts = TableModel(
             host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
@@ -110,8 +108,15 @@ class MachinesView(LiveView):
         self._free.setObjectName("machines.free")
         self._free.columns.remember_in(settings, f"machines/free_columns/{placed:d}")
         self._nothing = EmptyState(look, Icon.MACHINES)
+        self._pages = {
+            MachinesPage.MAP: self._area,
+            MachinesPage.LIST: self._list,
+            MachinesPage.FREE: self._free,
+            MachinesPage.HOUR: scrolled(self._hour),
+        }
+        self._hour.setAutoFillBackground(False)
         self._stack = QStackedWidget()
-        for page in (self._area, self._list, self._free, self._hour_area, self._nothing):
+        for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
         self._why = wrapped_label(look, "", Tone.TEXT)  # of the machine that is picked
         self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
@@ -127,7 +132,8 @@ class MachinesView(LiveView):
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
-        stamp = (units, self._page, self._asked)
+        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
+        stamp = (units, self._page, self._asked, id(hour))
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
@@ -141,7 +147,6 @@ class MachinesView(LiveView):
         self._sums.setVisible(together.cards > 0)
         self._sums.show_figures(figures_of(together, units))
         free = free_cards(shown) if self._page is MachinesPage.FREE else ()
-        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
         match self._page:
             case MachinesPage.MAP:
                 self._map.show_groups(shown, units)
@@ -159,7 +164,7 @@ class MachinesView(LiveView):
                 self._hour.show_hour(
                     hour.start, rows_of(hour, shown, whole=not self._asked.filters)
                 )
-        self._stack.setCurrentWidget(self._seen())
+        self._stack.setCurrentWidget(self._pages[self._page])
         nothing = self._nothing_words(groups, shown, free, hour)
         if nothing is not None:
             self._nothing.show_words(*nothing)
@@ -217,9 +222,9 @@ class MachinesView(LiveView):
         for of_map in (self._hatched, self._legend):
             of_map.setVisible(self._page in (MachinesPage.MAP, MachinesPage.HOUR))
         self._said.setVisible(self._page is not MachinesPage.LIST)
+        self._said.show_text("")
         self._why.hide()
-        seen = self._seen()
-        self.begin_at(self._map if seen is self._area else seen)
+        self.begin_at(self._map if self._page is MachinesPage.MAP else self._pages[self._page])
         if self.isVisible():
             self._pull_now()
 
@@ -228,18 +233,6 @@ class MachinesView(LiveView):
             self._units, placed = units, self._source.worst_first
             self._hosts.show_columns(host_columns(units, placed=placed))
             self._cards.show_columns(free_columns(units, placed=placed))
-
-    def _seen(self) -> QWidget:
-        """What there is of the page, unless nothing fits."""
-        match self._page:
-            case MachinesPage.MAP:
-                return self._area
-            case MachinesPage.LIST:
-                return self._list
-            case MachinesPage.FREE:
-                return self._free
-            case MachinesPage.HOUR:
-                return self._hour_area
 
     def _nothing_words(
         self,
@@ -280,7 +273,7 @@ class MachinesView(LiveView):
         self._pull_now()
 
     def _on_search_left(self) -> None:
-        self._seen().setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_pointed(self) -> None:
         self._said.show_text(self._map.said)

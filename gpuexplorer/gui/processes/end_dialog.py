@@ -56,8 +56,10 @@ class EndDialog(Sheet):
         clock: Clock,
         can_ask: bool = CAN_ASK,
         parent: QWidget | None = None,
+        machine: str = "",
     ) -> None:
-        super().__init__(look, heading([each.named for each in ending]), parent)
+        """`machine`: another than this computer, where it is."""
+        super().__init__(look, heading([each.named for each in ending], machine), parent)
         self._waiting = [each.named for each in ending]
         self._count = len(ending)
         self._refusals: dict[str, None] = {}  # in their order, each once
@@ -225,6 +227,7 @@ class EndingActions(QObject):
             self._machine.session.clock,
             self._can_ask,
             self._window,
+            self._machine.name,
         )
         self._dialog.finished.connect(self._on_closed)
         self._table.stand_still(still=True)

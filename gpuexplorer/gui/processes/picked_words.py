@@ -76,10 +76,15 @@ def on_cards(held: Held, units: Units) -> list[str]:
     ]
 
 
-def heading(processes: Sequence[NamedProcess]) -> str:
+def heading(processes: Sequence[NamedProcess], machine: str) -> str:
+    """`machine`: another than this computer, or empty."""
     if len(processes) > 1:
-        return trn("End {count} process?", "End {count} processes?", len(processes))
-    return tr("End {program}?", program=called(processes[0]))
+        what = trn("{count} process", "{count} processes", len(processes))
+    else:
+        what = called(processes[0])
+    if machine:
+        return tr("End {what} on {machine}?", what=what, machine=machine)
+    return tr("End {what}?", what=what)
 
 
 def called(named: NamedProcess) -> str:

@@ -42,8 +42,8 @@ class RailMachines(QWidget):
         self._more = link_button("")
         self._more.clicked.connect(self._on_more_clicked)
         self._list = column(gap=0)
-        foot = row(self._more, FREE, margins=(_SIDE - 4, 0, _SIDE, 0))
-        column(self._head, self._list, foot, within=self, gap=0)
+        self._foot = row(self._more, FREE)
+        column(self._head, self._list, self._foot, within=self, gap=0)
         self._keys = ArrowKeys(self)
         machines.changed.connect(self._on_changed)
         self._on_changed()
@@ -71,6 +71,7 @@ class RailMachines(QWidget):
         self._heading.setVisible(not self._narrow)
         side = _NARROW_SIDE if self._narrow else _SIDE
         self._head.setContentsMargins(side, 12, side, 4)
+        self._foot.setContentsMargins(side - 4, 0, 0, 0)
 
     def _make(self, rows: list[MachineRow]) -> None:
         for old in self._entries:

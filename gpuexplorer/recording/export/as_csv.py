@@ -82,8 +82,10 @@ def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
     recording = choice.recording
     if choice.simulated:
         yield "simulated: no real card was read; all figures of cards are made up"
-    for label in dict.fromkeys(run.machine.source.label for run in recording.runs):
-        yield f"GPU Explorer; {recording.path.name}; {label}"
+    for name, label in dict.fromkeys(
+        (run.machine.name, run.machine.source.label) for run in recording.runs
+    ):
+        yield "; ".join(filter(None, ("GPU Explorer", recording.path.name, name, label)))
     start, end = (iso(recording, at) for at in (choice.start, choice.end))
     yield f"from {start} to {end}; SI units; steady_s counts from the recording's beginning"
     yield "a row is one beat of the readings; blank: not read at this beat"

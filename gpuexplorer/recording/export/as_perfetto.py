@@ -36,6 +36,7 @@ def perfetto_lines(choice: Choice, rounds: Iterator[Round]) -> Iterator[str]:
     about = {
         "program": "GPU Explorer",
         "recording": recording.path.name,
+        "machines": [*dict.fromkeys(run.machine.name for run in recording.runs)],
         "simulated": choice.simulated,
         "from": iso(recording, choice.start),
         "to": iso(recording, choice.end),

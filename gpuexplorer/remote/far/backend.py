@@ -40,8 +40,8 @@ class FarBackend:
     """
 
     def __init__(self, far: "FarMachine") -> None:
-        self._far = far
-        self._source = Source("far", Message("{host}, not connected yet", host=far.host.text))
+        self.machine = far
+        self.source = Source("far", Message("{host}, not connected yet", host=far.host.text))
         self._cards: Sequence[Card] = ()
         self.ids: frozenset[CardId] = frozenset()
         self._ever: set[CardId] = set()
@@ -58,15 +58,7 @@ class FarBackend:
 
     def close(self) -> None:
         """Ends the connection for good."""
-        self._far.stop(0.3)
-
-    @property
-    def machine(self) -> "FarMachine":
-        return self._far
-
-    @property
-    def source(self) -> Source:
-        return self._source
+        self.machine.stop(0.3)
 
     def cards(self) -> Sequence[Card]:
         return self._cards
@@ -78,20 +70,18 @@ class FarBackend:
         asked = frozenset(metrics)
         with self._asking:
             kept = self._kept.pop((card, asked), None)
-            if kept is None or self._far.clock.now() - kept.at > _FRESH:
+            if kept is None or self.machine.clock.now() - kept.at > _FRESH:
                 self._kept = {(each.card, asked): each for each in self._read(asked)}
                 kept = self._kept.pop((card, asked), None)
         if kept is None:
             missing = dict.fromkeys(asked, Absence.NO_CONNECTION)
-            now = self._far.clock.now()
+            now = self.machine.clock.now()
             return Sample(card, now, {}, missing, CardState.NO_CONNECTION)
-        values = {id_: value for id_, value in kept.values.items() if id_ in asked}
-        missing = {id_: kept.missing.get(id_, Absence.NOT_YET) for id_ in asked - values.keys()}
-        return kept._replace(values=values, missing=missing)
+        return only(kept, asked)
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         """As they were told last."""
-        return self._far.names.processes(card)
+        return self.machine.names.processes(card)
 
     def topology(self) -> Topology:
         """What was told last, where there is no answer now."""
@@ -101,25 +91,27 @@ class FarBackend:
 
     def wiring(self) -> Topology:
         """Raises Trouble where there is no answer, or the driver over there gives none."""
-        return self._far.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
+        return self.machine.asking.ask(AskWiring(0), Wired, _WIRING_PATIENCE).topology
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
         """Who samples hears of each as it is told."""
         return ()
 
     def notes(self) -> Sequence[Message]:
-        differs = self._far.hearing.far_clock.differs
-        return (*self._noted, *([] if differs is None else [_clock(self._far.host, differs)]))
+        differs = self.machine.hearing.far_clock.differs
+        if differs is None:
+            return self._noted
+        return (*self._noted, _clock(self.machine.host, differs))
 
     def greeted(self, hello: Hello) -> None:
-        self.twin = twin = _twin(self._far.settings)
+        self.twin = twin = _twin(self.machine.settings)
         if twin is not None:
-            twin.machine.on_added = lambda *added: self._far.tell(_added(twin, *added))
+            twin.machine.on_added = lambda *added: self.machine.tell(_added(twin, *added))
         self.listed(hello.cards, hello.source)
         self._noted = ()
 
     def listed(self, cards: Sequence[Card], source: Source) -> None:
-        self._source = source
+        self.source = source
         if tuple(cards) == tuple(self._cards):
             return
         room = _MOST_EVER - len(self._ever)
@@ -133,18 +125,25 @@ class FarBackend:
         self._noted = tuple(
             each
             if each == MADE_UP
-            else Message("{host}: {note}", host=self._far.host.text, note=each)
+            else Message("{host}: {note}", host=self.machine.host.text, note=each)
             for each in notes
         )
 
     def _read(self, asked: frozenset[MetricId]) -> Sequence[Sample]:
         """Of all cards; whoever asked gets a reason in the place of what is not there."""
         try:
-            told = self._far.ask(Read(0, asked), Taken, _READING_PATIENCE).samples
+            told = self.machine.asking.ask(Read(0, asked), Taken, _READING_PATIENCE).samples
         except Trouble:
             return ()
-        clock = self._far.hearing.far_clock
+        clock = self.machine.hearing.far_clock
         return [each._replace(at=clock.ours(each.at)) for each in told]
+
+
+def only(sample: Sample, metrics: Collection[MetricId]) -> Sample:
+    """What it says of these."""
+    values = {id_: value for id_, value in sample.values.items() if id_ in metrics}
+    missing = {id_: sample.missing.get(id_, Absence.NOT_YET) for id_ in {*metrics} - {*values}}
+    return sample._replace(values=values, missing=missing)
 
 
 def made_up(backend: Backend) -> SimulatedBackend | None:

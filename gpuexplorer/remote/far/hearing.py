@@ -8,10 +8,10 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import Message
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far.awaited import Awaited
 from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.clock import FarClock
 from gpuexplorer.remote.far.names import FarNames
+from gpuexplorer.remote.far.open_questions import OpenQuestions
 from gpuexplorer.remote.far.plausible import plausible, told_of
 from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.remote.wire import (
@@ -41,11 +41,11 @@ class Hearing:
         clock: Clock,
         backend: FarBackend,
         names: FarNames,
-        awaited: Awaited,
+        asking: OpenQuestions,
         on_hello: Callable[[Hello], None],
     ) -> None:
         self._clock = clock
-        self._backend, self._names, self._awaited = backend, names, awaited
+        self._backend, self._names, self._asking = backend, names, asking
         self._on_hello = on_hello
         # What is told and that the connection is lost come from two threads, and in order.
         self._one_at_a_time = threading.RLock()
@@ -73,16 +73,19 @@ class Hearing:
         with self._one_at_a_time:
             self._connection += 1
             self._greeted = False
-        self._awaited.give_up()
+        self._asking.give_up()
 
     def lost(self) -> None:
-        """Every figure is missing while there is no connection. Said once in a while."""
+        """Every figure is missing while there is no connection, from the first reading on that
+        did not come. Said once in a while.
+        """
         now = self._clock.now()
         with self._one_at_a_time:
             due = now - self._lost_at >= _LOST_EVERY
             if due and self.sampler is not None and not self._greeted:
+                first = self.at + self.sampler.interval
+                self.sampler.lost(min(now, first) if self._lost_at < self.at else now)
                 self._lost_at = now
-                self.sampler.lost()
 
     def knocked(self, sent_at: float, told: Told | None) -> None:
         """The answer to a knock, as it comes."""
@@ -140,4 +143,4 @@ class Hearing:
             case Hello():
                 pass  # one is enough
             case _:
-                self._awaited.answer(told.id, told)
+                self._asking.answer(told.id, told)

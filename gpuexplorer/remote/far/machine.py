@@ -1,12 +1,10 @@
 """FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
 
-import queue
 import shlex
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
@@ -17,12 +15,12 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far.awaited import Answered, Awaited
 from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.hearing import Hearing
 from gpuexplorer.remote.far.lab import FarLab
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 from gpuexplorer.remote.far.names import FarNames
+from gpuexplorer.remote.far.open_questions import OpenQuestions
 from gpuexplorer.remote.far.reach import FarReach
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link, Questions
@@ -30,17 +28,12 @@ from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
-    Done,
     Hello,
     Knock,
     Order,
-    Question,
-    Told,
 )
 
 __all__ = ["FarMachine", "LinkState"]
-
-T = TypeVar("T", bound=Told)
 
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
@@ -56,7 +49,7 @@ _WITHOUT = (LinkState.BROKEN, LinkState.REFUSED, LinkState.ENDED)
 class FarMachine:
     """`connect` starts a thread that goes on until `stop`. `on_change` is called from that and
     from the link's threads, when `state` or what belongs to it changed. For any thread; only
-    `ask`, `wait_until_up` and `stop` wait, as long as they are told to.
+    `wait_until_up` and `stop` wait, as long as they are told to.
     """
 
     def __init__(
@@ -95,11 +88,11 @@ class FarMachine:
         self._link: Link | None = None
         self._questions: Questions | None = None
         self._over: Ending | None = None  # of the link that there is
-        self._awaited = Awaited()
+        self.asking = OpenQuestions(host.text, self.tell)
         self.backend = FarBackend(self)
         self.names = FarNames(self)
         self.hearing = Hearing(
-            self.clock, self.backend, self.names, self._awaited, self._on_hello
+            self.clock, self.backend, self.names, self.asking, self._on_hello
         )
         self.reach = FarReach(self)
 
@@ -145,9 +138,6 @@ class FarMachine:
         unknown = Card(HOST_ID, 0, self.host.text, None, kind=CardKind.HOST)
         return unknown if self.hello is None else self.hello.host
 
-    def cards(self) -> Sequence[Card]:
-        return self.backend.cards()
-
     def connect(self) -> None:
         """Returns at once; the rest is done in a thread. Harmless when called twice, and after
         `stop` it begins anew.
@@ -168,37 +158,6 @@ class FarMachine:
             now = self._now
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
-
-    def ask(self, order: Question, answer: type[T], seconds: float) -> T:
-        """Raises Trouble where there is no such answer, or where it is a refusal."""
-        answers: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
-        number = self.ask_later(order, answers.put)
-        try:
-            told = answers.get(timeout=seconds)
-        except queue.Empty:
-            self._awaited.drop(number)
-            raise Trouble(
-                "{host} did not answer within {seconds:.0f} s.",
-                host=self.host.text,
-                seconds=seconds,
-            ) from None
-        if told is None:
-            raise Trouble("There is no connection to {host}.", host=self.host.text)
-        if isinstance(told, Done) and told.trouble:
-            raise Trouble(told.trouble, told.hint)
-        if not isinstance(told, answer):
-            raise Trouble("What {host} said of itself cannot be read.", host=self.host.text)
-        return told
-
-    def ask_later(self, order: Question, answered: Answered) -> int:
-        """Never waits: who asks hears from another thread, or at once that there is no
-        connection. The order gets its number here.
-        """
-        number = self._awaited.put(answered)
-        # From here on whoever ends the connection answers it.
-        if not self.tell(replace(order, id=number)):
-            self._awaited.answer(number, None)
-        return number
 
     def tell(self, order: Order) -> bool:
         """Never waits; False where it is lost, since there is no connection."""
@@ -254,8 +213,8 @@ class FarMachine:
                 self._look(link)
         finally:
             up = self._now if self.state is LinkState.UP else None
-            if up is not None or self.lost_at is None:
-                self.lost_at = self.clock.now()  # of several tries in a row, the first
+            if up is not None or self.lost_at is None:  # of several tries in a row, the first
+                self.lost_at = self.hearing.at
             self._link = None
             self.hearing.end()
             link.stop()
@@ -308,7 +267,7 @@ class FarMachine:
             self._knock()
 
     def _knock(self) -> None:
-        self.ask_later(Knock(0), partial(self.hearing.knocked, self.clock.now()))
+        self.asking.ask_later(Knock(0), partial(self.hearing.knocked, self.clock.now()))
 
     def _rest(self, over: Ending, wait: float) -> None:
         """Until it is tried again."""

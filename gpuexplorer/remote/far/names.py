@@ -71,72 +71,61 @@ class FarNames:
         told = None if of_card is None else of_card.by_pid.get(process.pid)
         if told is None:
             return NamedProcess(process, resolved=False, reason=GONE)
-        identity = None
-        if told.resolved and told.started_at is not None:
-            key = (process.pid, told.started_at)
-            identity = _Identity(*key, self._follow(key))
-        return replace(told, process=process, identity=identity)
+        if not told.resolved or told.started_at is None:
+            return replace(told, process=process)
+        return replace(
+            told, process=process, identity=self._follow(process.pid, told.started_at)
+        )
 
     def forget_all_but(self, pids: Collection[int]) -> None:
         """What is told no more is forgotten anyway."""
 
-    def _follow(self, key: tuple[int, float]) -> "_Followed":
+    def _follow(self, pid: int, started_at: float) -> "_Followed":
         """What is known of its end is known to all that stand for it."""
-        followed = self._followed.setdefault(key, _Followed(self._far, *key))
+        key = (pid, started_at)
+        followed = self._followed.setdefault(key, _Followed(pid, started_at, self._far))
         self._followed.move_to_end(key)
         if len(self._followed) > _MOST_FOLLOWED:
             self._followed.popitem(last=False)
         return followed
 
 
-@dataclass(frozen=True)
-class _Identity(FarIdentity):
-    pid: int
-    started_at: float
-    followed: "_Followed" = field(compare=False, repr=False)
-
-    def end(self, kill: bool) -> None:
-        self.followed.end(kill)
-
-    def has_ended(self) -> bool:
-        return self.followed.has_ended()
-
-    def refused(self) -> Trouble | None:
-        return self.followed.refusal
-
-
-class _Followed:
+@dataclass
+class _Followed(FarIdentity):
     """One process over there: what was wished of it, and whether it runs still."""
 
-    def __init__(self, far: "FarMachine", pid: int, started_at: float) -> None:
-        self._far, self._pid, self._started_at = far, pid, started_at
-        self._ended = False
-        self._asked_at = float("-inf")
-        self.refusal: Trouble | None = None
+    pid: int
+    started_at: float
+    far: "FarMachine" = field(compare=False, repr=False)
+    ended: bool = field(default=False, compare=False)
+    asked_at: float = field(default=float("-inf"), compare=False)
+    refusal: Trouble | None = field(default=None, compare=False)
 
     def end(self, kill: bool) -> None:
         self.refusal = None
-        way = Way.KILL if kill else Way.ASK
-        self._far.ask_later(End(0, self._pid, self._started_at, way), self._on_wish_answered)
+        order = End(0, self.pid, self.started_at, Way.KILL if kill else Way.ASK)
+        self.far.asking.ask_later(order, self._on_wish_answered)
 
     def has_ended(self) -> bool:
-        now = self._far.clock.now()
-        if not self._ended and now - self._asked_at > _ASKED_AGAIN_AFTER:
-            self._asked_at = now
-            self._far.ask_later(
-                AskRunning(0, self._pid, self._started_at), self._on_look_answered
-            )
-        return self._ended
+        now = self.far.clock.now()
+        if not self.ended and now - self.asked_at > _ASKED_AGAIN_AFTER:
+            self.asked_at = now
+            order = AskRunning(0, self.pid, self.started_at)
+            self.far.asking.ask_later(order, self._on_look_answered)
+        return self.ended
+
+    def refused(self) -> Trouble | None:
+        return self.refusal
 
     def _on_wish_answered(self, told: Told | None) -> None:
         if told is None:
             self.refusal = Trouble(
                 "The connection broke, so it is not known whether process {pid} was told.",
                 "Try again when there is a connection.",
-                pid=self._pid,
+                pid=self.pid,
             )
         elif isinstance(told, Done) and told.trouble:
             self.refusal = Trouble(told.trouble, told.hint)
 
     def _on_look_answered(self, told: Told | None) -> None:
-        self._ended = self._ended or (isinstance(told, Running) and not told.running)
+        self.ended = self.ended or (isinstance(told, Running) and not told.running)

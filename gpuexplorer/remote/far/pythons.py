@@ -54,7 +54,7 @@ def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPyth
 
 
 def _found(far: "FarMachine", named: str) -> Sequence[Found]:
-    return far.ask(AskPythons(0, named), Pythons, _PATIENCE).found
+    return far.asking.ask(AskPythons(0, named), Pythons, _PATIENCE).found
 
 
 def _python(found: Found) -> LabPython:

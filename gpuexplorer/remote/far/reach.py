@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, Sample
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.remote.far.backend import only
 from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.far.sampler import FarSampler
 from gpuexplorer.telemetry.processor_time import ProcessorTime
@@ -57,11 +57,7 @@ class FarHost:
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
         told = self._far.backend.host or Sample(HOST_ID, self._clock.now(), {})
-        values = {id_: value for id_, value in told.values.items() if id_ in metrics}
-        missing = {
-            id_: told.missing.get(id_, Absence.NOT_YET) for id_ in metrics if id_ not in values
-        }
-        return told._replace(values=values, missing=missing)
+        return only(told, metrics)
 
     def notes(self) -> Sequence[Message]:
         """They are among those of the source: over there they are told together."""

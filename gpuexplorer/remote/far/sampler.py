@@ -128,23 +128,22 @@ class FarSampler(Wants):
             self._faults.append(now)
             self._on_fault(fault)
 
-    def lost(self) -> None:
-        """Nothing is known just now: a gap in every plot, and the reason at every figure."""
+    def lost(self, at: float) -> None:
+        """Nothing was known then: a gap in every plot, and the reason at every figure."""
         if not self._started:
             return
-        now = self._clock.now()
         self._silent_since.clear()
-        for card in self._far.cards():
+        for card in self._far.backend.cards():
             for cadence in Cadence:
                 if metrics := self._asked[cadence] & metrics_of(card, (cadence,)):
-                    self._on_sample(_no_connection(card.id, now, metrics))
+                    self._on_sample(_no_connection(card.id, at, metrics))
                     self._count(card.id, cadence)
             if self._processes_wanted and card.kind is CardKind.GPU:
                 self._on_processes(card.id, None)
                 self._count(card.id, _PROCESSES)
         if self._with_host:
             metrics = metrics_of(self._far.host_card)
-            self._on_sample(_no_connection(HOST_ID, now, metrics))
+            self._on_sample(_no_connection(HOST_ID, at, metrics))
 
     def _on_summed_up(self) -> None:
         if self._told != (self._asked, self._processes_wanted):
@@ -186,7 +185,7 @@ class FarSampler(Wants):
         """The cards of which somebody wants to know that."""
         if round_ == _HOST:
             return frozenset({HOST_ID})
-        cards = self._far.cards()
+        cards = self._far.backend.cards()
         if round_ == _PROCESSES:
             wanted = self._processes_wanted
             return frozenset(c.id for c in cards if wanted and c.kind is CardKind.GPU)

@@ -85,7 +85,7 @@ def test_every_card_and_the_host_are_listed_with_how_busy_they_are(
     window = open_window(session_of({card(0): working(busy=0.97), card(1): working(busy=0)}))
     device_saying(window, "GPU busy 97 %")
     assert device_saying(window, "GPU busy 0 %").data().startswith("Card 1")
-    device_saying(window, "This computer")
+    device_saying(window, "The computer")
 
 
 class Painted(QObject):
@@ -239,7 +239,7 @@ def test_without_a_driver_it_lists_the_host_and_what_is_plugged_in(
     open_window: OpenWindow, device_saying: Waiting
 ) -> None:
     window = open_window(None, [NO_DRIVER], LOOKED_FOR)
-    device_saying(window, "This computer")
+    device_saying(window, "The computer")
     assert "1 card, no driver" in texts(window)
 
 
@@ -249,7 +249,7 @@ def test_its_devices_scroll_in_a_low_window(
     window = open_window(session_of({card(i): working() for i in range(8)}))
     window.resize(560, 420)
     devices = the(DeviceListView, window)
-    last = device_saying(window, "This computer")
+    last = device_saying(window, "The computer")
     assert seen(window, last).isEmpty()
     devices.setFocus(Qt.FocusReason.TabFocusReason)
     keys(Qt.Key.Key_End)

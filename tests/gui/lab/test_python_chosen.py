@@ -166,6 +166,19 @@ def test_where_no_other_has_pytorch_both_are_said(
     assert "Of 2 Python programs on this computer none has PyTorch." in notice
 
 
+def test_one_that_is_chosen_where_none_had_pytorch_ends_that_refusal(
+    open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    program(another, "3, 12, 1/null")
+    lab = open_lab(tmp_path / "gone/bin/python3")
+    lab.run("X = torch.ones(2)")
+    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED)
+    good = program(tmp_path / "good/bin/python3", f"3, 12, 1/{TORCH}")
+    with qtbot.waitSignal(lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working):
+        lab.pythons.choose(good)
+    assert lab.stage is Stage.RESTING
+
+
 def test_another_that_is_chosen_ends_the_warning_and_is_remembered(
     open_lab: OpenLab, look: Look, another: Path, window: QWidget, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -43,6 +43,8 @@ class LabNotices:
             return self._said
         if self._lab.recorded:
             return shown or Notice(tr(self._lab.said_of_recording))
+        if why := self._lab.machine.session.source.figures_alone:
+            return shown or Notice(tr(why))
         return shown or Notice(tr(self._lab.pythons.passed_over), Tone.WARN)
 
     def _of_worker(self) -> Notice | None:

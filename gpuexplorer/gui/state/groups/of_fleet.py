@@ -117,16 +117,13 @@ def _cells(now: FleetNow, seats: Sequence["_Seat"]) -> Iterator[CardCell]:
     ids = [seat.key.card for seat in seats]
     told = [metric for metric in _SHOWN if now.values.get(metric)] or _SHOWN[:1]
     columns = [map(now.values.get(metric, {}).get, ids) for metric in told]
-    wrong = {metric: cards for metric, cards in now.impossible.items() if cards}
     missing: dict[object, Mapping[MetricId, Absence]] = {}
     stamp: object
     for (card, key), row in zip(seats, zip(*columns, strict=True), strict=True):
         stamp, values = card.exporters, dict(zip(told, row, strict=True))
-        if wrong or None in row or key.card in now.reasons:
+        if None in row or key.card in now.reasons:
             values = {metric: each for metric, each in values.items() if each is not None}
-            odd = (metric for metric, cards in wrong.items() if key.card in cards)
-            why = now.reasons.get(key.card, {}).items()
-            stamp = card.exporters, *values, None, *odd, *why
+            stamp = card.exporters, *values, *now.reasons.get(key.card, {}).items()
         if (reasons := missing.get(stamp)) is None:
             reasons = {each: now.why(card, each) for each in _SHOWN if each not in values}
             missing[stamp] = reasons

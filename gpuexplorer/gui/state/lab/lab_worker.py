@@ -10,6 +10,7 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
 from gpuexplorer.lab.events import Event, Hello
 from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import Command, Run
 
 
@@ -65,6 +66,7 @@ class LabWorker(WorkerSlot):
         self._restarting = False
         self._stopped = False
         self._waiting: list[Command] = []  # for a Python to be found
+        self._failed_with: LabPython | None = None
         self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._patience.timeout.connect(self._on_patience_over)
 
@@ -142,8 +144,15 @@ class LabWorker(WorkerSlot):
 
     def _on_refused(self, why: Message) -> None:
         waiting, self._waiting = self._waiting, []
+        self._failed_with = self._pythons.python
         self._enter(Stage.FAILED)
         self.failed.emit([each.id for each in waiting], why)
+
+    def _on_pythons_changed(self) -> None:
+        """With another one it may start."""
+        super()._on_pythons_changed()
+        if self.stage is Stage.FAILED and self._pythons.python not in (None, self._failed_with):
+            self._enter(Stage.RESTING)
 
     def _enter(self, stage: Stage) -> None:
         if stage is not self.stage:

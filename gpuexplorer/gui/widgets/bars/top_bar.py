@@ -30,12 +30,15 @@ _WIDE_SEARCH_FROM = 860
 STOP_SIMULATING = mark("Stop simulating")
 
 
+def is_elsewhere(session: Session) -> bool:
+    """Of another computer, or of whichever was recorded."""
+    return session.reach is not THIS_COMPUTER or session.source.name == RECORDED
+
+
 def host_name(session: Session | None = None) -> str:
     """Of the computer whose cards are shown: this one, where no session is."""
-    if session is not None and session.source.name == RECORDED:
+    if session is not None and is_elsewhere(session):
         return session.computer or tr("A computer whose name was left out")
-    if session is not None and session.reach is not THIS_COMPUTER:
-        return session.computer
     return QSysInfo.machineHostName() or tr("This computer")
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
@@ -164,6 +165,7 @@ class Sheet(QDialog):
         if active and parent is not None:
             parent.window().activateWindow()
 
+    @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
             self.area.updateGeometry()  # and so the sheet's height

@@ -69,8 +69,9 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
         return
     if known in _so_far.ended:
         raise _so_far.ended[known]
-    note = _note_file()
-    if _read(note) == known:
+    # On another computer, where Python is told to leave no files, neither do we.
+    note = None if sys.dont_write_bytecode else _note_file()
+    if note is not None and _read(note) == known:
         # It is gone until the block is over, so that a start that ends in it is noticed.
         with suppress(OSError):
             note.unlink()
@@ -79,7 +80,7 @@ def after_a_child(contact: Callable[[], None]) -> Iterator[None]:
         with _child(file, known, contact):
             yield
     _so_far.came_through = True
-    if note.is_absolute():
+    if note is not None and note.is_absolute():
         with suppress(OSError):  # where it cannot be written, each start has its child
             note.parent.mkdir(parents=True, exist_ok=True)
             note.write_text(known)
