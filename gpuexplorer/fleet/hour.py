@@ -8,12 +8,10 @@ import numpy as np
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.answers import Floats
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import RACK, FleetCard, host_of
-from gpuexplorer.fleet.names import Told
 from gpuexplorer.fleet.refusals import PrometheusError, plain
 from gpuexplorer.fleet.selector import grouped, selector
 from gpuexplorer.telemetry.exporter_names import HOST_LABELS
@@ -22,6 +20,8 @@ STEP, COLUMNS = 60.0, 60
 # A minute may hold no value, where exporters are read once a minute.
 _STRETCH = "2m"
 _MOST_PLACES = 300
+_HAIR = 1e-6
+_NOTHING = np.full(COLUMNS, np.nan)
 
 
 class Hour(NamedTuple):
@@ -29,18 +29,16 @@ class Hour(NamedTuple):
 
     start: float  # wall clock of the first
     places: Mapping[str, Floats] = {}  # empty of more than anybody looks at
-    together: Floats = np.full(COLUMNS, np.nan)
+    together: Floats = _NOTHING
     why: Message = NOTHING  # the server did not tell it
 
 
 def hour_of(fleet: Fleet, cards: Mapping[CardId, FleetCard], wall: float) -> Hour:
-    """Raises Trouble where the server does not answer at all."""
+    """A server that does not answer is the reason; the next beat says more of it."""
     start = (wall // STEP - COLUMNS + 1) * STEP
     try:
         return _asked(fleet, cards, start)
     except PrometheusError as error:
-        if not error.status:
-            raise
         return Hour(start, why=error.sentence)
 
 
@@ -56,36 +54,26 @@ def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hou
         told = exporter.told.get(GPU_UTILIZATION)
         if told is None:
             continue
-        known = selector(told.name, told.labels, fleet.match)
-        each = f"avg_over_time({known}[{_STRETCH}]){_possible(told)}"
-        # What two jobs tell of one card counts once.
-        each = grouped("max", (*fleet.keys[exporter.title], *by), each)
+        # To leave doubles out, or impossible figures, would cost the server ten times as much.
+        each = f"avg_over_time({selector(told.name, told.labels, fleet.match)}[{_STRETCH}])"
         stretch = (start, start + (COLUMNS - 1) * STEP, STEP)
         means = {}
         for line in fleet.server.range(grouped("avg", by, each), *stretch):
-            means[frozenset(line.labels.items())] = line.laid(start, STEP, COLUMNS)
+            mean = line.laid(start, STEP, COLUMNS) / told.factor
+            # Sums of very many may end a hair above.
+            mean[~((mean >= 0.0) & (mean < 1.0 + _HAIR))] = np.nan
+            means[frozenset(line.labels.items())] = mean
         for line in fleet.server.range(grouped("count", by, each), *stretch):
-            count = np.nan_to_num(line.laid(start, STEP, COLUMNS))
-            mean = means.get(frozenset(line.labels.items()))
-            if mean is not None:
-                place = (
-                    line.labels.get(rack, "") if racked else host_of(line.labels, fleet.chosen)
-                )
-                sums[plain(place)] += np.nan_to_num(mean) * count / told.factor
-                counts[plain(place)] += count
+            mean = means.get(frozenset(line.labels.items()), _NOTHING)
+            count = np.where(np.isnan(mean), 0.0, line.laid(start, STEP, COLUMNS))
+            place = line.labels.get(rack, "") if racked else host_of(line.labels, fleet.chosen)
+            sums[plain(place)] += np.nan_to_num(mean) * np.nan_to_num(count)
+            counts[plain(place)] += np.nan_to_num(count)
     together = _mean(
         sum(sums.values(), np.zeros(COLUMNS)), sum(counts.values(), np.zeros(COLUMNS))
     )
     places = {each: _mean(sums[each], counts[each]) for each in sums} if by else {}
     return Hour(start, places, together)
-
-
-def _possible(told: Told) -> str:
-    """Exporters write impossible figures where a card tells none: those count for nothing."""
-    metric = METRICS[told.metric]
-    highest = metric.highest * told.factor
-    above = f" >= {metric.lowest * told.factor:g}" if np.isfinite(metric.lowest) else ""
-    return above + (f" <= {highest:g}" if np.isfinite(highest) else "")
 
 
 def _mean(total: Floats, count: Floats) -> Floats:

@@ -49,7 +49,6 @@ class FleetCard(NamedTuple):
 
     id: CardId
     uuid: str  # as it stands in the label: to ask for it
-    part: str  # the number of a MIG instance that has its card's UUID
     host: str
     rack: str
     number: str
@@ -94,7 +93,7 @@ def _card(key: tuple[str, str], labels: Labels, chosen: Chosen, title: str) -> F
     number = _first(labels, NUMBER_LABELS)
     return FleetCard(
         card_id(key),
-        *key,
+        key[0],
         host_of(labels, chosen),
         _plain(labels.get(chosen.rack or RACK, "")),
         f"{number}.{_plain(part)}" if part else number,

@@ -17,7 +17,6 @@ class Told(NamedTuple):
     name: str
     factor: float
     labels: Mapping[str, str] = {}
-    counts: bool = False  # only ever more: of two moments the newer one is the highest
 
 
 class Exporter(NamedTuple):
@@ -49,7 +48,7 @@ def _ours(there: frozenset[str]) -> Exporter | None:
     told = {}
     for metric in METRICS.values():
         own = own_name(metric, metric.id)
-        told[metric.id] = Told(metric.id, own.sample, 1.0, own.part, own.counts)
+        told[metric.id] = Told(metric.id, own.sample, 1.0, own.part)
     # The state is told of each card, also of one that gives no figure.
     return _made("gpuexplorer serve", there, told, (STATE,), {"state": "working"})
 
@@ -74,7 +73,7 @@ _USUAL = tuple(
 def _told(named: Iterator[tuple[MetricId, Name | None]]) -> Mapping[MetricId, Told]:
     # What has a unit of which its versions disagree is left out, rather than be wrong.
     return {
-        metric: Told(metric, name.name, name.factor, name.labels, name.counter)
+        metric: Told(metric, name.name, name.factor, name.labels)
         for metric, name in named
         if name is not None and not name.doubtful
     }

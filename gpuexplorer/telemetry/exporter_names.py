@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from gpuexplorer.core.catalogue.links import MOST_NVLINKS
 from gpuexplorer.core.metrics import Metric, MetricId, Unit
-from gpuexplorer.telemetry.processes import ProcessFigure
 
 # A metric of ours, and its name in NVIDIA's DCGM exporter (DCGM_FI_…), in nvidia_gpu_exporter
 # (nvidia_smi_…) and in nvitop-exporter (gpu_…). Behind a name: its unit where that is not ours;
@@ -87,24 +86,7 @@ persistence_mode | | persistence_mode |
 mig_mode | | mig_mode_current |
 display_active | | display_active |
 """
-# The host's, which nvitop alone tells (host_…).
-_HOST = """
-cpu_utilization | | | cpu_percent_Percentage %
-memory_used | | | virtual_memory_used_MiB MiB
-memory_free | | | virtual_memory_free_MiB MiB
-memory_total | | | virtual_memory_total_MiB MiB
-swap_used | | | swap_memory_used_MiB MiB
-swap_total | | | swap_memory_total_MiB MiB
-"""
-# A process's on a card (process_gpu_… of nvitop).
-_PROCESSES = """
-memory | | compute_app_used_memory_bytes | memory_MiB MiB
-sm | | | sm_utilization_Percentage %
-memory_controller | | | memory_utilization_Percentage %
-encoder | | | encoder_utilization_Percentage %
-decoder | | | decoder_utilization_Percentage %
-"""
-_FACTORS = {"%": 100.0, "MiB": 2.0**-20, "MHz": 1e-6, "mJ": 1e3, "ns": 1e9, "kB": 1e-3}
+_FACTORS = {"%": 100.0, "MiB": 2.0**-20, "MHz": 1e-6, "mJ": 1e3, "ns": 1e9}
 
 
 class Name(NamedTuple):
@@ -125,11 +107,10 @@ class Names(NamedTuple):
     nvitop: Name | None = None
 
 
-def _rows(table: str, nvitop: str) -> Iterator[tuple[str, Names]]:
-    for line in table.strip().splitlines():
+def _rows() -> Iterator[tuple[MetricId, Names]]:
+    for line in _CARDS.strip().splitlines():
         ours, *cells = (cell.split() for cell in line.split("|"))
-        prefixes = ("DCGM_FI_", "nvidia_smi_", nvitop)
-        yield ours[0], Names(*map(_name, prefixes, cells))
+        yield MetricId(ours[0]), Names(*map(_name, ("DCGM_FI_", "nvidia_smi_", "gpu_"), cells))
 
 
 def _name(prefix: str, cell: list[str]) -> Name | None:
@@ -141,7 +122,7 @@ def _name(prefix: str, cell: list[str]) -> Name | None:
 
 
 EXPORTER_NAMES: Mapping[MetricId, Names] = {
-    **{MetricId(metric): names for metric, names in _rows(_CARDS, "gpu_")},
+    **dict(_rows()),
     **{
         MetricId(f"nvlink_{link}_{way}"): Names(
             nvitop=Name(
@@ -153,17 +134,6 @@ EXPORTER_NAMES: Mapping[MetricId, Names] = {
         for link in range(MOST_NVLINKS)
         for way, short in (("transmit", "tx"), ("receive", "rx"))
     },
-}
-HOST_NAMES = {MetricId(metric): names for metric, names in _rows(_HOST, "host_")}
-PROCESS_NAMES = {
-    ProcessFigure(figure): names for figure, names in _rows(_PROCESSES, "process_gpu_")
-}
-# In files of older DCGM exporters.
-DCGM_BEFORE = {
-    MetricId(f"pcie_{way}"): Name(
-        f"DCGM_FI_DEV_PCIE_{short}_THROUGHPUT", _FACTORS["kB"], counter=True, doubtful=True
-    )
-    for way, short in (("transmit", "TX"), ("receive", "RX"))
 }
 # The number of the newest Xid; in nvidia_gpu_exporter how often each came.
 XID = "DCGM_FI_DEV_XID_ERRORS"

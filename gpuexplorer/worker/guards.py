@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gpuexplorer.core.started import processes
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.offspring import processes
 
 
 def begin_unseen(run: "Callable[[], None]") -> None:

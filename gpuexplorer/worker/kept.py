@@ -11,7 +11,7 @@ import signal
 import time
 from types import FrameType
 
-from gpuexplorer.core.started import adopt, end_started, end_with_parent
+from gpuexplorer.lab import offspring
 from gpuexplorer.lab.elsewhere import ALONE
 from gpuexplorer.lab.start import NAME, unpacked
 
@@ -29,12 +29,12 @@ def keep() -> None:
     """Returns in a child, whose input is what comes here; this process ends with it."""
     commands, ahead = os.pipe()
     keeper = os.getpid()
-    adopt()
+    offspring.adopt()
     worker = os.fork()
     if worker:
         os.close(commands)
         Keeper(worker, ahead).keep()
-    end_with_parent()
+    offspring.end_with_parent()
     if os.getppid() != keeper:
         os._exit(1)
     os.setsid()
@@ -104,7 +104,7 @@ class Keeper:
         if self._status is None:
             with contextlib.suppress(OSError):
                 os.killpg(self._worker, signal.SIGKILL)
-        end_started()
+        offspring.end_all()
         status = self._status or 0
         os._exit(status if status >= 0 else _SHELLS - status)
 

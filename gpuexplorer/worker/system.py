@@ -18,11 +18,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gpuexplorer.core.started import descendants
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.events import Asked, Memory
+from gpuexplorer.lab.offspring import descendants
 from gpuexplorer.lab.wire import Answer
 from gpuexplorer.worker.streams import Streams
 

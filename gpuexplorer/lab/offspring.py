@@ -1,11 +1,13 @@
-"""Started: the processes of this computer, which of them one has started, and their end."""
+"""Offspring: what a process has started, on Linux, and what that started: found, kept near, and
+ended with it. Elsewhere there is none to be seen.
+"""
 
 import contextlib
 import ctypes
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +36,7 @@ def processes() -> "Iterator[Process]":
                     yield Process(int(each.name), parent, session, threads, user)
 
 
-def descendants(pid: int) -> "Sequence[int]":
+def descendants(pid: int) -> "list[int]":
     """The process itself, what it started, and what those started."""
     found = [pid]
     children = [(each.parent, each.pid) for each in processes()]
@@ -49,14 +51,14 @@ def adopt() -> None:
 
 
 def end_with_parent() -> None:
+    """However that ends."""
     _process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def end_started() -> None:
+def end_all() -> None:
     """All that this process has started."""
-    own = os.getpid()
     for _ in range(_ROUNDS):
-        started = [each for each in descendants(own) if each != own]
+        started = descendants(os.getpid())[1:]
         for each in started:
             with contextlib.suppress(OSError):
                 os.kill(each, signal.SIGKILL)
