@@ -32,9 +32,9 @@ from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.looked_for import looked_for
 from gpuexplorer.telemetry.place import Place
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sampling import Want
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
-from gpuexplorer.telemetry.wants import Want
 
 # Whichever of them comes, a recording ends as it should.
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -1,19 +1,15 @@
 """FleetHosts: the hosts of a fleet for the window: as groups, and each as a machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.fleet.host_session import HostSession
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
-from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
 from gpuexplorer.gui.state.machines import MachinesState, Standing
-from gpuexplorer.gui.state.navigation import Navigation
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.ssh.questions import Asking
@@ -41,46 +37,6 @@ class FleetHosts:
             FleetLink(self.watching, on_change),
             lambda: HostSession(self.watching, host, server.another()),
         )
-
-
-class FleetSource(GroupSource):
-    """A GroupSource for the screen of all machines: which there are, Prometheus says."""
-
-    worst_first = keeps_hour = True
-
-    def __init__(
-        self, hosts: FleetHosts, machines: MachinesState, navigation: Navigation
-    ) -> None:
-        self._hosts, self._machines, self._navigation = hosts, machines, navigation
-
-    def groups(self) -> Sequence[HostGroup]:
-        return self._hosts.groups.groups()
-
-    def notes(self) -> Sequence[Message]:
-        now = self._hosts.watching.now
-        return () if now is None else now.notes
-
-    def look(self, *, looking: bool) -> None:
-        """Whoever looks, it is asked at the beat, but for the hour."""
-        if not looking:
-            self.hour(looking=False)
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        return self._hosts.watching.want_hour(wanted=looking)
-
-    def open_machine(self, key: str) -> None:
-        if self._known(key):
-            self._navigation.open_machine(self._hosts.open(key, self._machines))
-            self._navigation.open_screen("overview")
-
-    def open_card(self, key: str, card: CardId) -> None:
-        if self._known(key):
-            self._navigation.open_machine(self._hosts.open(key, self._machines))
-            self._navigation.open_card(card)
-
-    def _known(self, key: str) -> bool:
-        """No host is called like the server, which stands there until it has answered."""
-        return self._hosts.watching.now is not None
 
 
 class FleetLink:

@@ -19,12 +19,13 @@ from gpuexplorer.core.newer_python import assert_never
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab import offspring
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent import answers, children
+from gpuexplorer.remote.agent import answers
 from gpuexplorer.remote.agent.readings import Readings
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.agent.teller import Teller
-from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT, Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
@@ -34,11 +35,21 @@ CheckUp = Callable[[bool], str]
 # An order is short, and whoever sends more is not ours.
 _LONGEST_ORDER = 1 << 20
 _LAST_WORDS = 2.0
+# Nothing of ours is installed here: the doctor comes by the same way.
+_FROM_AFAR = {
+    INSTALL_IT: Message(
+        "If there is an NVIDIA card, install its driver; `gpuexplorer doctor --host` with this "
+        "machine's name says more."
+    ),
+    ASK_THE_DOCTOR: Message(
+        "`gpuexplorer doctor --host` with this machine's name looks for the cause."
+    ),
+}
 
 
 def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
     """Takes the process's input and output for itself; never returns."""
-    children.adopt()
+    offspring.adopt()
     orders, told = _own_pipes()
     woken = _waking_signals()
     clock = SystemClock()
@@ -66,7 +77,7 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
 
 def leave(status: int = 0) -> NoReturn:
     """At once: what hangs in a driver would wait for ever."""
-    children.end_all()
+    offspring.end_all()
     os._exit(status)
 
 
@@ -125,7 +136,9 @@ def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
     if settings.simulate is not None:
         return simulated(settings.simulate, settings.faults, settings.seed), []
     backend, attempts = first_that_answers()
-    return backend or NoCards(), [each.note for each in attempts]
+    return backend or NoCards(), [
+        each._replace(hint=_FROM_AFAR.get(each.hint, each.hint)).note for each in attempts
+    ]
 
 
 def _own_pipes() -> "tuple[int, int]":
