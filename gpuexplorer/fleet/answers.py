@@ -5,9 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpuexplorer.fleet.refusals import plain
 
 # More values than so many would need more memory than a fleet is worth.
@@ -19,7 +16,6 @@ _ROW = '{"metric":'
 _PIECE = 200_000  # letters that are read at once, while nothing else of the program runs
 _TIME = re.compile(r":\[[\d.e+]+,", re.ASCII)
 
-Floats = NDArray[np.float64]
 Labels = Mapping[str, str]
 T = TypeVar("T")
 Told = tuple[T, Sequence[str]]  # and what the server warns of
@@ -35,14 +31,6 @@ class Line(NamedTuple):
     labels: Labels
     times: Sequence[float]
     values: Sequence[float]
-
-    def laid(self, start: float, step: float, count: int) -> Floats:
-        """At each of so many moments; NaN where nothing is told."""
-        laid = np.full(count, np.nan)
-        places = np.rint((np.array(self.times) - start) / step)
-        good = (places >= 0) & (places < count)
-        laid[places[good].astype(np.intp)] = np.array(self.values)[good]
-        return laid
 
 
 class Table(NamedTuple):
