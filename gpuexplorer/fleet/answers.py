@@ -10,6 +10,8 @@ from gpuexplorer.fleet.refusals import plain
 # More values than so many would need more memory than a fleet is worth.
 _MOST_PARTS = 8_000_000
 _MOST_WARNINGS = 10
+# What is read in one go keeps all else of the program waiting, 15 ms for each million.
+MOST_AT_ONCE = 16_000_000
 
 _HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', '"]}]}'
 _ROW = '{"metric":'
@@ -23,6 +25,10 @@ Told = tuple[T, Sequence[str]]  # and what the server warns of
 
 class NoAnswerError(ValueError):
     """That is not how a Prometheus answers."""
+
+
+class TooMuchError(NoAnswerError):
+    """More than may be read in one go."""
 
 
 class Line(NamedTuple):
@@ -52,6 +58,8 @@ class Table(NamedTuple):
 # Any: whatever JSON holds, looked at by those below; here and there.
 def told(body: bytes) -> Told[Any]:
     """The data, and what the server warns of."""
+    if len(body) > MOST_AT_ONCE:
+        raise TooMuchError
     if sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
         raise NoAnswerError
     try:
