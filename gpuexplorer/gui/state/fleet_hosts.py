@@ -4,12 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.core.words import tr
 from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
-from gpuexplorer.gui.state.machines import MachinesState, Standing
+from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.ssh.questions import Asking
@@ -48,32 +49,17 @@ class FleetLink:
         self._began = watching.clock.now()
 
     @property
-    def state(self) -> Standing:
+    def now(self) -> LinkNow:
         if not self._connected:
-            return Standing.ENDED
-        if self._watching.broken is not None:
-            return Standing.BROKEN
-        return Standing.CONNECTING if self._watching.now is None else Standing.UP
-
-    @property
-    def since(self) -> float:
-        return self._began if (broken := self._watching.broken) is None else broken.since
+            return LinkNow(LinkState.ENDED, self._began)
+        if (broken := self._watching.broken) is not None:
+            return LinkNow(LinkState.BROKEN, *broken)
+        answered = self._watching.now is not None
+        return LinkNow(LinkState.UP if answered else LinkState.CONNECTING, self._began)
 
     @property
     def lost_at(self) -> float | None:
         return None if (broken := self._watching.broken) is None else broken.since
-
-    @property
-    def why(self) -> Message:
-        return NOTHING if (broken := self._watching.broken) is None else broken.why
-
-    @property
-    def hint(self) -> Message:
-        return NOTHING if (broken := self._watching.broken) is None else broken.hint
-
-    @property
-    def retry_at(self) -> float | None:
-        return None if (broken := self._watching.broken) is None else broken.retry_at
 
     @property
     def hello(self) -> object | None:

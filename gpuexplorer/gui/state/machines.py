@@ -23,6 +23,7 @@ from gpuexplorer.gui.state.far_machines import (
 from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.telemetry.remembering import RememberingSession
 
 if TYPE_CHECKING:
@@ -214,8 +215,7 @@ class MachinesState(QObject):
                 machine.refused = trouble
         if machine.reached is not None:
             far = machine.reached.far
-            ended = far.state.name == Standing.ENDED.name
-            (far.connect if ended else far.retry_now)()
+            (far.connect if far.now.state is LinkState.ENDED else far.retry_now)()
         self.changed.emit()
 
     def disconnect_from(self, key: str) -> None:
@@ -261,15 +261,15 @@ class MachinesState(QObject):
             if refused is None:
                 return MachineRow(key, name, Standing.ENDED, _NOT_YET)
             return MachineRow(key, name, Standing.REFUSED, refused.sentence, refused.hint)
-        far = machine.reached.far
+        now, lost_at = machine.reached.far.now, machine.reached.far.lost_at
         return MachineRow(
             key,
             name,
-            Standing[far.state.name],
-            far.why,
-            far.hint,
-            far.since if far.lost_at is None else far.lost_at,
-            far.retry_at,
+            Standing[now.state.name],
+            now.why,
+            now.hint,
+            now.since if lost_at is None else lost_at,
+            now.retry_at,
             machine.session,
             self.shown == key,
             machine.of_fleet,
