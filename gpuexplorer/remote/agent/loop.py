@@ -25,7 +25,7 @@ from gpuexplorer.remote.agent import answers
 from gpuexplorer.remote.agent.readings import Readings
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.agent.teller import Teller
-from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT, Backend
+from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
@@ -35,16 +35,6 @@ CheckUp = Callable[[bool], str]
 # An order is short, and whoever sends more is not ours.
 _LONGEST_ORDER = 1 << 20
 _LAST_WORDS = 2.0
-# Nothing of ours is installed here: the doctor comes by the same way.
-_FROM_AFAR = {
-    INSTALL_IT: Message(
-        "If there is an NVIDIA card, install its driver; `gpuexplorer doctor --host` with this "
-        "machine's name says more."
-    ),
-    ASK_THE_DOCTOR: Message(
-        "`gpuexplorer doctor --host` with this machine's name looks for the cause."
-    ),
-}
 
 
 def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
@@ -136,9 +126,7 @@ def _source(settings: Settings) -> "tuple[Backend, list[Message]]":
     if settings.simulate is not None:
         return simulated(settings.simulate, settings.faults, settings.seed), []
     backend, attempts = first_that_answers()
-    return backend or NoCards(), [
-        each._replace(hint=_FROM_AFAR.get(each.hint, each.hint)).note for each in attempts
-    ]
+    return backend or NoCards(), [each.note for each in attempts]
 
 
 def _own_pipes() -> "tuple[int, int]":
