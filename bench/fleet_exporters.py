@@ -68,15 +68,11 @@ def page(cards: range, at: float) -> str:
     return "".join(parts)
 
 
-def hour(path: Path, cards: range, names: tuple[str, ...], since: float, until: float) -> int:
-    """As promtool reads it; how many samples."""
-    count = 0
+def hour(path: Path, cards: range, names: tuple[str, ...], since: float, until: float) -> None:
+    """As promtool reads it."""
     with path.open("w") as file:
-        for text in _hour(cards, names, since, until):
-            count += text.count("\n")
-            file.write(text)
+        file.writelines(_hour(cards, names, since, until))
         file.write("# EOF\n")
-    return count
 
 
 def _hour(cards: range, names: tuple[str, ...], since: float, until: float) -> Iterator[str]:
@@ -100,20 +96,13 @@ class Exporters(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, hosts: int = HOSTS, targets: int = TARGETS) -> None:
+    def __init__(self, hosts: int, targets: int) -> None:
         super().__init__(("127.0.0.1", 0), _Page)
-        self.each = hosts * CARDS_EACH // targets
-        self.pages = {
-            number: page(range(number * self.each, (number + 1) * self.each), 0.0).encode()
+        each = hosts * CARDS_EACH // targets
+        self.pages = [
+            page(range(number * each, (number + 1) * each), 0.0).encode()
             for number in range(targets)
-        }
-        self._thread = threading.Thread(target=self.serve_forever, daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
+        ]
 
 
 class _Page(BaseHTTPRequestHandler):
@@ -134,6 +123,6 @@ class _Page(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     exporters = Exporters(int(sys.argv[1]), int(sys.argv[2]))
+    threading.Thread(target=exporters.serve_forever, daemon=True).start()
     print(exporters.server_address[1], flush=True)  # noqa: T201 - whoever started it reads it
     sys.stdin.read()  # until that one ends
-    exporters.end()

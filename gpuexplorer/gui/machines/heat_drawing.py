@@ -132,12 +132,10 @@ def draw_cell(
         )
 
 
-def outline(
-    drawing: Drawing, place: QRectF, ink: QColor, width: float, radius: float = CELL_RADIUS
-) -> None:
+def outline(drawing: Drawing, place: QRectF, ink: QColor, width: float) -> None:
     drawing.painter.setPen(QPen(ink, width))
     drawing.painter.setBrush(Qt.BrushStyle.NoBrush)
-    drawing.painter.drawRoundedRect(place, radius, radius)
+    drawing.painter.drawRoundedRect(place, CELL_RADIUS, CELL_RADIUS)
 
 
 def _lost(cell: CardCell) -> bool:

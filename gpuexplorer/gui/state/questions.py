@@ -1,6 +1,9 @@
 """Questions: what ssh wants to know of the person, one after the other."""
 
 import threading
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Signal
 
@@ -8,31 +11,29 @@ from gpuexplorer.gui.bridge import Inbox, Letterbox
 from gpuexplorer.remote.host_name import HostName
 
 
+@dataclass(frozen=True, eq=False)
 class Question:
     """`text` is what ssh or the other side wrote: never taken for markup."""
 
-    def __init__(
-        self, machine: str, text: str, *, secret: bool, yes_no: bool, again: bool
-    ) -> None:
-        self.machine, self.text = machine, text
-        self.secret, self.yes_no, self.again = secret, yes_no, again
-        self._answer: str | None = None
-        self._over = threading.Event()
+    machine: str
+    text: str
+    secret: bool
+    yes_no: bool
+    again: bool
+    _answer: "Future[str | None]" = field(default_factory=Future, init=False)
 
     @property
     def over(self) -> bool:
         """Answered, or nobody wants to know any more."""
-        return self._over.is_set()
+        return self._answer.done()
 
     def answer(self, text: str | None) -> None:
         """The first one counts. None: no answer, and so no connection."""
-        if not self.over:
-            self._answer = text
-            self._over.set()
+        with suppress(InvalidStateError):
+            self._answer.set_result(text)
 
     def wait(self) -> str | None:
-        self._over.wait()
-        return self._answer
+        return self._answer.result()
 
 
 class Asker:
@@ -47,7 +48,7 @@ class Asker:
     def ask(
         self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
     ) -> str | None:
-        question = Question(host.text, text, secret=secret, yes_no=yes_no, again=again)
+        question = Question(host.text, text, secret, yes_no, again)
         with self._lock:
             if self._closed:
                 return None
