@@ -14,6 +14,7 @@ from gpuexplorer.commands.arguments import (
     WrongArgumentsError,
     add_host_arguments,
     add_source_arguments,
+    in_the_words,
 )
 from gpuexplorer.commands.copies_progress import measured, status_after
 from gpuexplorer.commands.copies_text import INCOMPLETE, Head, write_offer, write_results
@@ -104,6 +105,8 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.json and arguments.csv:
+        raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
     if arguments.hosts is not None:
         if arguments.host:
             raise WrongArgumentsError(
@@ -131,17 +134,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _understood(arguments: argparse.Namespace) -> _Asked:
     check_arguments(arguments)
-    if arguments.json and arguments.csv:
-        raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
     if arguments.python is not None and arguments.simulate is not None:
         raise WrongArgumentsError(
             "Simulated cards are modelled, which takes no PyTorch.", "Leave out --python."
         )
-    try:
+    with in_the_words():
         sizes = (USUAL_BYTES,) if arguments.sizes is None else sizes_of(arguments.sizes)
         return _Asked(sizes, kinds_of(arguments.mode))
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
 
 
 @contextlib.contextmanager

@@ -88,8 +88,6 @@ def _check(arguments: argparse.Namespace, hosts: Sequence[HostName]) -> None:
         )
     if len(hosts) > _MOST_HOSTS:
         raise WrongArgumentsError("--hosts takes up to {most} machines.", most=_MOST_HOSTS)
-    if arguments.json and arguments.csv:
-        raise WrongArgumentsError("--json and --csv exclude each other.", "Choose one of them.")
     if arguments.simulate or arguments.devices or arguments.datasheet or arguments.list:
         raise WrongArgumentsError(
             "--hosts measures between real machines.",

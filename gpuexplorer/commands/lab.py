@@ -83,8 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(file, words, arguments.trace)
     if arguments.host and words:
         raise WrongArgumentsError(
-            "On another computer the cells of a file are run, which take no arguments, and "
-            "{argument} stands behind it.",
+            "On another computer a file gets no arguments, and {argument!r} stands behind it.",
             "Options of this command stand before the file.",
             argument=words[0],
         )

@@ -12,7 +12,8 @@ from gpuexplorer.commands.source import opened, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.sampler import PATIENCE, check_interval
+from gpuexplorer.telemetry.sampler import PATIENCE
+from gpuexplorer.telemetry.sampling import check_interval
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 

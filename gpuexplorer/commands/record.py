@@ -25,7 +25,7 @@ from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.recording.export.choosing import length
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.sampler import check_interval
+from gpuexplorer.telemetry.sampling import check_interval
 
 _LOOK = 0.5
 # A disk that does not answer for so long is left to itself.

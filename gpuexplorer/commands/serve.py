@@ -16,7 +16,7 @@ from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.sampler import check_interval
+from gpuexplorer.telemetry.sampling import check_interval
 from gpuexplorer.telemetry.session import Session
 
 _HERE = "127.0.0.1"

@@ -57,12 +57,14 @@ def json_of(text: str) -> Any:
 
 class Limits(NamedTuple):
     """Of fields, by their names: the letters of a text, how many there may be of something, and
-    the largest figure, none of which is below zero. A sentence is a message, wherever it is.
+    the largest figure, none of which is below zero. Of all other texts, and of messages, which
+    are cut where that is given: `text` and `sentence`.
     """
 
     letters: Mapping[str, int] = dict.fromkeys(_NAMES, _LONGEST_NAME)
     many: Mapping[str, int] = {}
     figures: Mapping[str, float] = {}
+    text: int = _LONGEST
     sentence: int | None = None
 
 
@@ -75,7 +77,7 @@ def cleaned(value: Any, name: str = "", limits: Limits = FEW_LIMITS) -> Any:
     where something is too much, or another of UNREADABLE.
     """
     if isinstance(value, str):
-        return clean(value, limits.letters.get(name, _LONGEST))
+        return clean(value, limits.letters.get(name, limits.text))
     if isinstance(value, (dict, list)) and len(value) > limits.many.get(name, len(value)):
         raise UnreadableError
     if isinstance(value, dict):

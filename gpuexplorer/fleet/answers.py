@@ -5,21 +5,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpuexplorer.fleet.refusals import plain
 
 # More values than so many would need more memory than a fleet is worth.
 _MOST_PARTS = 8_000_000
 _MOST_WARNINGS = 10
+# What is read in one go keeps all else of the program waiting, 15 ms for each million.
+MOST_AT_ONCE = 16_000_000
 
 _HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', '"]}]}'
 _ROW = '{"metric":'
 _PIECE = 200_000  # letters that are read at once, while nothing else of the program runs
 _TIME = re.compile(r":\[[\d.e+]+,", re.ASCII)
 
-Floats = NDArray[np.float64]
 Labels = Mapping[str, str]
 T = TypeVar("T")
 Told = tuple[T, Sequence[str]]  # and what the server warns of
@@ -29,20 +27,16 @@ class NoAnswerError(ValueError):
     """That is not how a Prometheus answers."""
 
 
+class TooMuchError(NoAnswerError):
+    """More than may be read in one go."""
+
+
 class Line(NamedTuple):
     """One series of a range's answer."""
 
     labels: Labels
     times: Sequence[float]
     values: Sequence[float]
-
-    def laid(self, start: float, step: float, count: int) -> Floats:
-        """At each of so many moments; NaN where nothing is told."""
-        laid = np.full(count, np.nan)
-        places = np.rint((np.array(self.times) - start) / step)
-        good = (places >= 0) & (places < count)
-        laid[places[good].astype(np.intp)] = np.array(self.values)[good]
-        return laid
 
 
 class Table(NamedTuple):
@@ -64,6 +58,8 @@ class Table(NamedTuple):
 # Any: whatever JSON holds, looked at by those below; here and there.
 def told(body: bytes) -> Told[Any]:
     """The data, and what the server warns of."""
+    if len(body) > MOST_AT_ONCE:
+        raise TooMuchError
     if sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
         raise NoAnswerError
     try:

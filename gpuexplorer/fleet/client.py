@@ -6,16 +6,22 @@ from typing import Any, NamedTuple
 
 from gpuexplorer.fleet import answers
 from gpuexplorer.fleet.address import Address
-from gpuexplorer.fleet.answers import Line, NoAnswerError, T, Table, Told
+from gpuexplorer.fleet.answers import (
+    Line,
+    NoAnswerError,
+    T,
+    Table,
+    Told,
+    TooMuchError,
+)
 from gpuexplorer.fleet.asker import Asker, Fields
 from gpuexplorer.fleet.login import Login
-from gpuexplorer.fleet.refusals import no_prometheus
+from gpuexplorer.fleet.refusals import no_prometheus, too_much
 
 MOST_POINTS = 11_000  # of a series; Prometheus refuses more
 PATIENCE = 30.0  # seconds for an answer
-_MOST_BYTES = 64_000_000
+_MOST_BYTES = 64_000_000  # of what is read in pieces
 _SMALL = 8_000_000
-_ALERTS = 16_000_000  # what is read in one go keeps the window waiting
 _API = "/api/v1/"
 
 
@@ -45,7 +51,7 @@ class Prometheus:
 
     def table(self, query: str) -> Table:
         """Of an instant."""
-        return self._ask("query", {"query": query}, answers.table_of)
+        return self._ask("query", {"query": query}, answers.table_of, _MOST_BYTES)
 
     def samples(self, query: str) -> Sequence[Line]:
         """As they came, of a selector with a stretch of time, such as `m{…}[5m]`."""
@@ -70,7 +76,7 @@ class Prometheus:
 
     # Any: rows of JSON, which whoever asks looks at with care.
     def alerts(self) -> Sequence[Any]:
-        return self._ask("alerts", {}, answers.alerts, _ALERTS, post=False)
+        return self._ask("alerts", {}, answers.alerts, post=False)
 
     def another(self) -> "Prometheus":
         """A client for the same, which ends by itself."""
@@ -85,13 +91,15 @@ class Prometheus:
         path: str,
         fields: Fields,
         read: Callable[[bytes], Told[T]],
-        most: int = _MOST_BYTES,
+        most: int = answers.MOST_AT_ONCE,
         *,
         post: bool = True,
     ) -> T:
         page = self._asker.ask(_API + path, fields, most, self._patience, post)
         try:
             found, warnings = read(page.body)
+        except TooMuchError:
+            raise too_much(self.where.url, answers.MOST_AT_ONCE) from None
         except NoAnswerError:
             raise no_prometheus(self.where.url) from None
         count, waited, carried = self.cost

@@ -13,9 +13,10 @@ import numpy as np
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.answers import Floats, Line
+from gpuexplorer.fleet.answers import Line
 from gpuexplorer.fleet.client import aligned
 from gpuexplorer.fleet.host_backend import HostBackend
+from gpuexplorer.fleet.laid import Floats, laid
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
 WEEK = 7 * 86_400.0
@@ -157,7 +158,7 @@ class HostPast:
         found, nothing = {}, Line({}, (), ())
         for each in told[0]:
             parts = [part.get(each, nothing) for part in told]
-            arrays = [part.laid(start + key.step, key.step, _POINTS) for part in parts]
+            arrays = [laid(part, start + key.step, key.step, _POINTS) for part in parts]
             low, high, mean = arrays if len(arrays) == 3 else arrays * 3
             found[each] = (low, high, mean)
         complete = now + self._offset > end + 2 * often + key.step

@@ -9,9 +9,9 @@ import numpy as np
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.fleet.answers import Floats
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import RACK, FleetCard, host_of
+from gpuexplorer.fleet.laid import Floats, laid
 from gpuexplorer.fleet.refusals import PrometheusError, plain
 from gpuexplorer.fleet.selector import grouped, selector
 from gpuexplorer.telemetry.exporter_names import HOST_LABELS
@@ -59,13 +59,13 @@ def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hou
         stretch = (start, start + (COLUMNS - 1) * STEP, STEP)
         means = {}
         for line in fleet.server.range(grouped("avg", by, each), *stretch):
-            mean = line.laid(start, STEP, COLUMNS) / told.factor
+            mean = laid(line, start, STEP, COLUMNS) / told.factor
             # Sums of very many may end a hair above.
             mean[~((mean >= 0.0) & (mean < 1.0 + _HAIR))] = np.nan
             means[frozenset(line.labels.items())] = mean
         for line in fleet.server.range(grouped("count", by, each), *stretch):
             mean = means.get(frozenset(line.labels.items()), _NOTHING)
-            count = np.where(np.isnan(mean), 0.0, line.laid(start, STEP, COLUMNS))
+            count = np.where(np.isnan(mean), 0.0, laid(line, start, STEP, COLUMNS))
             place = line.labels.get(rack, "") if racked else host_of(line.labels, fleet.chosen)
             sums[plain(place)] += np.nan_to_num(mean) * np.nan_to_num(count)
             counts[plain(place)] += np.nan_to_num(count)

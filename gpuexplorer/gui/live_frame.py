@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
-from gpuexplorer.telemetry.wants import Want
+from gpuexplorer.telemetry.sampling import Want
 
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0

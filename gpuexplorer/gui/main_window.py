@@ -209,8 +209,8 @@ class MainWindow(QMainWindow):
         self._session = session
         self.diagnostics.watch(session)
         self._live.stop()
-        shown = self.machines.shown(session)
-        self._machine, self._lab = machine, lab = shown.machine, shown.lab
+        self._lab = lab = self.machines.lab(session)
+        self._machine = machine = lab.machine
         kept = self.machines.kept(session)
         self.setWindowTitle(window_title(machine))
         self.explanation.show_way_on(back=not session.bare)

@@ -17,7 +17,6 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.live_view import LiveView
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.state.groups.group import GroupSource
     from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 
 
@@ -144,20 +143,13 @@ def _machines(desk: Desk) -> LiveView:
     from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
     from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
 
-    machines, navigation, fleet = desk.machines, desk.navigation, desk.machines.fleet
-    source: GroupSource = MachinesSource(machines, navigation, beside_fleet=fleet is not None)
-    if fleet is not None:
-        from gpuexplorer.gui.state.fleet_hosts import FleetSource  # noqa: PLC0415
-        from gpuexplorer.gui.state.groups.beside_fleet import BesideFleet  # noqa: PLC0415
-
-        source = BesideFleet(FleetSource(fleet, machines, navigation), source)
     return MachinesView(
         desk.look,
         desk.machine,
         desk.time_window,
         desk.settings,
         desk.frame_clock,
-        source,
+        MachinesSource(desk.machines, desk.navigation),
     )
 
 

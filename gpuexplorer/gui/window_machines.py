@@ -1,7 +1,6 @@
 """WindowMachines: what a window has to do with several machines: adding, showing, asking."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -22,18 +21,9 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.remote.host_name import host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
-
-
-@dataclass(frozen=True, slots=True)
-class ShownMachine:
-    """A session as the window shows it; it stays while others are looked at."""
-
-    machine: MachineState
-    lab: LabState
 
 
 class WindowMachines(QObject):
@@ -57,7 +47,7 @@ class WindowMachines(QObject):
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
-        self._shown: dict[RememberingSession, ShownMachine] = {}
+        self._labs: dict[RememberingSession, LabState] = {}
         self._sheet: QuestionSheet | None = None
         self.strip = LinkStrip(look, machines, navigation, frame_clock)
         self._stopped = False
@@ -77,19 +67,19 @@ class WindowMachines(QObject):
         self._questions.changed.connect(self._on_question_changed)
         self._on_changed()
 
-    def shown(self, session: RememberingSession) -> ShownMachine:
-        """Made when it is first looked at."""
-        if session not in self._shown:
-            called = (each.name for each in self.state.rows() if each.session is session)
-            name = next(called, "") if self.is_far(session) else ""
+    def lab(self, session: RememberingSession) -> LabState:
+        """Made, with its `machine`, when it is first looked at; it stays while others are."""
+        if session not in self._labs:
+            far = self.state.rows()[1:]
+            name = next((each.name for each in far if each.session is session), "")
             machine = MachineState(session, self._settings, self._window, name)
-            self._shown[session] = ShownMachine(machine, lab_of(machine, self.pythons))
-        return self._shown[session]
+            self._labs[session] = lab_of(machine, self.pythons)
+        return self._labs[session]
 
     @property
     def lab_here(self) -> LabState | None:
         """Of this computer, if somebody looked at it."""
-        return self._lab(self.state.here)
+        return self._labs.get(self.state.here)
 
     @property
     def lab_works(self) -> bool:
@@ -107,7 +97,7 @@ class WindowMachines(QObject):
         there = [seen, *self.state.sessions()]
         if seen not in there[1:]:
             there.remove(self.state.here)
-        return [each.machine for session, each in self._shown.items() if session in there]
+        return [lab.machine for session, lab in self._labs.items() if session in there]
 
     def heard(self, seen: RememberingSession) -> Sequence[Heard]:
         """Whose alerts are told: what a recording holds is no news."""
@@ -121,18 +111,18 @@ class WindowMachines(QObject):
 
     def let_go(self, kept: Sequence[MachineState]) -> None:
         """What holds the others holds them no more."""
-        for session, shown in list(self._shown.items()):
-            if shown.machine not in kept:
-                del self._shown[session]
-                shown.lab.stop()
-                shown.machine.deleteLater()  # Qt lets go of it with its screens
+        for session, lab in list(self._labs.items()):
+            if lab.machine not in kept:
+                del self._labs[session]
+                lab.stop()
+                lab.machine.deleteLater()  # Qt lets go of it with its screens
 
     def stop(self) -> None:
         """Harmless when called twice."""
         self._stopped = True
         self.state.stop()
-        for shown in self._shown.values():
-            shown.lab.stop()
+        for lab in self._labs.values():
+            lab.stop()
 
     def more_commands(self) -> list[Command]:
         """One for each machine."""
@@ -148,10 +138,6 @@ class WindowMachines(QObject):
             )
             for each in rows
         ]
-
-    def _lab(self, session: RememberingSession) -> LabState | None:
-        shown = self._shown.get(session)
-        return None if shown is None else shown.lab
 
     def _step(self, by: int) -> None:
         """Round and round, over those that can be shown."""
@@ -171,25 +157,18 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        about = machines.row(self.strip.machine)
-        standing = Standing.HERE if about is None else about.standing
+        standing = machines.row(self.strip.machine).standing
         far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
         commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
-        commands[Do.TRY_MACHINE].setVisible(
-            standing in (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
-        )
+        commands[Do.TRY_MACHINE].setVisible(standing.rests)
 
     def _on_add_asked(self) -> None:
         from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
             AddMachineSheet,
         )
-        from gpuexplorer.remote.ssh.names import names_to_choose  # noqa: PLC0415
 
-        def known() -> Sequence[str]:
-            return [each.text for each in names_to_choose()]
-
-        AddMachineSheet(self._look, self.state, known, host_name, self._window).open()
+        AddMachineSheet(self._look, self.state, self._window).open()
 
     def _on_try_asked(self) -> None:
         self.state.retry(self.strip.machine)
@@ -197,32 +176,25 @@ class WindowMachines(QObject):
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
         key = self.strip.machine
-        row = self.state.row(key)
-        lab = None if row is None or row.session is None else self._lab(row.session)
-        then = partial(self._disconnect, key, lab)
-        names = [] if lab is None or not lab.stage.runs else list(lab.ledger.things)
-        busy = lab is not None and lab.stage.runs and lab.ledger.busy
-        if not (names or busy):
-            then()
+        lab = self._lab_of(key)
+        if lab is None or not lab.stage.runs:
+            self.state.disconnect_from(key)
             return
         words = tr("Release the cards and disconnect")
-        dialog = ReleaseDialog(self._look, names, busy, words, self._window)
-        dialog.accepted.connect(then)
-        dialog.open()
+        release_first(self._look, lab, words, partial(self._disconnect, key, lab), self._window)
 
-    def _disconnect(self, key: str, lab: LabState | None) -> None:
-        if lab is not None and lab.stage.runs:
-            lab.release()
+    def _disconnect(self, key: str, lab: LabState) -> None:
+        lab.release()
         self.state.disconnect_from(key)
 
     def _on_remove_asked(self) -> None:
         key = self.strip.machine
-        row = self.state.row(key)
-        if row is None:
-            return
-        lab = None if row.session is None else self._lab(row.session)
-        words = tr("Remove the machine")
-        leave(self._look, self._window, words, partial(self.state.remove, key), lab=lab)
+        words, then = tr("Remove the machine"), partial(self.state.remove, key)
+        leave(self._look, self._window, words, then, lab=self._lab_of(key))
+
+    def _lab_of(self, key: str) -> LabState | None:
+        session = self.state.row(key).session
+        return None if session is None else self._labs.get(session)
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""

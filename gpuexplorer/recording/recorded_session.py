@@ -22,8 +22,8 @@ from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast
 from gpuexplorer.telemetry.process_names import NamedProcess
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sampling import Want
 from gpuexplorer.telemetry.session import as_reading
-from gpuexplorer.telemetry.wants import Want
 
 # Seconds between two looks while it plays, whatever the speed.
 _EVERY = 0.2

@@ -35,8 +35,8 @@ class Kind(Enum):
         "gpuexplorer.commands.agent",
         (
             *("core", "simulation", "telemetry", "remote/agent", "remote/wire.py"),
-            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/torch_builds.py"),
-            *("commands/agent.py", "commands/checkup"),
+            *("lab/offspring.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
+            *("lab/torch_builds.py", "commands/agent.py", "commands/checkup"),
         ),
         True,
     )
@@ -44,7 +44,7 @@ class Kind(Enum):
     RANK = (
         "gpuexplorer.worker.rank.__main__",
         (
-            *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "worker/guards.py"),
+            *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "lab/offspring.py"),
             *("lab/elsewhere.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
             *("lab/start.py", "lab/torch_builds.py"),
         ),

@@ -12,16 +12,6 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 _PROC = "/proc"
 STATUS_ZOMBIE = "zombie"
-_STATUSES = {
-    "R": "running",
-    "S": "sleeping",
-    "D": "disk-sleep",
-    "T": "stopped",
-    "t": "tracing-stop",
-    "Z": STATUS_ZOMBIE,
-    "X": "dead",
-    "I": "idle",
-}
 # Linux keeps no more letters of a name.
 _NAME_IS_CUT_AT = 15
 
@@ -106,8 +96,9 @@ class Process:
             return False
 
     def status(self) -> str:
+        """Nobody asks for another than this one; the rest are Linux's letters."""
         state = self._stat().state
-        return _STATUSES.get(state, state)
+        return STATUS_ZOMBIE if state == "Z" else state
 
     def name(self) -> str:
         name = self._stat().name
@@ -205,19 +196,6 @@ class Process:
                 return content.read()
 
         return _understood(self.pid, read)
-
-
-def children_of_all() -> "dict[int, list[int]]":
-    """Who started whom: parents, each with its children that still run."""
-    found: dict[int, list[int]] = {}
-    for name in os.listdir(_PROC):  # noqa: PTH208 - read often
-        if name.isdecimal():
-            try:
-                parent = Process(int(name))._stat().parent
-            except Error:
-                continue
-            found.setdefault(parent, []).append(int(name))
-    return found
 
 
 def virtual_memory() -> _Memory:

@@ -8,18 +8,15 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend, HardwareFault
-from gpuexplorer.telemetry.beat import LONGEST, SHORTEST, BeatCount
+from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.rounds import Round
-from gpuexplorer.telemetry.wants import Wants
+from gpuexplorer.telemetry.sampling import Sampling, check_interval
 
 PATIENCE = 0.5
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
 _PROCESSES_AT_LEAST = 2.0
-# The use of processors over less than a second is mostly noise.
-_HOST_AT_LEAST = 1.0
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
 
@@ -39,20 +36,7 @@ class Needs(NamedTuple):
     read_host: Callable[[], Sample] | None = None
 
 
-def check_interval(seconds: float) -> float:
-    """The interval itself, or Trouble that names the range."""
-    if not SHORTEST <= seconds <= LONGEST:
-        raise Trouble(
-            "An interval of {seconds:g} s is not possible.",
-            "It may be from {shortest:g} to {longest:g} seconds.",
-            seconds=seconds,
-            shortest=SHORTEST,
-            longest=LONGEST,
-        )
-    return seconds
-
-
-class Sampler(Wants):
+class Sampler(Sampling):
     """Owns the threads that talk to the driver. Callbacks come from those threads.
 
     Samples of one card come from up to three rounds: fast, slow and on demand, each with the
@@ -61,12 +45,11 @@ class Sampler(Wants):
     """
 
     def __init__(self, needs: Needs) -> None:
-        super().__init__()
+        super().__init__(needs.interval)
         backend, on_sample, on_processes = needs.backend, needs.on_sample, needs.on_processes
         self._backend, self._on_sample, self._on_fault = backend, on_sample, needs.on_fault
         self._clock = needs.clock
         self._patience = needs.patience
-        self._interval = check_interval(needs.interval)
         self._of_card: dict[tuple[Card, Cadence], frozenset[MetricId]] = {}
         self._listed: tuple[Sequence[Card], dict[CardId, Card]] = ((), {})
         self._stopping = threading.Event()
@@ -131,17 +114,7 @@ class Sampler(Wants):
         thread.join(max(0.0, until - self._clock.now()))
         return not thread.is_alive()
 
-    @property
-    def interval(self) -> float:
-        return self._interval
-
-    @property
-    def host_period(self) -> float:
-        """Seconds between two readings of the computer itself."""
-        return self._period(_HOST_AT_LEAST)
-
     def set_interval(self, seconds: float) -> None:
-        """Raises Trouble when out of range."""
         self._interval = check_interval(seconds)
         for cadence, each in self._rounds.items():
             each.set_period(self._period(_AT_LEAST[cadence]))
@@ -150,11 +123,9 @@ class Sampler(Wants):
             self._host_round.set_period(self.host_period)
 
     def beats(self) -> BeatCount:
-        """Of the fast round, which is the one a person set."""
         return self._rounds[Cadence.FAST].count()
 
     def silence(self, card: CardId) -> float | None:
-        """Seconds for which a card has not answered; None while it does."""
         waits = [
             seconds
             for each in self._all_rounds()
@@ -163,7 +134,6 @@ class Sampler(Wants):
         return max(waits, default=None)
 
     def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        """Wait until every round has gone over all cards so many times."""
         until = self._clock.now() + seconds
         return all(
             each.wait_for_sweep(number, max(0.0, until - self._clock.now()))
@@ -171,7 +141,6 @@ class Sampler(Wants):
         )
 
     def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        """Wait until the fast round has gone over all cards so many times."""
         return self._rounds[Cadence.FAST].wait_for_sweep(number, seconds)
 
     def _all_rounds(self) -> tuple[Round[Sample] | Round[Sequence[CardProcess]], ...]:

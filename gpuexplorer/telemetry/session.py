@@ -18,7 +18,7 @@ from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.reach import THIS_COMPUTER, Host, Reach
 from gpuexplorer.telemetry.sampler import PATIENCE, Needs
-from gpuexplorer.telemetry.wants import Want
+from gpuexplorer.telemetry.sampling import Want
 
 
 class Attempt(NamedTuple):

@@ -14,13 +14,12 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.offspring import processes
 
 
 def begin_unseen(run: "Callable[[], None]") -> None:
@@ -133,36 +132,6 @@ class _Started:
         if self._count[0] > MOST_PROCESSES:
             text = Message("the lab has {most} processes at a time", most=MOST_PROCESSES)
             raise BlockingIOError(errno.EAGAIN, text)
-
-
-@dataclass(frozen=True)
-class Process:
-    pid: int
-    parent: int
-    session: int
-    threads: int
-    user: int
-
-
-def processes() -> "Iterator[Process]":
-    """All that Linux shows; none elsewhere."""
-    with contextlib.suppress(OSError), os.scandir("/proc") as found:
-        for each in found:
-            if each.name.isdigit():
-                with contextlib.suppress(OSError, ValueError, IndexError):
-                    text = Path(each.path, "stat").read_bytes().rpartition(b")")[2].split()
-                    parent, session, threads = (int(text[at]) for at in (1, 3, 17))
-                    user = each.stat().st_uid
-                    yield Process(int(each.name), parent, session, threads, user)
-
-
-def descendants(pid: int) -> "Sequence[int]":
-    """The process itself, what it started, and what those started."""
-    found = [pid]
-    children = [(each.parent, each.pid) for each in processes()]
-    for each in found:
-        found += [child for parent, child in children if parent == each]
-    return found
 
 
 @contextlib.contextmanager

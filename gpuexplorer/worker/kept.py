@@ -4,23 +4,19 @@ with all that it started when nobody is there any more.
 """
 
 import contextlib
-import ctypes
 import os
 import runpy
 import select
 import signal
-import sys
 import time
 from types import FrameType
 
+from gpuexplorer.lab import offspring
 from gpuexplorer.lab.elsewhere import ALONE
 from gpuexplorer.lab.start import NAME, unpacked
-from gpuexplorer.worker.guards import descendants
 
 _LAST_PATIENCE = 2.0  # for the worker to end by itself
 _GLANCE, _SHORT_GLANCE = 1.0, 0.05
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_ROUNDS = 3  # what starts others while it is ended
 _SHELLS = 128
 
 
@@ -33,12 +29,12 @@ def keep() -> None:
     """Returns in a child, whose input is what comes here; this process ends with it."""
     commands, ahead = os.pipe()
     keeper = os.getpid()
-    _process_control(_PR_SET_CHILD_SUBREAPER, 1)
+    offspring.adopt()
     worker = os.fork()
     if worker:
         os.close(commands)
         Keeper(worker, ahead).keep()
-    _process_control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    offspring.end_with_parent()
     if os.getppid() != keeper:
         os._exit(1)
     os.setsid()
@@ -108,25 +104,12 @@ class Keeper:
         if self._status is None:
             with contextlib.suppress(OSError):
                 os.killpg(self._worker, signal.SIGKILL)
-        for _ in range(_ROUNDS):
-            started = [each for each in descendants(os.getpid()) if each != os.getpid()]
-            for each in started:
-                with contextlib.suppress(OSError):
-                    os.kill(each, signal.SIGKILL)
-            if not started:
-                break
+        offspring.end_all()
         status = self._status or 0
         os._exit(status if status >= 0 else _SHELLS - status)
 
     def _on_signal(self, _: int, __: "FrameType | None") -> None:
         self._end_all()
-
-
-def _process_control(option: int, value: int) -> None:
-    """Linux alone has it."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 if __name__ == "__main__":

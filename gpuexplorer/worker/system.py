@@ -22,8 +22,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.events import Asked, Memory
+from gpuexplorer.lab.offspring import descendants
 from gpuexplorer.lab.wire import Answer
-from gpuexplorer.worker.guards import descendants
 from gpuexplorer.worker.streams import Streams
 
 

@@ -113,7 +113,7 @@ _HOSTILE: Mapping[str, bytes] = {
     "an error that says success": b'{"status":"error","data":{}}',
     "no text": b"\xff\xfe\x00",
     "a bare number": b"7",
-    "millions of parts": b'{"status":"success","data":[' + b"[]," * 9_000_000 + b"[]]}",
+    "millions of parts": b'{"status":"success","data":[' + b"[]," * 5_000_000 + b"[]]}",
 }
 
 
@@ -138,6 +138,15 @@ def test_a_packed_bomb_is_not_unpacked(server: FakePrometheus, client: Prometheu
     bomb = gzip.compress(b" " * 200_000_000, compresslevel=1)
     server.special["*"] = 200, {"Content-Encoding": "gzip"}, bomb
     assert "answered with more than 64 MB" in _said(client).sentence
+
+
+def test_what_cannot_be_read_in_pieces_is_not_read_for_long(
+    server: FakePrometheus, client: Prometheus
+) -> None:
+    rows = b",".join([b'{"metric":{"UUID":"GPU-1"},"value":[1764000000.1,"1"]}'] * 320_000)
+    head = b' {"status":"success","data":{"resultType":"vector","result":['
+    server.special["*"] = 200, {}, head + rows + b"]}}"
+    assert "answered with more than 16 MB" in _said(client).sentence
 
 
 def test_figures_that_are_none_are_told_as_such(

@@ -13,6 +13,7 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_questions import HostQuestions
+from gpuexplorer.fleet.hour import STEP, hour_of
 from gpuexplorer.fleet.refusals import PrometheusError
 from gpuexplorer.fleet.selector import match
 
@@ -79,6 +80,16 @@ def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
     past = questions.past(cards, _BUSY, "max", 30.0, (end - 60, end, 5.0))
     assert past.keys() == now.keys()
     assert questions.how_often(cards) in (None, pytest.approx(1.0, abs=0.5))
+
+
+def test_the_last_hour_of_each_rack_can_be_asked(fleet: Fleet) -> None:
+    fleet.look_for_cards()
+    # A minute from now, so that what was just read lies within the last of its columns.
+    hour = hour_of(fleet, fleet.now().cards, time.time() + STEP)
+    assert not hour.why
+    assert hour.places.keys() == {"r00"}
+    assert 0 <= hour.together[-1] <= 1
+    assert hour.together[-1] == hour.places["r00"][-1]
 
 
 def test_a_selector_that_fits_nothing_finds_no_card(url: str) -> None:

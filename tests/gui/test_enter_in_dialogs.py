@@ -56,7 +56,6 @@ from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
-from gpuexplorer.remote.host_name import host_name
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
@@ -90,7 +89,7 @@ class Desk:
         self.machines = MachinesState(state.settings, state.session, _nobody, parent=lab)
 
     def adding(self) -> AddMachineSheet:
-        sheet = AddMachineSheet(self.look, self.machines, list, host_name, self.window)
+        sheet = AddMachineSheet(self.look, self.machines, self.window)
         sheet.findChildren(QLineEdit)[0].setText("titan")  # an empty name cannot be reached
         return sheet
 

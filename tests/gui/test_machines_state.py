@@ -5,7 +5,6 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from enum import Enum, auto
 
 import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -13,30 +12,22 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
-from gpuexplorer.gui.state.machines_at_start import MachinesAtStart
+from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 from gpuexplorer.remote.host_name import HostName, host_name
 from tests.gui.fakes import card, session_of, working
-
-
-class State(Enum):
-    """As LinkState has them."""
-
-    CONNECTING = auto()
-    UP = auto()
-    BROKEN = auto()
-    ENDED = auto()
 
 
 class FakeFar:
@@ -44,16 +35,13 @@ class FakeFar:
 
     def __init__(self, on_change: Callable[[], None]) -> None:
         self._on_change = on_change
-        self.state: Enum = State.ENDED
-        self.since, self.lost_at = 0.0, None
-        self.why = self.hint = NOTHING
-        self.retry_at: float | None = None
+        self.now, self.lost_at = LinkNow(LinkState.ENDED, 0.0), None
         self.hello: object | None = None
         self.done: list[str] = []
 
-    def becomes(self, state: State) -> None:
-        self.state = state
-        if state is State.UP:
+    def becomes(self, state: LinkState) -> None:
+        self.now = LinkNow(state, 0.0)
+        if state is LinkState.UP:
             self.hello = "hello"
         thread = threading.Thread(target=self._on_change)
         thread.start()
@@ -61,7 +49,7 @@ class FakeFar:
 
     def connect(self) -> None:
         self.done.append("connect")
-        self.state = State.CONNECTING
+        self.now = LinkNow(LinkState.CONNECTING, 0.0)
 
     def retry_now(self) -> None:
         self.done.append("retry")
@@ -83,9 +71,7 @@ class Room:
         return Reached(far, lambda: session_of({card(0): working()}))
 
     def row(self, key: str) -> MachineRow:
-        row = self.state.row(key)
-        assert row is not None
-        return row
+        return self.state.row(key)
 
 
 @pytest.fixture
@@ -107,7 +93,7 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     room.state.show("a")
     assert room.state.shown == HERE
     with qtbot.waitSignal(room.state.shown_changed):
-        room.made["a"].becomes(State.UP)
+        room.made["a"].becomes(LinkState.UP)
     assert room.row("a").shown
     assert room.state.session is room.row("a").session
 
@@ -117,7 +103,7 @@ def test_who_chose_another_meanwhile_stays_there(room: Room, qtbot: QtBot) -> No
     room.state.show("a")
     room.state.show(HERE)
     with qtbot.waitSignal(room.state.changed):
-        room.made["a"].becomes(State.UP)
+        room.made["a"].becomes(LinkState.UP)
     assert room.row("a").session is not None
     assert room.state.shown == HERE
 
@@ -125,9 +111,9 @@ def test_who_chose_another_meanwhile_stays_there(room: Room, qtbot: QtBot) -> No
 def test_a_link_that_comes_back_has_the_session_of_before(room: Room, qtbot: QtBot) -> None:
     room.state.add(Wanted("a"))
     with qtbot.waitSignal(room.state.changed):
-        room.made["a"].becomes(State.UP)
+        room.made["a"].becomes(LinkState.UP)
     session = room.row("a").session
-    for state in (State.BROKEN, State.CONNECTING, State.UP):
+    for state in (LinkState.BROKEN, LinkState.CONNECTING, LinkState.UP):
         with qtbot.waitSignal(room.state.changed):
             room.made["a"].becomes(state)
     assert session is not None
@@ -140,13 +126,13 @@ def test_a_machine_that_is_removed_while_it_is_shown_leads_back_here(
     room.state.add(Wanted("a"))
     room.state.show("a")
     with qtbot.waitSignal(room.state.shown_changed):
-        room.made["a"].becomes(State.UP)
+        room.made["a"].becomes(LinkState.UP)
     with qtbot.waitSignal(room.state.shown_changed):
         room.state.remove("a")
     assert room.state.shown == HERE
     assert [each.key for each in room.state.rows()] == [HERE]
     qtbot.waitUntil(lambda: "stop" in room.made["a"].done)
-    room.made["a"].becomes(State.UP)  # its last word comes late, and nobody minds
+    room.made["a"].becomes(LinkState.UP)  # its last word comes late, and nobody minds
 
 
 def test_a_name_can_be_added_once_and_a_bad_one_never(room: Room) -> None:
@@ -201,12 +187,11 @@ def test_the_python_that_is_named_at_the_start_is_used_over_there(
         seed=0,
     )
     here = session_of({card(0): working()})
-    start = MachinesAtStart(arguments, settings, Bridge(), here, launch)
-    start.begin()
+    machines = machines_at_start(arguments, settings, Bridge(), here, launch)
+    begin(machines, arguments)
     qtbot.waitUntil(lambda: bool(commands), timeout=30_000)
     assert "/opt/python3.12" in commands[0]
-    start.state.stop()
-    start.stop()
+    machines.stop()
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,10 @@ def test_names_are_cut_and_so_are_sentences() -> None:
     told = heard(Noted([Message("{it}", it="a" * 9000), Message("b" * 9000)]))
     assert isinstance(told, Noted)
     assert all(len(each) <= 2000 for each in told.notes)
+    bare = json.dumps({"is": "Noted", "notes": ["c" * 9000]}).encode()
+    noted = plausible(told_of(bare), frozenset())
+    assert isinstance(noted, Noted)
+    assert len(noted.notes[0]) == 2000
     process = CardProcess(ONE, 7, ProcessUse.COMPUTE)
     named = NamedProcess(process, resolved=True, user="u" * 999, container="c" * 999)
     used = heard(Used(ONE, [named]))

@@ -9,7 +9,7 @@ from gpuexplorer.remote.ssh.names import names_to_choose
 
 
 def names(config: Path) -> list[str]:
-    return [each.text for each in names_to_choose(config)]
+    return list(names_to_choose(config))
 
 
 def test_names_come_as_they_stand_there_without_patterns(tmp_path: Path) -> None:

@@ -36,20 +36,26 @@ class HourRow(NamedTuple):
 def rows_of(hour: Hour, shown: Sequence[HostGroup], whole: bool) -> Sequence[HourRow]:
     """Of the places of these machines; of all cards together only where `whole`."""
     by_rack = any(group.place for group in shown)
-    simulated: dict[str, bool] = defaultdict(bool)
+    simulated: dict[str, list[bool]] = defaultdict(list)
     for group in shown:
-        simulated[group.place if by_rack else group.name] |= group.simulated
+        simulated[group.place if by_rack else group.name].append(group.simulated)
     rows = [
         _row(name or tr("no rack"), hour.places[name], simulated[name])
         for name in sorted(simulated, key=natural)
         if name in hour.places
     ]
-    together = _row(tr("All cards"), hour.together, any(simulated.values()))
-    return [together, *rows] if whole else rows
+    every = [group.simulated for group in shown]
+    return [_row(tr("All cards"), hour.together, every), *rows] if whole else rows
 
 
-def _row(name: str, values: NDArray[np.float64], simulated: bool) -> HourRow:
-    return HourRow(tr("{place}, simulated", place=name) if simulated else name, values)
+def _row(name: str, values: NDArray[np.float64], simulated: Sequence[bool]) -> HourRow:
+    if any(simulated):
+        name = (
+            tr("{place}, simulated", place=name)
+            if all(simulated)
+            else tr("{place}, partly simulated", place=name)
+        )
+    return HourRow(name, values)
 
 
 class HourMap(Painted):

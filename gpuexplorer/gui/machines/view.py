@@ -30,7 +30,8 @@ from gpuexplorer.gui.machines.model import (
 )
 from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
 from gpuexplorer.gui.machines.words import IDLE_MEANS, state_sentence, summary
-from gpuexplorer.gui.state.groups.group import CellKey, GroupSource, HostGroup, all_together
+from gpuexplorer.gui.state.groups.group import CellKey, HostGroup, all_together
+from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -69,7 +70,7 @@ class MachinesView(LiveView):
         time_window: TimeWindow,
         settings: Settings,
         frame_clock: FrameClock,
-        source: GroupSource,
+        source: MachinesSource,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(machine, time_window, frame_clock, parent=parent)
@@ -77,7 +78,7 @@ class MachinesView(LiveView):
         self._asked, self._units = Asked(), USUAL
         kept = settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
-        if self._page is MachinesPage.HOUR and not source.keeps_hour:
+        if self._page is MachinesPage.HOUR and not source.of_fleet:
             self._page = MachinesPage.MAP
         self._listed: Sequence[HostGroup] | None = None
         self._stamp: object = None
@@ -85,20 +86,20 @@ class MachinesView(LiveView):
         self._notes = ElidedLabel(look.letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
         self._sums = SumsRow(look)
-        self._tools = MachineTools(look, keeps_hour=source.keeps_hour)
+        self._tools = MachineTools(look, keeps_hour=source.of_fleet)
         self._map = HeatMap(look)
         self._map.setObjectName("machines.map")
         self._area = scrolled(self._map)
         self._map.setAutoFillBackground(False)  # which Qt has just seen to
         self._hour = HourMap(look)
         self._hour.setObjectName("machines.hour")
-        desk, placed = machine.session.desk, source.worst_first
+        desk, placed = machine.session.desk, source.of_fleet
         self._hosts = TableModel(
             host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
         )
         self._list = Table(look, tr("Machines"), self._hosts, desk)
         self._list.setObjectName("machines.list")
-        if source.worst_first:
+        if source.of_fleet:
             self._list.columns.sort_by(STATE, falling=False)
         self._list.columns.remember_in(settings, f"machines/columns/{placed:d}")
         self._cards = TableModel(
@@ -139,7 +140,7 @@ class MachinesView(LiveView):
         self._listed, self._stamp = groups, stamp
         self._show_units(units)
         groups = of_now(groups)
-        shown = in_order(filtered(groups, self._asked), worst_first=self._source.worst_first)
+        shown = in_order(filtered(groups, self._asked), worst_first=self._source.of_fleet)
         self._tools.show_users(users_of(groups), self._asked.user)
         self._summary.show_text(summary(shown, groups))
         say(self._notes, " ".join(tr(note) for note in self._source.notes()))
@@ -230,7 +231,7 @@ class MachinesView(LiveView):
 
     def _show_units(self, units: Units) -> None:
         if units != self._units:
-            self._units, placed = units, self._source.worst_first
+            self._units, placed = units, self._source.of_fleet
             self._hosts.show_columns(host_columns(units, placed=placed))
             self._cards.show_columns(free_columns(units, placed=placed))
 

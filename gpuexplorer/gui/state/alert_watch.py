@@ -26,8 +26,8 @@ from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
 from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch, Why
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.sampling import Want
 from gpuexplorer.telemetry.session import card_numbers
-from gpuexplorer.telemetry.wants import Want
 
 AN_HOUR = 3600.0
 # What begins together is shown together.

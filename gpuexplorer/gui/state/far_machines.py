@@ -3,13 +3,12 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.remote.far.link_state import LinkNow
 from gpuexplorer.remote.host_name import Launch, host_name
 from gpuexplorer.telemetry.remembering import RememberingSession
 
@@ -36,20 +35,12 @@ class Far(Protocol):
     """What is needed of a FarMachine. Its threads call `on_change`."""
 
     @property
-    def state(self) -> Enum: ...
-    @property
-    def since(self) -> float: ...
+    def now(self) -> LinkNow: ...
     @property
     def lost_at(self) -> float | None:
         """Since then there is no connection; None while there is one, and at the first try."""
         ...
 
-    @property
-    def why(self) -> Message: ...
-    @property
-    def hint(self) -> Message: ...
-    @property
-    def retry_at(self) -> float | None: ...
     @property
     def hello(self) -> object | None:
         """Not None once it has answered, so that a session can be made of it."""

@@ -1,19 +1,16 @@
 """FleetHosts: the hosts of a fleet for the window: as groups, and each as a machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.core.words import tr
 from gpuexplorer.fleet.host_session import HostSession
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
-from gpuexplorer.gui.state.groups.group import GroupSource, HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
-from gpuexplorer.gui.state.machines import MachinesState, Standing
-from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.ssh.questions import Asking
@@ -29,7 +26,7 @@ class FleetHosts:
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
         key = tr("{host} (Prometheus)", host=host)
-        if machines.row(key) is None:
+        if all(each.key != key for each in machines.rows()):
             machines.add(Wanted(key), partial(self._reach, host))
         return key
 
@@ -43,46 +40,6 @@ class FleetHosts:
         )
 
 
-class FleetSource(GroupSource):
-    """A GroupSource for the screen of all machines: which there are, Prometheus says."""
-
-    worst_first = keeps_hour = True
-
-    def __init__(
-        self, hosts: FleetHosts, machines: MachinesState, navigation: Navigation
-    ) -> None:
-        self._hosts, self._machines, self._navigation = hosts, machines, navigation
-
-    def groups(self) -> Sequence[HostGroup]:
-        return self._hosts.groups.groups()
-
-    def notes(self) -> Sequence[Message]:
-        now = self._hosts.watching.now
-        return () if now is None else now.notes
-
-    def look(self, *, looking: bool) -> None:
-        """Whoever looks, it is asked at the beat, but for the hour."""
-        if not looking:
-            self.hour(looking=False)
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        return self._hosts.watching.want_hour(wanted=looking)
-
-    def open_machine(self, key: str) -> None:
-        if self._known(key):
-            self._navigation.open_machine(self._hosts.open(key, self._machines))
-            self._navigation.open_screen("overview")
-
-    def open_card(self, key: str, card: CardId) -> None:
-        if self._known(key):
-            self._navigation.open_machine(self._hosts.open(key, self._machines))
-            self._navigation.open_card(card)
-
-    def _known(self, key: str) -> bool:
-        """No host is called like the server, which stands there until it has answered."""
-        return self._hosts.watching.now is not None
-
-
 class FleetLink:
     """A Far: as good or bad as the connection to Prometheus."""
 
@@ -92,32 +49,17 @@ class FleetLink:
         self._began = watching.clock.now()
 
     @property
-    def state(self) -> Standing:
+    def now(self) -> LinkNow:
         if not self._connected:
-            return Standing.ENDED
-        if self._watching.broken is not None:
-            return Standing.BROKEN
-        return Standing.CONNECTING if self._watching.now is None else Standing.UP
-
-    @property
-    def since(self) -> float:
-        return self._began if (broken := self._watching.broken) is None else broken.since
+            return LinkNow(LinkState.ENDED, self._began)
+        if (broken := self._watching.broken) is not None:
+            return LinkNow(LinkState.BROKEN, *broken)
+        answered = self._watching.now is not None
+        return LinkNow(LinkState.UP if answered else LinkState.CONNECTING, self._began)
 
     @property
     def lost_at(self) -> float | None:
         return None if (broken := self._watching.broken) is None else broken.since
-
-    @property
-    def why(self) -> Message:
-        return NOTHING if (broken := self._watching.broken) is None else broken.why
-
-    @property
-    def hint(self) -> Message:
-        return NOTHING if (broken := self._watching.broken) is None else broken.hint
-
-    @property
-    def retry_at(self) -> float | None:
-        return None if (broken := self._watching.broken) is None else broken.retry_at
 
     @property
     def hello(self) -> object | None:

@@ -11,7 +11,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.telemetry.wants import Want
+from gpuexplorer.telemetry.sampling import Want
 
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0

@@ -19,8 +19,9 @@ from gpuexplorer.core.newer_python import assert_never
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab import offspring
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent import answers, children
+from gpuexplorer.remote.agent import answers
 from gpuexplorer.remote.agent.readings import Readings
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.agent.teller import Teller
@@ -38,7 +39,7 @@ _LAST_WORDS = 2.0
 
 def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None") -> NoReturn:
     """Takes the process's input and output for itself; never returns."""
-    children.adopt()
+    offspring.adopt()
     orders, told = _own_pipes()
     woken = _waking_signals()
     clock = SystemClock()
@@ -66,7 +67,7 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
 
 def leave(status: int = 0) -> NoReturn:
     """At once: what hangs in a driver would wait for ever."""
-    children.end_all()
+    offspring.end_all()
     os._exit(status)
 
 

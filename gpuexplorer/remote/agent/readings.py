@@ -22,7 +22,7 @@ from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.sampler import Needs, Sampler
-from gpuexplorer.telemetry.wants import Want
+from gpuexplorer.telemetry.sampling import Want
 
 # A card that has not answered one reading by then hangs.
 _READING_PATIENCE = 3.0

@@ -205,7 +205,8 @@ class FarMachine:
     def _one_connection(self) -> tuple[Ending, float]:
         """Why it is over, and for how many seconds it was up."""
         try:
-            self._link = link = self._dialled()
+            with self._changed:  # the greeting may come before there is a link to answer on
+                self._link = link = self._dialled()
         except Trouble as trouble:
             return Ending(trouble.sentence, trouble.hint, again=False), 0.0
         try:

@@ -41,6 +41,7 @@ _LIMITS = Limits(
         **FEW_LIMITS.letters,
         **dict.fromkeys(("python", "system", "computer", "container"), 200),
         **dict.fromkeys(("command", "simulated_command"), _LONGEST_COMMAND),
+        **dict.fromkeys(("path", "prefix"), _LONGEST_COMMAND),
     },
     many={
         **dict.fromkeys(("attempts", "notes", "found", "facts"), _MOST_PARTS),
@@ -56,6 +57,7 @@ _LIMITS = Limits(
         "memory_bytes": _MOST_BYTES,
         "compute_capability": 1000,
     },
+    text=_LONGEST_SENTENCE,
     sentence=_LONGEST_SENTENCE,
 )
 _KNOWN_SOURCES = frozenset({"nvml", "simulated", "none"})
@@ -158,10 +160,7 @@ def _topology(told: Topology, listed: Set[CardId]) -> Topology:
             for card, node in _of(told.numa_nodes, listed).items()
             if 0 <= node < _MOST_NODES
         },
-        {
-            card: clean(each, _LONGEST_SENTENCE)
-            for card, each in _of(told.cpu_affinity, listed).items()
-        },
+        _of(told.cpu_affinity, listed),
         {
             node: size
             for node, size in told.node_memory.items()

@@ -13,13 +13,12 @@ from gpuexplorer.remote.wire import Watch
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.beat import BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.sampler import Needs, check_interval
-from gpuexplorer.telemetry.wants import Wants
+from gpuexplorer.telemetry.sampler import Needs
+from gpuexplorer.telemetry.sampling import Sampling, check_interval
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.far.machine import FarMachine
 
-_HOST_AT_LEAST = 1.0
 _PROCESSES_AT_LEAST = 0.5
 # Readings that follow closer than this share of the interval are more than was asked for.
 _CLOSEST = 0.3
@@ -27,17 +26,16 @@ _MOST_FAULTS, _WITHIN = 60, 60.0
 _PROCESSES, _HOST = "processes", "host"
 
 
-class FarSampler(Wants):
+class FarSampler(Sampling):
     """`take_…` and `lost` are called one at a time; the rest is for any thread, and never
     waits but where it is said.
     """
 
     def __init__(self, far: "FarMachine", needs: Needs) -> None:
-        super().__init__()
+        super().__init__(needs.interval)
         self._far = far
         self._on_sample, self._on_processes = needs.on_sample, needs.on_processes
         self._on_fault = needs.on_fault
-        self._interval = check_interval(needs.interval)
         self._clock = needs.clock
         self._with_host = needs.read_host is not None
         self._told: object = None  # over there, of what is wanted
@@ -50,14 +48,6 @@ class FarSampler(Wants):
         self._sweeps: dict[str, int] = {}
         self._beats = BeatCount()
         self._beat_at: float | None = None
-
-    @property
-    def interval(self) -> float:
-        return self._interval
-
-    @property
-    def host_period(self) -> float:
-        return max(self._interval, _HOST_AT_LEAST)
 
     def set_interval(self, seconds: float) -> None:
         self._interval = check_interval(seconds)
@@ -72,9 +62,6 @@ class FarSampler(Wants):
         self._started = False
         return True
 
-    def stopped_listening(self, seconds: float) -> bool:
-        return True
-
     def beats(self) -> BeatCount:
         return self._beats
 
@@ -83,7 +70,6 @@ class FarSampler(Wants):
         return None if since is None else max(0.0, self._clock.now() - since)
 
     def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        """Waits until each round over there has gone over all cards so many times."""
         return self._wait_for((*Cadence, _PROCESSES, _HOST), number, seconds)
 
     def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:

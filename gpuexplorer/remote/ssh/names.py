@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.host_name import host_name
 
 _LONGEST = 1_000_000  # bytes of a file
 _FILES = 64  # in all, however they include each other
@@ -16,14 +16,14 @@ _LINE = re.compile(r"\s*(host|include)(?:\s*=\s*|\s+)(.*)", re.IGNORECASE)
 _WORD = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
-def names_to_choose(config: "Path | None" = None) -> Sequence[HostName]:
+def names_to_choose(config: "Path | None" = None) -> Sequence[str]:
     """In the order in which they stand there. A file that cannot be read has none."""
-    found: dict[HostName, None] = {}
+    found: dict[str, None] = {}
     for word in _named(config or Path("~/.ssh/config").expanduser()):
         if any(each in word for each in "*?!"):
             continue
         try:
-            found[host_name(word)] = None
+            found[host_name(word).text] = None
         except Trouble:
             continue  # nobody could connect to it either
         if len(found) == _NAMES:

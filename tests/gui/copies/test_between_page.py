@@ -34,8 +34,9 @@ from gpuexplorer.ranks.measuring import Asked
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import ALL, RankResult
 from gpuexplorer.ranks.wire import Way
+from gpuexplorer.remote.far.link_state import LinkState
 from tests.gui.hands import texts, the
-from tests.gui.test_machines_state import Room, State
+from tests.gui.test_machines_state import Room
 from tests.lab.processes import needs_torch
 from tests.ranks.hosts import left_of, member, rank_on
 
@@ -142,7 +143,7 @@ class Screen:
         grids = self.page.findChildren(FactGrid)
         return " ".join(each.accessibleDescription() for each in grids)
 
-    def add(self, name: str, state: State = State.UP) -> None:
+    def add(self, name: str, state: LinkState = LinkState.UP) -> None:
         self.machines.add(Wanted(name))
         self.room.made[name].becomes(state)
 
@@ -236,7 +237,7 @@ def test_a_pair_that_fails_says_its_sentence_and_the_others_that_it_ended(
 def test_a_machine_without_connection_is_not_asked_and_says_why(
     screen: Screen, qtbot: QtBot
 ) -> None:
-    screen.add("gone", State.BROKEN)
+    screen.add("gone", LinkState.BROKEN)
     screen.add("b")
     screen.view.open_page("machines")
     wait(qtbot, lambda: screen.between.able)

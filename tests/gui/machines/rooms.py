@@ -8,13 +8,10 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
-from gpuexplorer.gui.state.groups.group import (
-    CardCell,
-    CellKey,
-    GroupSource,
-    HostGroup,
-)
+from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
+from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -120,19 +117,26 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
     return [here, broken, late, some, connecting, refused, *rest]
 
 
-class Room(GroupSource):
+class Room(MachinesSource):
     """Hands out what a test has made, and remembers what was opened."""
 
     def __init__(self, groups: Sequence[HostGroup]) -> None:
+        self.adds = self.of_fleet = False
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
+
+    def notes(self) -> Sequence[Message]:
+        return ()
 
     def groups(self) -> Sequence[HostGroup]:
         return self.listed
 
     def look(self, *, looking: bool) -> None:
         self.looked = looking
+
+    def hour(self, *, looking: bool) -> Hour | None:
+        return None
 
     def open_machine(self, key: str) -> None:
         self.opened.append((key,))

@@ -14,6 +14,7 @@ from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
 from gpuexplorer.gui.state.machines import Standing
+from gpuexplorer.remote.far.link_state import LinkState
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 
 
@@ -105,15 +106,15 @@ def test_the_link_of_a_host_is_as_good_as_the_server_s(
 ) -> None:
     heard: list[None] = []
     link = FleetLink(watching, lambda: heard.append(None))
-    assert link.state.name == Standing.ENDED.name
+    states = [link.now.state]
     link.connect()
     watching.look()
-    assert link.state.name == Standing.UP.name
+    states.append(link.now.state)
     assert link.hello is not None
     server.special["*"] = 503, {}, b""
     watching.look()
-    broken = link.state
-    assert broken.name == Standing.BROKEN.name
-    assert link.why
+    states.append(link.now.state)
+    assert states == [LinkState.ENDED, LinkState.UP, LinkState.BROKEN]
+    assert link.now.why
     link.stop()
     assert len(heard) == 4

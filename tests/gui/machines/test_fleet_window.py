@@ -177,7 +177,7 @@ def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
     app: App, qtbot: QtBot
 ) -> None:
     session = _open_a_host(app, qtbot)
-    lab = app.window.machines.shown(session).lab
+    lab = app.window.machines.lab(session)
     with qtbot.waitSignal(
         lab.stage_changed, timeout=_PATIENCE, check_params_cb=lambda: lab.stage is Stage.FAILED
     ):

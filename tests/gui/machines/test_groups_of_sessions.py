@@ -11,14 +11,19 @@ from gpuexplorer.core.catalogue import clocks, memory
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.groups.beside_fleet import BesideFleet
+from gpuexplorer.fleet.address import address
+from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.remembering import RememberingSession
+from tests.fleet.fake_prometheus import card as fleet_card
+from tests.fleet.fake_prometheus import fake_prometheus
 from tests.gui.fakes import Answer, FakeBackend, card, working
-from tests.gui.machines.rooms import Room, group
 
 FAST = (Cadence.FAST, Cadence.SLOW)
 
@@ -35,8 +40,7 @@ class Listed(MachinesState):
         return self.listed
 
     def show(self, key: str) -> None:
-        row = self.row(key)
-        if row is not None and row.session is not None:
+        if any(each.key == key and each.session is not None for each in self.rows()):
             self.shown = key
 
 
@@ -146,19 +150,26 @@ def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> 
 def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
     qtbot: QtBot, navigation: Navigation
 ) -> None:
+    over_ssh, of_fleet = "node-0", "node-1 (Prometheus)"
     rows = [
         MachineRow(HERE, "desk", Standing.HERE),
-        MachineRow("ant", "ant", Standing.CONNECTING),
-        MachineRow("bee (Prometheus)", "bee (Prometheus)", Standing.UP, of_fleet=True),
+        MachineRow(over_ssh, over_ssh, Standing.CONNECTING),
+        MachineRow(of_fleet, of_fleet, Standing.UP, of_fleet=True),
     ]
-    state, fleet = Listed(session_on(), rows), Room([group("ant"), group("bee")])
-    source = BesideFleet(fleet, MachinesSource(state, navigation, beside_fleet=True))
+    with fake_prometheus() as server:
+        server.series["DCGM_FI_DEV_GPU_UTIL"] = [(fleet_card(each), 40.0) for each in range(16)]
+        watching = Watching(Fleet(Prometheus(address(server.url))))
+        state = Listed(session_on(), rows)
+        state.fleet = FleetHosts(watching)
+        watching.look()
+        watching.stop()
+    source = MachinesSource(state, navigation)
     listed = [(each.name, each.standing) for each in source.groups()]
-    assert listed == [("ant", Standing.CONNECTING), ("bee", Standing.UP)]
-    with qtbot.waitSignal(navigation.machine_asked):
-        source.open_machine("ant")
-    source.open_machine("bee")
-    assert fleet.opened == [("bee",)]
+    assert listed == [(over_ssh, Standing.CONNECTING), ("node-1", Standing.UP)]
+    for host, key in ((over_ssh, over_ssh), ("node-1", of_fleet)):
+        with qtbot.waitSignal(navigation.machine_asked) as asked:
+            source.open_machine(host)
+        assert asked.args == [key]
     state.stop()
 
 

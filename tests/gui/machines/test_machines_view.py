@@ -211,7 +211,7 @@ def test_a_fleet_begins_with_what_is_lost(open_screen: OpenScreen) -> None:
     gone = group("zoo", [lost_cell("zoo", 0)])
     screen = open_screen([TWO[0], hot, gone])
     assert names_on_map(screen) == ["ant", "bee", "zoo"]
-    screen.room.worst_first = True
+    screen.room.of_fleet = True
     screen.show([TWO[0], hot, gone])
     assert names_on_map(screen) == ["zoo", "bee", "ant"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QGridLayout, QLabel, QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr, trn
@@ -244,8 +244,7 @@ class _HostsPanel(Panel):
             chip = ChipRow(self._look)
             chip.show_chips([Chip(head.chip, None)])
             words = wrapped_label(self._look, "", Tone.TEXT)
-            top = Qt.AlignmentFlag.AlignTop
-            lines.addLayout(row(box, top, chip, top, words, GROWS))
+            lines.addLayout(row(box, chip, words, GROWS))
             self._lines[head.name] = box, words
         self.body.replaceWidget(self._list, fresh)
         self._list.deleteLater()

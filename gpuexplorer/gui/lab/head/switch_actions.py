@@ -19,13 +19,12 @@ from gpuexplorer.gui.lab.head.words import (
     changed_caps,
 )
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import label
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 
 _USUAL_SHARE = 0.4
@@ -106,16 +105,11 @@ class SwitchActions(QObject):
 
     def _release(self, words: str) -> None:
         """`words`: for the button, where something else is done afterwards."""
-        lab = self._lab
-        names = list(lab.ledger.things)
-        busy = lab.stage in (Stage.BUSY, Stage.HANGING)
-        if not (names or busy):
-            self._on_may_go()
-            return
-        dialog = ReleaseDialog(self._look, names, busy, words, self._head.window())
-        dialog.accepted.connect(self._on_may_go)
-        dialog.finished.connect(self.done)
-        dialog.open()
+        dialog = release_first(
+            self._look, self._lab, words, self._on_may_go, self._head.window()
+        )
+        if dialog is not None:
+            dialog.finished.connect(self.done)
 
     def _choose(self, switches: Switches) -> None:
         self._try(lambda: self._lab.choose(switches))

@@ -254,9 +254,10 @@ class TileCurve(Graph):
         drawing.painter.setPen(drawing.theme.faint)
         marks = np.arange(left, plot.right() - 4, 4)
         drawing.painter.drawLines([QLineF(x, y, x + 1, y) for x in marks])
-        begin = left if letters.width(spark.unread) <= plot.right() - left else plot.left()
-        words = letters.elided(spark.unread, plot.right() - begin)
-        drawing.text(begin, plot.bottom() - 9, Run(words, letters, drawing.theme.faint))
+        room = plot.right() - left
+        if not read.size or letters.width(spark.unread) <= room:  # else the tile's words do
+            words = letters.elided(spark.unread, room)
+            drawing.text(left, plot.bottom() - 9, Run(words, letters, drawing.theme.faint))
 
     def _on_resized(self) -> None:
         self._reach = (0.0, 0.0)

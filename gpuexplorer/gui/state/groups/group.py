@@ -4,7 +4,6 @@ Whoever reads machines makes these, be it sessions over ssh or a server that gat
 what shows them knows no difference. A card is a tuple: there may be 8 000 at each beat.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,6 @@ from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.state.machines import Standing
 
@@ -132,41 +130,6 @@ class HostGroup:
         thousands in another thread asks for it there, so that the window need not.
         """
         return together(self.cards, self.name)
-
-
-class GroupSource(ABC):
-    """Where the groups come from, and what opens one."""
-
-    keeps_hour = False  # whether `hour` knows anything
-    adds = False  # a person may add a machine
-    # A fleet: there are more than anybody looks at, and racks that they stand in.
-    worst_first = False
-
-    def notes(self) -> Sequence[Message]:
-        """What is to be known of all of them, in the words of whoever lists them."""
-        return ()
-
-    @abstractmethod
-    def groups(self) -> Sequence[HostGroup]:
-        """In the order of whoever lists them. The very same groups, where nothing is new."""
-
-    @abstractmethod
-    def look(self, *, looking: bool) -> None:
-        """Who uses which card is asked only while somebody looks."""
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        """The last hour of all of them; None before it is known. Asked while somebody looks."""
-        return None
-
-    @abstractmethod
-    def open_machine(self, key: str) -> None: ...
-
-    @abstractmethod
-    def open_card(self, key: str, card: CardId) -> None: ...
-
-    def ask_add(self) -> None:
-        """Whoever hears it asks which; only where a person may."""
-        raise NotImplementedError
 
 
 def together(cards: Sequence[CardCell], host: str) -> Together:

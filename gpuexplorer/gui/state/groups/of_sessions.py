@@ -5,21 +5,18 @@ from typing import NamedTuple
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
-from gpuexplorer.gui.state.groups.group import (
-    CardCell,
-    CellKey,
-    GroupSource,
-    HostGroup,
-)
+from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.wants import Want
+from gpuexplorer.telemetry.sampling import Want
 
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold
 
@@ -31,48 +28,76 @@ class _Users(NamedTuple):
     processes: int
 
 
-class MachinesSource(GroupSource):
-    """Reads what is there already, and waits for nobody."""
+class MachinesSource:
+    """Reads what is there already, and waits for nobody. Beside the hosts of a fleet stand only
+    the machines that a person named; one that is both stands there once, as such a machine.
+    """
 
-    def __init__(
-        self, machines: MachinesState, navigation: Navigation, *, beside_fleet: bool = False
-    ) -> None:
-        """`beside_fleet`: only those that a person named beside it."""
-        self.adds = machines.possible
+    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+        self.adds = machines.possible  # a person may add a machine
+        # There are more than anybody looks at, in racks, and their last hour is known.
+        self.of_fleet = machines.fleet is not None
         self._machines, self._navigation = machines, navigation
-        self._beside_fleet = beside_fleet
         self._looking = False
         self._wants: dict[RememberingSession, Want] = {}
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
 
+    def notes(self) -> Sequence[Message]:
+        """What is to be known of all of them, in the words of whoever lists them."""
+        fleet = self._machines.fleet
+        return () if fleet is None or fleet.watching.now is None else fleet.watching.now.notes
+
     def groups(self) -> Sequence[HostGroup]:
+        """In the order of whoever lists them. The very same, where a fleet has no news."""
         rows = self._rows()
         self._ask(rows)
-        now = self._machines.clock.now()
-        return [self._group(row, now) for row in rows]
+        now, fleet = self._machines.clock.now(), self._machines.fleet
+        hosts = () if fleet is None else fleet.groups.groups()
+        if not rows:
+            return hosts
+        keys = {row.key for row in rows}
+        own = [self._group(row, now) for row in rows]
+        return [*own, *(each for each in hosts if each.key not in keys)]
 
     def look(self, *, looking: bool) -> None:
+        """Who uses which card, and the last hour, are asked only while somebody looks."""
         self._looking = looking
         self._ask(self._rows() if looking else ())
+        if not looking:
+            self.hour(looking=False)
+
+    def hour(self, *, looking: bool) -> Hour | None:
+        """The last hour of a fleet; None before it is known."""
+        fleet = self._machines.fleet
+        return None if fleet is None else fleet.watching.want_hour(wanted=looking)
 
     def open_machine(self, key: str) -> None:
-        self._navigation.open_machine(key)
-        # Else it is shown when it answers, and until then it is seen here how it stands.
-        if self._machines.shown == key:
+        if self._go_to(key):
             self._navigation.open_screen("overview")
 
     def open_card(self, key: str, card: CardId) -> None:
-        self._navigation.open_machine(key)
-        if self._machines.shown == key:
+        if self._go_to(key):
             self._navigation.open_card(card)
 
     def ask_add(self) -> None:
         self._machines.add_asked.emit()
 
+    def _go_to(self, key: str) -> bool:
+        """Whether its screens are to be seen."""
+        fleet = self._machines.fleet
+        if fleet is None or any(row.key == key for row in self._rows()):
+            self._navigation.open_machine(key)
+            # Else it is shown when it answers, and until then it is seen here how it stands.
+            return self._machines.shown == key
+        if fleet.watching.now is None:
+            return False  # the server itself stands there until it has answered
+        self._navigation.open_machine(fleet.open(key, self._machines))
+        return True
+
     def _rows(self) -> Sequence[MachineRow]:
         rows = self._machines.rows()
-        if not self._beside_fleet:
+        if not self.of_fleet:
             return rows
         return [each for each in rows if each.key != HERE and not each.of_fleet]
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine_words import link_sentence
-from gpuexplorer.gui.state.machines import MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -14,8 +14,6 @@ from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.standing_sign import StandingSign
-
-_RETRIED = (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
 
 
 class LinkStrip(QFrame):
@@ -32,7 +30,6 @@ class LinkStrip(QFrame):
     ) -> None:
         super().__init__()
         self._machines, self._navigation = machines, navigation
-        self._about: MachineRow | None = None
         self._hidden = False  # while a recording is shown
         self.setProperty("panel", "banner")
         self.setObjectName("link")
@@ -67,11 +64,10 @@ class LinkStrip(QFrame):
 
     def _on_changed(self) -> None:
         self._about = about = self._machines.row(self.machine)
-        seen = about is not None and not about.standing.answers and not self._hidden
-        if seen and about is not None:
+        seen = not about.standing.answers and not self._hidden
+        if seen:
             self._sign.show_standing(about.standing)
-            retried = about.standing in _RETRIED
-            self._retry.setVisible(retried)
+            self._retry.setVisible(about.standing.rests)
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
             self._retry.setText(words)
             self._remove.setVisible(about.session is None)
@@ -80,16 +76,13 @@ class LinkStrip(QFrame):
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""
-        if self._about is not None:
-            sentence = link_sentence(self._about, self._machines.clock)
-            if sentence and sentence != self._said:
-                self._said = sentence
-                show_sentence(self._sentence, self._look, sentence)
+        sentence = link_sentence(self._about, self._machines.clock)
+        if sentence and sentence != self._said:
+            self._said = sentence
+            show_sentence(self._sentence, self._look, sentence)
 
     def _on_retry_clicked(self) -> None:
-        if self._about is not None:
-            self._machines.retry(self._about.key)
+        self._machines.retry(self._about.key)
 
     def _on_remove_clicked(self) -> None:
-        if self._about is not None:
-            self._machines.remove(self._about.key)
+        self._machines.remove(self._about.key)

@@ -1,7 +1,5 @@
 """AddMachineSheet: which machine to reach, by a name that is typed or one of ~/.ssh/config."""
 
-from collections.abc import Callable, Sequence
-
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QListWidget, QWidget
 
@@ -14,6 +12,8 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
 from gpuexplorer.gui.widgets.controls.fields import TextField
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
+from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.ssh.names import names_to_choose
 from gpuexplorer.telemetry.patience import Asked
 
 _LOOK_EVERY = 50  # milliseconds
@@ -22,19 +22,11 @@ _LONGEST = 512
 
 
 class AddMachineSheet(Sheet):
-    """`known` reads the names, in a thread: a home may lie on a disk that hangs."""
+    """What was typed is checked while it is typed."""
 
-    def __init__(
-        self,
-        look: Look,
-        machines: MachinesState,
-        known: Callable[[], Sequence[str]],
-        check: Callable[[str], object],
-        window: QWidget,
-    ) -> None:
-        """`check` raises Trouble for what is no name of a machine."""
+    def __init__(self, look: Look, machines: MachinesState, window: QWidget) -> None:
         super().__init__(look, tr("Add a machine"), window)
-        self._machines, self._check = machines, check
+        self._machines = machines
         self.add_sentence(
             tr(
                 "It is reached by ssh, with your own keys and settings, and needs a Python "
@@ -66,7 +58,8 @@ class AddMachineSheet(Sheet):
         self.add_button(tr("Cancel"), ROLE.RejectRole)
         self._connect = self.add_button(tr("Connect"), ROLE.AcceptRole, default=True)
         self.begin_at(self._host)
-        self._reading = Asked(known)
+        # In a thread: a home may lie on a disk that hangs.
+        self._reading = Asked(names_to_choose)
         self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
         self._timer.start()
@@ -88,12 +81,11 @@ class AddMachineSheet(Sheet):
         super().accept()
 
     def _on_typed(self, text: str) -> None:
-        """What cannot be a name is said while it is typed."""
         self._connect.setEnabled(bool(text.strip()))
         problem = ""
         if text.strip():
             try:
-                self._check(text)
+                host_name(text)
             except Trouble as trouble:
                 problem = trouble.told
         self._hosts.show_problems({"host": problem})

@@ -17,13 +17,12 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
+from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
@@ -129,15 +128,8 @@ class PythonSheet(Sheet):
         if not lab.stage.runs:
             self._ask()
             return
-        names = list(lab.ledger.things)
-        busy = lab.stage in (Stage.BUSY, Stage.HANGING)
-        if not (names or busy):
-            self._on_released()
-            return
         words = tr("Release the cards and use this")
-        dialog = ReleaseDialog(self.look, names, busy, words, self)
-        dialog.accepted.connect(self._on_released)
-        dialog.open()
+        release_first(self.look, lab, words, self._on_released, self)
 
     def _ask(self) -> None:
         """One question at a time: while others are asked it waits."""

@@ -1,10 +1,12 @@
 """ReleaseDialog: which things go when the cards are released, before they go."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import listed, tr, trn
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
@@ -38,6 +40,21 @@ class ReleaseDialog(Sheet):
         )
         self.add_button(tr("Keep them"), ROLE.RejectRole, default=True)
         self.add_button(then or tr("Release the cards"), ROLE.AcceptRole)
+
+
+def release_first(
+    look: Look, lab: LabState, words: str, then: Callable[[], object], parent: QWidget
+) -> ReleaseDialog | None:
+    """`then` at once, and None, where nothing would be lost."""
+    names = list(lab.ledger.things)
+    busy = lab.ledger.busy or lab.stage in (Stage.BUSY, Stage.HANGING)
+    if not (names or busy):
+        then()
+        return None
+    dialog = ReleaseDialog(look, names, busy, words, parent)
+    dialog.accepted.connect(then)
+    dialog.open()
+    return dialog
 
 
 def lost(names: Sequence[str]) -> str:
