@@ -55,7 +55,7 @@ class WindowMachines(QObject):
             (Do.ADD_MACHINE, self._on_add_asked),
             (Do.NEXT_MACHINE, partial(self._step, 1)),
             (Do.MACHINE_BEFORE, partial(self._step, -1)),
-            (Do.TRY_MACHINE, self._on_try_asked),
+            (Do.TRY_MACHINE, lambda: machines.retry(self.strip.machine)),
             (Do.DISCONNECT, self._on_disconnect_asked),
             (Do.REMOVE_MACHINE, self._on_remove_asked),
         ):
@@ -170,9 +170,6 @@ class WindowMachines(QObject):
 
         AddMachineSheet(self._look, self.state, self._window).open()
 
-    def _on_try_asked(self) -> None:
-        self.state.retry(self.strip.machine)
-
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
         key = self.strip.machine
@@ -199,7 +196,7 @@ class WindowMachines(QObject):
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
         if self._sheet is not None and self._sheet.question.over:
-            self._sheet.withdraw()
+            self._sheet.reject()  # ssh does not want to know any more
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
