@@ -4,11 +4,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -16,6 +18,7 @@ from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
@@ -122,6 +125,17 @@ def test_a_program_of_this_computer_is_not_watched_there(
     lab.program.start(Chosen(file, "print(1)"))
     qtbot.waitUntil(lambda: lab.program.phase is Phase.REFUSED, timeout=PATIENCE)
     assert lab.program.sentence.startswith("A program is watched on the computer that it")
+
+
+def test_what_cannot_be_watched_there_is_not_asked_for(far: Far, qtbot: QtBot) -> None:
+    lab = far()
+    assert "A program is watched on the computer" in lab.program.why_not
+    pane = CodePane(Look(), lab)
+    qtbot.addWidget(pane)
+    button = pane.findChild(QWidget, "lab.watch")
+    assert isinstance(button, QWidget)
+    assert not button.isEnabled()
+    assert button.toolTip() == lab.program.why_not
 
 
 def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
