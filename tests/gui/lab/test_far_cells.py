@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
+from gpuexplorer.gui.lab.head.lab_head import LabHead
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -148,6 +149,14 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
     backend.machine.stop()
     lab.restart()
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
+    head = LabHead(Look(), lab)
+    qtbot.addWidget(head)
+    (choose,) = [
+        each
+        for each in head.findChildren(QAbstractButton)
+        if each.accessibleName() == "Choose a Python"
+    ]
+    assert choose.isHidden()
     cell = ran(qtbot, lab, "2")
     assert cell.failed is not None
     assert "There is no connection to kim@server." in cell.failed.sentence
