@@ -23,6 +23,11 @@ class Alert(NamedTuple):
     card: CardId | None
     since: float | None  # wall clock
 
+    @property
+    def urgent(self) -> bool:
+        """It would wake somebody."""
+        return _rank(self.severity) < _GRAVITY.index("error")
+
 
 # Any: rows of JSON, looked at here.
 def firing(

@@ -1,12 +1,12 @@
 """Company: a rank on each host, over ssh or here, and what they tell; ended together."""
 
-import contextlib
 import queue
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
 
+from gpuexplorer.core.harmless import Limits
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.trouble import Trouble
@@ -34,6 +34,9 @@ LONGEST = 86_400.0  # a time beyond is none, whatever a host says
 _SLOWER = 3.0  # than it was expected to be
 _GRACE = 1.5  # for the real reason, which may come after the others' complaints
 _GLANCE = 0.25
+_OURS = b'{"is":'
+_LIMITS = Limits(figures={"port": 65_535, "promised": 1e15, "seconds": 1e9})
+_CANNOT_BE = mark("What {host} told cannot be: a figure in it is none, or far too large.")
 
 
 class Member(NamedTuple):
@@ -137,8 +140,11 @@ class Company:
         command = member.launch(member.host, sent.command(python))
 
         def on_line(line: bytes) -> None:
-            with contextlib.suppress(UnreadableError):  # what a library printed
-                self._said.put((rank, record_in(line, TOLD)))
+            try:
+                self._said.put((rank, record_in(line, TOLD, _LIMITS)))
+            except UnreadableError:
+                if line.startswith(_OURS):  # else a library printed it
+                    self._said.put((rank, Failed(Message(_CANNOT_BE, host=member.name))))
 
         def on_end(ending: Ending) -> None:
             self._said.put((rank, ending))

@@ -1,5 +1,6 @@
 """What a host makes up about its rank ends in a sentence, and in no figure that cannot be."""
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -11,7 +12,7 @@ from gpuexplorer.ranks import company
 from gpuexplorer.ranks.company import Company
 from gpuexplorer.ranks.measuring import _together
 from gpuexplorer.ranks.meeting import Path
-from gpuexplorer.ranks.wire import Address, Alive, Begun, Expects, Failed, Taken, Told
+from gpuexplorer.ranks.wire import Address, Alive, Begun, Expects, Failed, Here, Taken, Told
 from tests.ranks.hosts import Course, member, saying
 
 
@@ -58,6 +59,26 @@ def test_a_reason_that_no_rank_would_give_is_told_as_it_came(why: Message) -> No
     trouble = Course().run(saying("a", Failed(why)), saying("b"))
     assert trouble is not None
     assert trouble.sentence == str(why)
+
+
+_HERE = Here("2.9.0", "", (), (Address("127.0.0.1", "lo"),), (), 1, "word")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        _HERE._replace(port=-1),
+        _HERE._replace(addresses=(Address("10.0.0.1", "eth0", 1e308),)),
+        Taken([math.nan], intact=True),
+        Taken([-1.0], intact=True),
+        Expects(1e308),
+    ],
+)
+def test_figures_that_cannot_be_are_told_at_once_and_blame_no_firewall(told: Told) -> None:
+    trouble = Course().run(saying("a", told), saying("b"))
+    assert trouble is not None
+    assert trouble.sentence.startswith("What a told cannot be")
+    assert not trouble.hint
 
 
 @pytest.mark.parametrize(

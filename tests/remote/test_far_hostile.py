@@ -17,11 +17,13 @@ from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.far.plausible import MOST_CARDS, plausible, told_of
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import (
     VERSION,
+    AskWiring,
     Faulted,
     Hello,
     Knocked,
@@ -316,6 +318,26 @@ def test_whoever_says_nothing_that_can_be_understood_is_left_alone() -> None:
     with pytest.raises(Trouble, match="not what GPU Explorer says"):
         far.wait_until_up(PATIENCE)
     assert far.now.retry_at is None
+    assert far.stop(PATIENCE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
+def test_an_answer_that_cannot_be_read_is_not_waited_for() -> None:
+    garbling = (
+        "import sys\n"
+        "for line in sys.stdin.buffer:\n"
+        "    sys.stdout.buffer.write(line.replace(b'\"topology\":', b'\"\\\\u00\":'))\n"
+    )
+
+    def launch(host: HostName, command: str) -> list[str]:
+        return ["sh", "-c", f'{command} | "$0" -u -c "$1"', sys.executable, garbling]
+
+    far = FarMachine(HERE, simulate="2xH100", launch=launch)
+    far.connect()
+    far.wait_until_up(PATIENCE)
+    with pytest.raises(Trouble, match="not what GPU Explorer says"):
+        far.asking.ask(AskWiring(0), Wired, PATIENCE)
+    assert far.now.state is LinkState.UP
     assert far.stop(PATIENCE)
 
 

@@ -72,7 +72,9 @@ def draw_head(drawing: Drawing, block: MapBlock, group: HostGroup) -> None:
 
 
 def draw_rack(drawing: Drawing, block: MapBlock, groups: Sequence[HostGroup]) -> None:
-    """In `bad` where a machine or a card in it is lost, in `warn` where something else is."""
+    """In `bad` where a machine or a card in it is lost or an alert is urgent, in `warn` where
+    something else is.
+    """
     letters, theme = drawing.letters.caption, drawing.theme
     tones = {GRAVE: Tone.BAD, WORTH_A_LOOK: Tone.WARN}
     tone = tones.get(max(map(gravity, groups)), Tone.QUIET)

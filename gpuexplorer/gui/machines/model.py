@@ -86,7 +86,7 @@ def gravity(group: HostGroup) -> int:
         case Standing.CONNECTING | Standing.ENDED:
             return 1
     tones = {cell.mark.tone for cell in group.cards if cell.mark is not None}
-    if Tone.BAD in tones:
+    if Tone.BAD in tones or group.urgent:
         return GRAVE
     if Tone.WARN in tones or group.alerts:
         return WORTH_A_LOOK

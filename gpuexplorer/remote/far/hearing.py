@@ -1,5 +1,6 @@
 """Hearing: what is told on the connection that there is, made plausible, and who hears it."""
 
+import re
 import threading
 from collections.abc import Callable
 
@@ -31,6 +32,7 @@ _LOST_EVERY = 0.9
 _GARBLED = Message("What is said over there is not what GPU Explorer says.")
 # So many lines that nobody understands, and it is no agent of ours.
 _MOST_UNREADABLE = 100
+_NUMBER = re.compile(rb'"id":(\d{1,9})\b')
 
 
 class Hearing:
@@ -103,6 +105,9 @@ class Hearing:
                 self._unreadable += 1
                 if self._unreadable > _MOST_UNREADABLE:
                     self.trouble = Ending(_GARBLED, again=False)
+                elif self._greeted and (number := _NUMBER.search(line)):
+                    # No use in waiting for a better answer.
+                    self._asking.answer(int(number[1]), Done(int(number[1]), _GARBLED))
                 return
             if self._greeted:
                 self._hand_on(told, len(line))

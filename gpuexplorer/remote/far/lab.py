@@ -28,8 +28,12 @@ _NOT_STARTED = {
     126: mark("The chosen Python may not be started by this login on {host}."),
     127: mark("The chosen Python is not there any more on {host}."),
 }
-NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
+_NO_PROGRAMS = Message("A program is watched on the computer that it lies on.")
 _RUN_CELLS = mark("Open it and run its cells: they run on {host}.")
+
+
+def no_programs(host: HostName) -> Trouble:
+    return Trouble(_NO_PROGRAMS, Message(_RUN_CELLS, host=host.text))
 
 
 class Machine(Protocol):
@@ -60,7 +64,7 @@ class FarLab:
     def begin(self, start: Start) -> Begun:
         far = self._far
         if start.program is not None:
-            raise Trouble(NO_PROGRAMS, Message(_RUN_CELLS, host=far.host.text))
+            raise no_programs(far.host)
         if far.now.state is not LinkState.UP:
             raise Trouble(
                 told(

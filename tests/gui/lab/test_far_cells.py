@@ -4,11 +4,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.gui.lab.code.code_pane import CodePane
+from gpuexplorer.gui.lab.head.lab_head import LabHead
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -16,6 +19,7 @@ from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
@@ -124,6 +128,17 @@ def test_a_program_of_this_computer_is_not_watched_there(
     assert lab.program.sentence.startswith("A program is watched on the computer that it")
 
 
+def test_what_cannot_be_watched_there_is_not_asked_for(far: Far, qtbot: QtBot) -> None:
+    lab = far()
+    assert "A program is watched on the computer" in lab.program.why_not
+    pane = CodePane(Look(), lab)
+    qtbot.addWidget(pane)
+    button = pane.findChild(QWidget, "lab.watch")
+    assert isinstance(button, QWidget)
+    assert not button.isEnabled()
+    assert button.toolTip() == lab.program.why_not
+
+
 def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
     far: Far, qtbot: QtBot
 ) -> None:
@@ -134,6 +149,14 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
     backend.machine.stop()
     lab.restart()
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
+    head = LabHead(Look(), lab)
+    qtbot.addWidget(head)
+    (choose,) = [
+        each
+        for each in head.findChildren(QAbstractButton)
+        if each.accessibleName() == "Choose a Python"
+    ]
+    assert choose.isHidden()
     cell = ran(qtbot, lab, "2")
     assert cell.failed is not None
     assert "There is no connection to kim@server." in cell.failed.sentence

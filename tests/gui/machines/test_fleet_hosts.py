@@ -12,6 +12,7 @@ from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.gui.machines.model import in_order
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.remote.far.link_state import LinkState
@@ -86,6 +87,19 @@ def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watch
     assert "no new value of its cards" in one.why
     assert {each.state for each in one.cards} == {CardState.NO_ANSWER}
     assert other.standing is Standing.UP
+
+
+def test_a_critical_alert_comes_before_an_error_of_a_card(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    hosts = FleetHosts(watching)
+    server.series["DCGM_FI_DEV_XID_ERRORS"] = [(card(0), 79.0)]
+    labels = {"alertname": "Down", "severity": "critical", "Hostname": "node-1"}
+    server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
+    watching.look()
+    groups = hosts.groups.groups()
+    assert all(each.alerts for each in groups)
+    assert [each.name for each in in_order(groups, worst_first=True)] == ["node-1", "node-0"]
 
 
 def test_what_was_known_stays_when_the_server_breaks(

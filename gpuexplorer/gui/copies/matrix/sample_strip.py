@@ -82,9 +82,8 @@ class SampleStrip(Graph):
         if self._samples and (self._limit or self._theirs):
             self._draw_share(drawing)
             above = _SHARE
-        drawing.text(
-            0, above + letters.ascent, Run(tr("Sample by sample"), letters, theme.quiet)
-        )
+        heading = tr("Sample by sample, {unit}", unit=self._unit)
+        drawing.text(0, above + letters.ascent, Run(heading, letters, theme.quiet))
 
     def _draw_share(self, drawing: Drawing) -> None:
         theme, letters = drawing.theme, drawing.letters.caption

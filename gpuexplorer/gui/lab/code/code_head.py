@@ -62,6 +62,10 @@ class CodeHead(QWidget):
             else tr("Run a Python program whole, and watch which of its lines move bytes")
         )
 
+    def show_unwatchable(self, why: str) -> None:
+        self.watch.setEnabled(False)
+        self.watch.setToolTip(why)
+
     def _on_more_asked(self) -> None:
         self.menu_asked.emit(self._more.mapToGlobal(QPoint(0, self._more.height() + 4)))
 

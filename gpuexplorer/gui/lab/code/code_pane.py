@@ -56,6 +56,8 @@ class CodePane(QFrame):
         self._head = CodeHead(look)
         self._head.open.clicked.connect(self.program.ask_which)
         self._head.watch.clicked.connect(self.watch_asked)
+        if not lab.recorded and (why := lab.program.why_not):
+            self._head.show_unwatchable(tr(why))
         self._head.copy.clicked.connect(self.program.copy)
         self._head.save.clicked.connect(self.program.ask_where)
         self._head.menu_asked.connect(self._on_session_menu_asked)

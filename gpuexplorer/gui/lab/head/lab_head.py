@@ -149,7 +149,8 @@ class LabHead(QWidget):
         lab = self._lab
         self._release.setEnabled(lab.stage.runs)
         self._restart.setVisible(lab.stage is Stage.HANGING)
-        self._choose.setVisible(lab.stage is Stage.FAILED)
+        # Without a connection no other Python would help; there it is tried again.
+        self._choose.setVisible(lab.stage is Stage.FAILED and lab.reached)
         self._show_stage()
         self._show_summary()
 

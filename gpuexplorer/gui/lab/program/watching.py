@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.state.lab.program_state import RECORDED, Chosen, ProgramState
+from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.theme.style_sheet import restyle
@@ -41,9 +41,10 @@ class Watching(QObject):
             self._question.ask()
 
     def _refuses(self) -> bool:
-        if self._state.recorded:
-            self.refused.emit(tr(RECORDED))
-        return self._state.recorded
+        why = self._state.why_not
+        if why:
+            self.refused.emit(tr(why))
+        return bool(why)
 
     def offer(self, path: Path) -> None:
         """Ask with which arguments this one is to run."""

@@ -118,6 +118,7 @@ class HostGroup:
     simulated: bool = False
     shown: bool = False  # it is the one on the other screens
     alerts: Sequence[str] = ()  # that fire there, in the words of whoever raised them
+    urgent: bool = False  # one of them is as grave as an alert can be
 
     @property
     def late(self) -> float | None:

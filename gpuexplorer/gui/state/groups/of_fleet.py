@@ -109,6 +109,7 @@ def _group(
         beat=beat,
         simulated=host.simulated,
         alerts=said,
+        urgent=any(each.urgent for each in alerts),
     )
 
 

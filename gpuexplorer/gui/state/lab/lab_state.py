@@ -25,6 +25,8 @@ from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import OpenedCell
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.link_state import LinkState
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)
@@ -95,6 +97,12 @@ class LabState(LabShown):
     @property
     def stage(self) -> Stage:
         return Stage.RECORDED if self.recorded else self._worker.stage
+
+    @property
+    def reached(self) -> bool:
+        """The computer on which it would run is this one, or is connected."""
+        backend = self.machine.session.backend
+        return not isinstance(backend, FarBackend) or backend.machine.now.state is LinkState.UP
 
     @property
     def can_replay(self) -> bool:

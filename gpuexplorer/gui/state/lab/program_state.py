@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.lab.card_match import matches
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
@@ -24,6 +24,8 @@ from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun, no_route
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
+from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.lab import no_programs
 
 
 class Phase(StrEnum):
@@ -148,6 +150,17 @@ class ProgramState(QObject):
         self._settle.timeout.connect(self.changed)
         self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._patience.timeout.connect(self._on_patience_over)
+
+    @property
+    def why_not(self) -> Message:
+        """Why no program can be watched; else empty."""
+        session = self._machine.session
+        if self.recorded:
+            return RECORDED
+        if isinstance(session.backend, FarBackend):
+            trouble = no_programs(session.backend.machine.host)
+            return told(trouble.sentence, trouble.hint)
+        return session.source.figures_alone
 
     @property
     def chosen(self) -> Chosen | None:
