@@ -47,10 +47,10 @@ class HostPast:
         backend: HostBackend,
         now: Callable[[], float],
         wall: Callable[[], float],
-        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._backend, self._questions = backend, backend.questions
-        self._now, self.on_change = now, on_change
+        self._now = now
+        self.on_change: Callable[[], None] = lambda: None
         self._offset = wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
         self.ended: float | None = None

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import IO, Protocol
+from typing import IO
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -20,6 +20,7 @@ from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.pace import Pace
 from gpuexplorer.remote.readable import Readable, write_all
+from gpuexplorer.remote.ssh.questions import AskedQuestions
 from gpuexplorer.remote.ssh.refusals import ending_of
 
 LONGEST_LINE = 4 << 20
@@ -33,23 +34,6 @@ _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 # At our terminal it would end by the Ctrl+C that is meant for us, and before our last words.
 _WITHOUT_CTRL_C = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
-
-
-class Questions(Protocol):
-    """Whoever answers what ssh asks; `ssh/questions.py` brings it to a person."""
-
-    @property
-    def variables(self) -> "dict[str, str]": ...
-
-    @property
-    def being_answered(self) -> bool:
-        """A person is asked just now, and may take their time."""
-
-    @property
-    def refused(self) -> bool:
-        """A person would not answer."""
-
-    def stop(self) -> None: ...
 
 
 class Link:
@@ -66,7 +50,7 @@ class Link:
         on_line: Callable[[bytes], None],
         on_end: Callable[[Ending], None],
         *,
-        questions: "Questions | None" = None,
+        questions: AskedQuestions | None = None,
         at_terminal: bool = False,
         patience: float = PATIENCE,
     ) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.link import Link, Questions
+from gpuexplorer.remote.link import Link
+from gpuexplorer.remote.ssh.questions import AskedQuestions
 
 PATIENCE = 30.0
 MARK = b"0123456789abcdef"
@@ -58,7 +59,7 @@ class Listener:
         preamble: bytes = PREAMBLE,
         *,
         host: HostName = HERE,
-        questions: "Questions | None" = None,
+        questions: "AskedQuestions | None" = None,
         patience: float = PATIENCE,
     ) -> Link:
         return Link(

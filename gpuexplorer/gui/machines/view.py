@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS
@@ -71,9 +71,8 @@ class MachinesView(LiveView):
         settings: Settings,
         frame_clock: FrameClock,
         source: MachinesSource,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(machine, time_window, frame_clock, parent=parent)
+        super().__init__(machine, time_window, frame_clock)
         self._settings, self._source = settings, source
         self._asked, self._units = Asked(), USUAL
         kept = settings.remembered(_PAGE)

@@ -12,10 +12,10 @@ from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.ending import Course
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 from gpuexplorer.remote.host_name import HostName, Launch
-from gpuexplorer.remote.link import Questions
 from gpuexplorer.remote.pace import Pace
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
 from gpuexplorer.remote.plain_text import plain
+from gpuexplorer.remote.ssh.questions import AskedQuestions
 from gpuexplorer.remote.ssh.refusals import SSHS_LINES, ending_of
 
 # A figure or a large table comes as one line.
@@ -53,7 +53,7 @@ class FarLab:
     """For any thread; holds nothing but the way there."""
 
     def __init__(
-        self, far: Machine, asking: Callable[[], Questions | None] | None = None
+        self, far: Machine, asking: Callable[[], AskedQuestions] | None = None
     ) -> None:
         self._far, self._asking = far, asking
 
@@ -87,7 +87,7 @@ class _FarWorker:
     """Its two readers' threads share it with the one that ends it."""
 
     def __init__(
-        self, host: HostName, command: list[str], sent: Parcel, questions: Questions | None
+        self, host: HostName, command: list[str], sent: Parcel, questions: AskedQuestions | None
     ) -> None:
         self._host, self._mark = host, sent.mark
         self._questions = questions

@@ -23,9 +23,10 @@ from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.far.open_questions import OpenQuestions
 from gpuexplorer.remote.far.reach import FarReach
 from gpuexplorer.remote.host_name import HostName, Launch
-from gpuexplorer.remote.link import Link, Questions
+from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
 from gpuexplorer.remote.ssh.command import ssh_command
+from gpuexplorer.remote.ssh.questions import AskedQuestions
 from gpuexplorer.remote.wire import (
     KNOCKS_EVERY,
     Hello,
@@ -61,7 +62,7 @@ class FarMachine:
         faults: str = "",
         seed: int = 0,
         launch: Launch | None = None,
-        asking: Callable[[], Questions | None] | None = None,
+        asking: Callable[[], AskedQuestions] | None = None,
         at_terminal: bool = False,
         on_change: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
@@ -86,7 +87,7 @@ class FarMachine:
         self._stopping = self._retry = False
         self._thread: threading.Thread | None = None
         self._link: Link | None = None
-        self._questions: Questions | None = None
+        self._questions: AskedQuestions | None = None
         self._over: Ending | None = None  # of the link that there is
         self.asking = OpenQuestions(host.text, self.tell)
         self.backend = FarBackend(self)

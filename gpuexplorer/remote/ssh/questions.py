@@ -57,7 +57,9 @@ class Asking(Protocol):
 
 
 class AskedQuestions:
-    """For one connection: `variables` tell ssh of it. What Link calls Questions."""
+    """For one connection: `variables` tell ssh of it. `being_answered`: a person is asked just
+    now, and may take their time; `refused`: they would not answer.
+    """
 
     def __init__(self, host: HostName, asking: Asking) -> None:
         self._host, self._asking = host, asking
