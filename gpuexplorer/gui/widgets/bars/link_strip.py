@@ -1,7 +1,7 @@
 """LinkStrip: why nothing new comes from the machine that is shown, and what is next."""
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -22,6 +22,8 @@ class LinkStrip(QFrame):
     """Of the machine that is shown; on the screen of all machines, of the one that somebody
     waits for.
     """
+
+    left = Signal()  # what had the keyboard here is gone
 
     def __init__(
         self,
@@ -67,16 +69,25 @@ class LinkStrip(QFrame):
 
     def _on_changed(self) -> None:
         self._about = about = self._machines.row(self.machine)
+        shown = {self._retry: False, self._remove: False}
         seen = about is not None and not about.standing.answers and not self._hidden
         if seen and about is not None:
             self._sign.show_standing(about.standing)
-            retried = about.standing in _RETRIED
-            self._retry.setVisible(retried)
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
             self._retry.setText(words)
-            self._remove.setVisible(about.session is None)
             self._on_ticked()
+            retried, removed = about.standing in _RETRIED, about.session is None
+            shown = {self._retry: retried, self._remove: removed}
+        focused: QWidget | None = self.window().focusWidget()
+        goes = any(each is focused and not there for each, there in shown.items())
+        if focused is not None and goes:
+            # Qt would hand it on to whoever comes next, and Enter would press that.
+            focused.clearFocus()
+        for each, there in shown.items():
+            each.setVisible(there)
         self.setVisible(seen)
+        if goes:
+            self.left.emit()
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""
