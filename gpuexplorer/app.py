@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.machine import READ_ALWAYS
-from gpuexplorer.gui.state.machines_at_start import MachinesAtStart, hosts_named
+from gpuexplorer.gui.state.machines_at_start import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.recording_reader import RecordingReader
 from gpuexplorer.gui.state.session_maker import SessionMaker
@@ -81,7 +81,7 @@ class App:
             )
         else:
             self._session, attempts = self._look_for_real_cards()
-        self._machines = MachinesAtStart(
+        machines = machines_at_start(
             arguments, self._settings, self._bridge, self._session, launch
         )
         self.window = MainWindow(
@@ -96,7 +96,7 @@ class App:
             open_recording=self._reader.read,
             close_recording=self._close_recording,
             always_on=always_on,
-            machines=self._machines.state,
+            machines=machines,
         )
         self._starting = QTimer(self.window, singleShot=True, interval=1)
         self._starting.timeout.connect(self._on_start_due)
@@ -107,8 +107,9 @@ class App:
         self._search.rhythm_changed.connect(self.window.explanation.show_rhythm)
         self._search.go_on(until_found=self._session.bare)
         self._on_start_due()
-        self._machines.begin()
-        if self._machines.any and arguments.view is None:
+        begin(machines, arguments)
+        named = bool(hosts_named(arguments)) or machines.fleet is not None
+        if named and arguments.view is None:
             self.window.navigation.open_screen("machines")
         if arguments.open is not None:
             self._reader.read(Path(arguments.open), self._patience)
@@ -121,7 +122,6 @@ class App:
         self._search.stop()
         self._starting.stop()
         self.window.stop()
-        self._machines.stop()
         self._session.stop()
         if self._aside is not None:
             self._aside[0].stop()

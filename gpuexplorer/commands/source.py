@@ -44,7 +44,7 @@ class Opened(NamedTuple):
     @property
     def silence(self) -> Message:
         """Why nothing is heard of another computer just now; empty where it is."""
-        return NOTHING if self.far is None else self.far.why
+        return NOTHING if self.far is None else self.far.now.why
 
     def chosen(self, cards: Sequence[Card], text: str | None) -> list[Card]:
         """Those of its cards that a person named."""

@@ -24,7 +24,7 @@ from gpuexplorer.fleet.identity import (
 )
 from gpuexplorer.fleet.names import STATE, Exporter, Told, exporters
 from gpuexplorer.fleet.reasons import Reasons, reasons
-from gpuexplorer.fleet.refusals import PrometheusError
+from gpuexplorer.fleet.refusals import PrometheusError, plain
 from gpuexplorer.fleet.selector import aged, grouped, selector
 
 # What the map, the table and the sums of hosts are made of.
@@ -281,7 +281,7 @@ class Fleet:
             card for card, count in zip(seen, jobs, strict=True) if len(card.targets) > count
         ]
         if alike:
-            one, other, *_ = sorted(instance for _, instance in alike[0].targets)
+            one, other, *_ = sorted(plain(instance) for _, instance in alike[0].targets)
             notes.append(
                 Message.counted(
                     "The UUID {uuid} is told of at two places, {one} and {other}: of these"
@@ -289,7 +289,7 @@ class Fleet:
                     "{count} UUIDs, such as {uuid}, are told of at two places, such as {one}"
                     " and {other}: of these cards only one each is shown.",
                     len(alike),
-                    uuid=alike[0].uuid,
+                    uuid=plain(alike[0].uuid),
                     one=one,
                     other=other,
                 )

@@ -55,7 +55,7 @@ class WindowMachines(QObject):
             (Do.ADD_MACHINE, self._on_add_asked),
             (Do.NEXT_MACHINE, partial(self._step, 1)),
             (Do.MACHINE_BEFORE, partial(self._step, -1)),
-            (Do.TRY_MACHINE, self._on_try_asked),
+            (Do.TRY_MACHINE, lambda: machines.retry(self.strip.machine)),
             (Do.DISCONNECT, self._on_disconnect_asked),
             (Do.REMOVE_MACHINE, self._on_remove_asked),
         ):
@@ -157,14 +157,11 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        about = machines.row(self.strip.machine)
-        standing = Standing.HERE if about is None else about.standing
+        standing = machines.row(self.strip.machine).standing
         far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
         commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
-        commands[Do.TRY_MACHINE].setVisible(
-            standing in (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
-        )
+        commands[Do.TRY_MACHINE].setVisible(standing.rests)
 
     def _on_add_asked(self) -> None:
         from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
@@ -173,14 +170,10 @@ class WindowMachines(QObject):
 
         AddMachineSheet(self._look, self.state, self._window).open()
 
-    def _on_try_asked(self) -> None:
-        self.state.retry(self.strip.machine)
-
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
         key = self.strip.machine
-        row = self.state.row(key)
-        lab = None if row is None or row.session is None else self._labs.get(row.session)
+        lab = self._lab_of(key)
         if lab is None or not lab.stage.runs:
             self.state.disconnect_from(key)
             return
@@ -193,17 +186,17 @@ class WindowMachines(QObject):
 
     def _on_remove_asked(self) -> None:
         key = self.strip.machine
-        row = self.state.row(key)
-        if row is None:
-            return
-        lab = None if row.session is None else self._labs.get(row.session)
-        words = tr("Remove the machine")
-        leave(self._look, self._window, words, partial(self.state.remove, key), lab=lab)
+        words, then = tr("Remove the machine"), partial(self.state.remove, key)
+        leave(self._look, self._window, words, then, lab=self._lab_of(key))
+
+    def _lab_of(self, key: str) -> LabState | None:
+        session = self.state.row(key).session
+        return None if session is None else self._labs.get(session)
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
         if self._sheet is not None and self._sheet.question.over:
-            self._sheet.withdraw()
+            self._sheet.reject()  # ssh does not want to know any more
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return

@@ -44,6 +44,7 @@ class Load:
         live: bool = False,
     ) -> None:
         self._machine = machine
+        self._told: Machine | None = None  # what is held of it
         self._elapsed = elapsed
         self._indices: dict[str, int] = {}
         self._held: dict[int, int] = {}
@@ -85,12 +86,12 @@ class Load:
 
     def others(self) -> "tuple[tuple[str, int], ...]":
         """What the cards' own programs hold now, by PyTorch's names of the cards."""
-        now = self._elapsed()
-        cards = self._machine().spec.cards
+        now, machine = self._elapsed(), self._now_told()
+        cards = machine.spec.cards
         return tuple(
             (
                 name,
-                self._machine().reading(index, now).memory_used
+                machine.reading(index, now).memory_used
                 + cards[index].model.memory.reserved_bytes
                 - self._held.get(index, 0),
             )
@@ -99,13 +100,22 @@ class Load:
 
     def released(self) -> None:
         """The worker is gone: its memory with it."""
+        machine = self._now_told()
         for index, held in self._held.items():
             if held:
-                self._machine().hold(index, self._elapsed(), -held)
+                machine.hold(index, self._elapsed(), -held)
         self._held.clear()
         self._moved.clear()
         if self._program is not None:
             self._program = _Program()  # another counts from its own beginning
+
+    def _now_told(self) -> Machine:
+        """One that began anew knows of nothing that is held."""
+        machine = self._machine()
+        if machine is not self._told:
+            self._told = machine
+            self._held.clear()
+        return machine
 
     def _know(self, devices: "Sequence[Device]") -> None:
         self._indices.update(
@@ -115,6 +125,7 @@ class Load:
         )
 
     def _hold(self, memory: "Sequence[Memory]") -> None:
+        machine = self._now_told()
         for each in memory:
             index = self._indices.get(each.device)
             if index is None:
@@ -122,7 +133,7 @@ class Load:
             held = (each.reserved_bytes or 0) + (each.context_bytes or 0)
             more = held - self._held.get(index, 0)
             if more:
-                self._machine().hold(index, self._elapsed(), more)
+                machine.hold(index, self._elapsed(), more)
                 self._held[index] = held
 
     def _occupy(self, finished: Finished) -> None:

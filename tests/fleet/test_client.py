@@ -401,7 +401,6 @@ def test_a_certificate_that_is_not_trusted_has_a_way_out(code: int, hint: str) -
     error = ssl.SSLCertVerificationError()
     error.reason = "CERTIFICATE_VERIFY_FAILED"
     error.verify_code, error.verify_message = code, "for a reason"
-    error.reason = "CERTIFICATE_VERIFY_FAILED"
     refusal = unreachable(error, "https://h", "h")
     assert refusal.sentence == "h shows a certificate that is not trusted: for a reason."
     assert hint in refusal.hint

@@ -82,10 +82,10 @@ def test_a_uuid_that_two_places_of_one_job_tell_is_said(
     server: FakePrometheus, fleet: Fleet
 ) -> None:
     for series in server.series.values():
-        series.append((card(0, Hostname="other", instance="10.0.0.9:9400"), 1.0))
+        series.append((card(0, Hostname="other", instance="10.0.0.9:9400\x1b[2J"), 1.0))
     fleet.look_for_cards()
     (note,) = fleet.now().notes
-    assert "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400" in note
+    assert "GPU-0000 is told of at two places, 10.0.0.0:9400 and 10.0.0.9:9400 [2J: " in note
 
 
 def test_a_simulated_card_is_known_as_one_without_its_label(

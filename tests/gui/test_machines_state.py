@@ -19,7 +19,7 @@ from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
-from gpuexplorer.gui.state.machines_at_start import MachinesAtStart
+from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
@@ -71,9 +71,7 @@ class Room:
         return Reached(far, lambda: session_of({card(0): working()}))
 
     def row(self, key: str) -> MachineRow:
-        row = self.state.row(key)
-        assert row is not None
-        return row
+        return self.state.row(key)
 
 
 @pytest.fixture
@@ -189,12 +187,11 @@ def test_the_python_that_is_named_at_the_start_is_used_over_there(
         seed=0,
     )
     here = session_of({card(0): working()})
-    start = MachinesAtStart(arguments, settings, Bridge(), here, launch)
-    start.begin()
+    machines = machines_at_start(arguments, settings, Bridge(), here, launch)
+    begin(machines, arguments)
     qtbot.waitUntil(lambda: bool(commands), timeout=30_000)
     assert "/opt/python3.12" in commands[0]
-    start.state.stop()
-    start.stop()
+    machines.stop()
 
 
 @pytest.mark.parametrize(

@@ -164,3 +164,14 @@ def test_another_program_counts_from_its_own_beginning() -> None:
     assert busy(lab, 0, lab.now) == 0
     lab.load.apply(seen(4.0, 2.0))
     assert busy(lab, 0, lab.now + 0.4) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_machine_that_began_anew_is_given_back_nothing_and_told_what_is_held_then() -> None:
+    lab = Lab("2xH100")
+    held = Finished(1, 0.1, memory=(Memory("cuda:0", 0, 100 * MIB),))
+    lab.load.apply(held)
+    lab.machine = Machine(lab.machine.spec)
+    lab.load.released()
+    lab.load.apply(held)
+    alone = Machine(lab.machine.spec).reading(0, 101).memory_used
+    assert lab.machine.reading(0, 101).memory_used - alone == 100 * MIB

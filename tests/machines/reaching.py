@@ -51,7 +51,7 @@ class Reached(Listener):
             sent.mark,
             self.on_line,
             self.on_end,
-            questions=questions_of(name, person),
+            questions=None if person is None else questions_of(name, person),
             patience=patience,
         )
 

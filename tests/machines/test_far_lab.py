@@ -101,5 +101,5 @@ def test_a_cut_fails_the_cell_with_a_sentence_and_ends_the_worker_over_there(
         took = time.monotonic() - began
         figures.append(f"the worker on the other side of the cut has ended: {took:.1f} s")
         wire.mend()
-        assert becomes(lambda: far.state is LinkState.UP, PATIENCE)
+        assert becomes(lambda: far.now.state is LinkState.UP, PATIENCE)
         assert started_and_stopped(far) == "2"

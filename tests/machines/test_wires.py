@@ -106,15 +106,15 @@ def test_a_machine_comes_back_by_itself_after_a_cut(
     far = FarMachine(host_name(wire.name), simulate="2xTitanRTX")
     far.connect()
     try:
-        wait_for(lambda: far.state is LinkState.UP)
+        wait_for(lambda: far.now.state is LinkState.UP)
         wire.cut()
         began = time.monotonic()
-        wait_for(lambda: far.state is LinkState.BROKEN)
-        figures.append(f"silent, after {time.monotonic() - began:.1f} s: {far.why}")
+        wait_for(lambda: far.now.state is LinkState.BROKEN)
+        figures.append(f"silent, after {time.monotonic() - began:.1f} s: {far.now.why}")
         time.sleep(max(0.0, began + seconds - time.monotonic()))
         wire.mend()
         mended = time.monotonic()
-        wait_for(lambda: far.state is LinkState.UP, 60.0)
+        wait_for(lambda: far.now.state is LinkState.UP, 60.0)
         figures.append(
             f"cut for {seconds:.0f} s, back {time.monotonic() - mended:.1f} s after its end"
         )
@@ -130,7 +130,7 @@ def test_the_delay_of_a_far_machine_is_measured_and_keeps_nobody_waiting(
     far = FarMachine(host_name(wire.name), simulate="2xTitanRTX")
     far.connect()
     try:
-        wait_for(lambda: far.state is LinkState.UP, 60.0)
+        wait_for(lambda: far.now.state is LinkState.UP, 60.0)
         wait_for(lambda: far.hearing.far_clock.round_trip is not None)
         took = time.monotonic()
         far.tell(Knock(1))  # never waits

@@ -317,7 +317,7 @@ def test_whoever_says_nothing_that_can_be_understood_is_left_alone() -> None:
     far.connect()
     with pytest.raises(Trouble, match="not what GPU Explorer says"):
         far.wait_until_up(PATIENCE)
-    assert far.retry_at is None
+    assert far.now.retry_at is None
     assert far.stop(PATIENCE)
 
 

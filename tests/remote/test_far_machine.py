@@ -48,10 +48,10 @@ def sleeper() -> Iterator[psutil.Process]:
 
 
 def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: Changes) -> None:
-    assert far.state is LinkState.UP
+    assert far.now.state is LinkState.UP
     assert far.hello is not None
     assert [card.id for card in far.backend.cards()] == ["SIM-0", "SIM-1"]
-    assert not far.why
+    assert not far.now.why
     changes.wait(lambda: far.hearing.far_clock.round_trip is not None)
     assert far.hearing.far_clock.differs is None
 
@@ -83,7 +83,7 @@ def test_a_question_without_a_connection_is_refused_at_once(
     far: FarMachine, cable: Cable, changes: Changes
 ) -> None:
     cable.pull()
-    changes.wait(lambda: far.state is LinkState.BROKEN)
+    changes.wait(lambda: far.now.state is LinkState.BROKEN)
     with pytest.raises(Trouble, match="There is no connection to here"):
         far.asking.ask(AskWiring(0), Wired, PATIENCE)
 
@@ -92,13 +92,13 @@ def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
     far: FarMachine, cable: Cable, changes: Changes
 ) -> None:
     cable.pull()
-    changes.wait(lambda: "No way leads to here" in far.why)
+    changes.wait(lambda: "No way leads to here" in far.now.why)
     assert far.lost_at is not None
-    assert far.hint
+    assert far.now.hint
     cable.put_in()
     changes.wait(lambda: far.lost_at is None)
-    assert far.state is LinkState.UP
-    assert not far.why
+    assert far.now.state is LinkState.UP
+    assert not far.now.why
     assert isinstance(far.asking.ask(AskWiring(0), Wired, PATIENCE), Wired)
 
 
@@ -106,7 +106,7 @@ def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) ->
     with machine(cable, changes, patience=1.0) as far:
         far.wait_until_up(PATIENCE)
         cable.freeze()
-        changes.wait(lambda: "here has not answered for" in far.why)
+        changes.wait(lambda: "here has not answered for" in far.now.why)
 
 
 def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
@@ -114,8 +114,8 @@ def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
     refused = "echo 'ssh: connect to host here port 22: Connection refused' >&2; exit 255"
 
     def on_change() -> None:
-        if trying.retry_at is not None:
-            waits.append(trying.retry_at - trying.since)
+        if trying.now.retry_at is not None:
+            waits.append(trying.now.retry_at - trying.now.since)
             gone_since.add(trying.lost_at)
         if len(waits) == 8:
             trying.stop(0.0)
@@ -124,7 +124,7 @@ def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
         HERE, launch=lambda *_: ["sh", "-c", refused], on_change=on_change, clock=clock
     )
     trying.connect()
-    Changes().wait(lambda: trying.state is LinkState.ENDED)
+    Changes().wait(lambda: trying.now.state is LinkState.ENDED)
     assert waits == pytest.approx([1, 2, 4, 8, 16, 32, 60, 60])
     assert len(gone_since) == 1  # not since the last try
 
@@ -141,12 +141,12 @@ def test_what_only_a_person_can_mend_is_not_tried_again(changes: Changes) -> Non
     far.connect()
     with pytest.raises(Trouble, match="here refuses this login"):
         far.wait_until_up(PATIENCE)
-    assert far.state is LinkState.REFUSED
-    assert far.retry_at is None
+    assert far.now.state is LinkState.REFUSED
+    assert far.now.retry_at is None
     far.retry_now()
-    changes.wait(lambda: len(tries) == 2 and far.state is LinkState.REFUSED)
+    changes.wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
     assert far.stop(PATIENCE)
-    changes.wait(lambda: far.state is LinkState.ENDED)
+    changes.wait(lambda: far.now.state is LinkState.ENDED)
 
 
 def test_a_simulation_that_nobody_knows_is_refused_over_there(changes: Changes) -> None:
@@ -184,7 +184,7 @@ def test_what_cannot_be_told_over_there_is_refused_with_the_reason(
 ) -> None:
     named = over_there(far, sleeper.pid, sleeper.create_time())
     cable.pull()
-    changes.wait(lambda: far.state is LinkState.BROKEN)
+    changes.wait(lambda: far.now.state is LinkState.BROKEN)
     end(named, Way.ASK)
     assert "The connection broke" in str(refused(named))
     assert not has_ended(named)

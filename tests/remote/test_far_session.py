@@ -141,7 +141,7 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert session.sampler.silence(card) is None
     assert not session.named_processes()
     cut = session.clock.now()
-    changes.wait(lambda: far.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
+    changes.wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
     cable.put_in()
     changes.wait(lambda: GPU_UTILIZATION in values(session, card))
     assert session.cards() is cards
@@ -207,7 +207,7 @@ def test_one_reading_without_a_connection_has_the_reason(
     far: FarMachine, cable: Cable, changes: Changes
 ) -> None:
     cable.pull()
-    changes.wait(lambda: far.state is LinkState.BROKEN)
+    changes.wait(lambda: far.now.state is LinkState.BROKEN)
     card = far.backend.cards()[0].id
     sample = far.backend.read(card, [GPU_UTILIZATION])
     assert sample.missing == {GPU_UTILIZATION: Absence.NO_CONNECTION}

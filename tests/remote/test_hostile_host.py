@@ -147,8 +147,8 @@ def test_ten_thousand_garbled_lines_end_the_link_with_a_sentence(
 ) -> None:
     far = there("once", line_of(hello()) + fuzzed(seed, 10_000))
     with Pulse() as pulse:
-        wait_for(lambda: far.state is LinkState.REFUSED)
-    assert far.why == "What is said over there is not what GPU Explorer says."
+        wait_for(lambda: far.now.state is LinkState.REFUSED)
+    assert far.now.why == "What is said over there is not what GPU Explorer says."
     assert pulse.worst < 1.0  # on a busy computer
 
 
@@ -158,10 +158,10 @@ def test_each_garbled_line_alone_is_harmless(
     good = line_of(wire.Sampled(Sample(_CARD.id, 2.0, {POWER_DRAW: 100.0}, {})))
     garbled = fuzzed(9, 90)
     far = there("once", line_of(hello()) + garbled + good)
-    wait_for(lambda: far.state in {LinkState.UP, LinkState.REFUSED})
+    wait_for(lambda: far.now.state in {LinkState.UP, LinkState.REFUSED})
     assert [card.id for card in far.backend.cards()] == [
         _CARD.id
-    ] or far.state is LinkState.REFUSED
+    ] or far.now.state is LinkState.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_a_wrong_greeting_is_no_connection(
     there: Callable[[str, bytes], FarMachine], first: bytes
 ) -> None:
     far = there("once", first + fuzzed(1, 200))
-    wait_for(lambda: far.state in {LinkState.REFUSED, LinkState.BROKEN})
+    wait_for(lambda: far.now.state in {LinkState.REFUSED, LinkState.BROKEN})
     assert not far.backend.cards()
-    assert far.why
+    assert far.now.why
 
 
 def test_a_flood_of_good_lines_leaves_the_rest_alone(
@@ -189,7 +189,7 @@ def test_a_flood_of_good_lines_leaves_the_rest_alone(
 ) -> None:
     before = psutil.Process().memory_info().rss
     far = there("flood", b"".join(map(line_of, GOOD)) * 100)
-    wait_for(lambda: far.state is LinkState.UP)
+    wait_for(lambda: far.now.state is LinkState.UP)
     with Pulse() as pulse:
         began = time.monotonic()
         wait_for(lambda: time.monotonic() > began + 3)
@@ -214,7 +214,7 @@ def test_a_wiring_that_is_not_told_is_the_hosts_fault_and_not_the_drivers(
     monkeypatch.setattr(backend, "_WIRING_PATIENCE", late)
     answers = b"".join(line_of(wire.Done(number)) for number in range(100))
     far = there(manner, line_of(hello()) + (b"" if manner == "once" else answers))
-    wait_for(lambda: far.state is LinkState.UP)
+    wait_for(lambda: far.now.state is LinkState.UP)
     with pytest.raises(Trouble, match=said):
         far.backend.wiring()
 
@@ -224,8 +224,8 @@ def test_gigabytes_in_one_line_end_the_link(
 ) -> None:
     before = psutil.Process().memory_info().rss
     far = there("gigabytes", line_of(hello()))
-    wait_for(lambda: far.state is LinkState.REFUSED)
-    assert far.why == "there sent a line without an end."
+    wait_for(lambda: far.now.state is LinkState.REFUSED)
+    assert far.now.why == "there sent a line without an end."
     assert psutil.Process().memory_info().rss - before < 100 << 20
 
 

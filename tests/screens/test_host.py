@@ -109,7 +109,7 @@ def test_one_click_says_how_swap_is_turned_on(
     person = open_program(real=no_cards)
     person.go_to("Card")
     opened(person)
-    person.click_row("Facts", "Swap: none")
+    person.click_row("Facts", "Swap: no swap space")
     person.waits(lambda: any("Turn swap on" in each for each in person.dialogs()))
     [sheet] = person.dialogs()
     assert "sudo swapon /swapfile" in sheet

@@ -162,8 +162,8 @@ def _have_torch(number: int, good: int) -> Message:
             "{count} Python has PyTorch.", "{count} Pythons have PyTorch.", number
         )
     return Message.counted(
-        "{count} Python has PyTorch, {good} of them suit the computer.",
-        "{count} Pythons have PyTorch, {good} of them suit the computer.",
+        "{count} Python has PyTorch, {good} of them suited to the computer.",
+        "{count} Pythons have PyTorch, {good} of them suited to the computer.",
         number,
         good=good,
     )

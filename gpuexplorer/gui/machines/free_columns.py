@@ -8,7 +8,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes
+from gpuexplorer.gui.cards.process_words import GB, GIB, gigabyte, gigabytes
 from gpuexplorer.gui.machines.host_columns import PLACE
 from gpuexplorer.gui.machines.model import FreeCard, natural
 from gpuexplorer.gui.machines.words import age_words, users_words
@@ -63,7 +63,8 @@ def _free(free: FreeCard, units: Units) -> Cell:
 
 def _whole(free: FreeCard, units: Units) -> Cell:
     total = free.cell.memory_total
-    return Cell(f"{float(gigabytes(total, units)):.0f}") if total else Cell(absent=("–",))
+    size = GB if units.decimal_memory else GIB
+    return Cell(f"{total / size:.0f}") if total else Cell(absent=("–",))
 
 
 def _held(free: FreeCard) -> Cell:

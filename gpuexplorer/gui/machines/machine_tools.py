@@ -39,9 +39,7 @@ class MachineTools(QWidget):
     """Asks; whoever decides shows the answer here."""
 
     page_chosen = Signal(object)
-    searched_for = Signal(str)
     user_chosen = Signal(object)  # a name, or None for all
-    left = Signal()  # what is seen is to have the keyboard
 
     def __init__(self, look: Look, *, keeps_hour: bool) -> None:
         super().__init__()
@@ -59,8 +57,6 @@ class MachineTools(QWidget):
         self._user_button = MenuButton(tr("Cards that are used by"))
         row(self._pages, self.search, Grow(100), self._user_button, FREE, within=self)
         self._pages.chosen.connect(self.page_chosen)
-        self.search.searched_for.connect(self.searched_for)
-        self.search.left.connect(self.left)
         self._user_button.about_to_open.connect(self._on_users_asked)
 
     def show_page(self, page: MachinesPage) -> None:

@@ -204,9 +204,9 @@ class MachinesView(LiveView):
     def _connect(self) -> None:
         tools = self._tools
         tools.page_chosen.connect(self._on_page_chosen)
-        tools.searched_for.connect(self._on_searched_for)
+        tools.search.searched_for.connect(self._on_searched_for)
         tools.user_chosen.connect(self._on_user_chosen)
-        tools.left.connect(self._on_search_left)
+        tools.search.left.connect(self._on_search_left)
         self._map.cell_opened.connect(self._on_cell_opened)
         self._map.machine_opened.connect(self._source.open_machine)
         self._map.pointed.connect(self._on_pointed)

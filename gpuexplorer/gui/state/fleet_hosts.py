@@ -26,7 +26,7 @@ class FleetHosts:
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
         key = tr("{host} (Prometheus)", host=host)
-        if machines.row(key) is None:
+        if all(each.key != key for each in machines.rows()):
             machines.add(Wanted(key), partial(self._reach, host))
         return key
 

@@ -49,6 +49,11 @@ class Standing(Enum):
     def answers(self) -> bool:
         return self in (Standing.HERE, Standing.UP)
 
+    @property
+    def rests(self) -> bool:
+        """Nobody tries to connect at this moment."""
+        return self in (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
+
 
 @dataclass(frozen=True, slots=True)
 class MachineRow:
@@ -96,7 +101,8 @@ class MachinesState(QObject):
         super().__init__(parent)
         self._settings = settings
         self._connect = connect
-        self._here = here
+        self.here = here
+        self.possible = connect is not None  # to have others
         self._here_want = here.want(READ_ALWAYS, processes=False)
         self.fleet: FleetHosts | None = None  # what the screen of all machines shows instead
         self.clock = SystemClock()
@@ -110,45 +116,38 @@ class MachinesState(QObject):
         settings.changed.connect(self._on_settings_changed)
 
     @property
-    def possible(self) -> bool:
-        return self._connect is not None
-
-    @property
     def several(self) -> bool:
         """Whether there is any but this computer."""
         return bool(self._machines) or self.fleet is not None
 
     @property
-    def here(self) -> RememberingSession:
-        return self._here
-
-    @property
     def session(self) -> RememberingSession:
         """Of the machine that is shown."""
         machine = self._machines.get(self.shown)
-        return self._here if machine is None or machine.session is None else machine.session
+        return self.here if machine is None or machine.session is None else machine.session
 
     def rows(self) -> Sequence[MachineRow]:
         """This computer first, then the others as they were added."""
         name = QSysInfo.machineHostName() or tr("This computer")
         shown = self.shown == HERE
-        here = MachineRow(HERE, name, Standing.HERE, session=self._here, shown=shown)
+        here = MachineRow(HERE, name, Standing.HERE, session=self.here, shown=shown)
         return [here, *(self._row(key, each) for key, each in self._machines.items())]
 
-    def row(self, key: str) -> MachineRow | None:
-        return next((each for each in self.rows() if each.key == key), None)
+    def row(self, key: str) -> MachineRow:
+        """Of a machine that there is."""
+        return next(each for each in self.rows() if each.key == key)
 
     def sessions(self) -> Sequence[RememberingSession]:
         there = [each.session for each in self._machines.values()]
-        return [self._here, *(each for each in there if each is not None)]
+        return [self.here, *(each for each in there if each is not None)]
 
     def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
         one that is shown.
         """
-        if session is not self._here:
-            self._here.sampler.release(self._here_want)
-            self._here = session
+        if session is not self.here:
+            self.here.sampler.release(self._here_want)
+            self.here = session
             self._here_want = session.want(READ_ALWAYS, processes=False)
             if not quietly:
                 self.shown, self.waited_for = HERE, None
@@ -244,10 +243,12 @@ class MachinesState(QObject):
         self.ending.emit()
         self.questions.stop()
         ending = [_in_thread(partial(_stop, each)) for each in self._machines.values()]
-        self._machines = {}
+        self._machines, self.shown, self.waited_for = {}, HERE, None
         until = self.clock.now() + _PATIENCE
         for each in ending:
             each.join(max(0.0, until - self.clock.now()))
+        if self.fleet is not None:
+            self.fleet.watching.stop()
 
     def _reached(self, wanted: Wanted, connect: Connect | None = None) -> Reached:
         connect = connect or self._connect

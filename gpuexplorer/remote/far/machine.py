@@ -48,8 +48,8 @@ _WITHOUT = (LinkState.BROKEN, LinkState.REFUSED, LinkState.ENDED)
 
 class FarMachine:
     """`connect` starts a thread that goes on until `stop`. `on_change` is called from that and
-    from the link's threads, when `state` or what belongs to it changed. For any thread; only
-    `wait_until_up` and `stop` wait, as long as they are told to.
+    from the link's threads, when `now` is another. For any thread; only `wait_until_up` and
+    `stop` wait, as long as they are told to.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class FarMachine:
         self._asking, self._at_terminal = asking, at_terminal
         self._on_change = on_change
         self._patience = patience
-        self._now = LinkNow(LinkState.ENDED, self.clock.now())
+        self.now = LinkNow(LinkState.ENDED, self.clock.now())
         self._changed = threading.Condition()
         self._wake = threading.Event()
         self._stopping = self._retry = False
@@ -105,34 +105,6 @@ class FarMachine:
         return shlex.join(words)
 
     @property
-    def state(self) -> LinkState:
-        return self._now.state
-
-    @property
-    def since(self) -> float:
-        """Steady seconds."""
-        return self._now.since
-
-    @property
-    def why(self) -> Message:
-        """There is no connection; empty where there is, and before anybody tried."""
-        return self._now.why
-
-    @property
-    def hint(self) -> Message:
-        return self._now.hint
-
-    @property
-    def retry_at(self) -> float | None:
-        """Steady seconds; None where nobody tries again by itself."""
-        return self._now.retry_at
-
-    @property
-    def now(self) -> LinkNow:
-        """All of these, as they belong together."""
-        return self._now
-
-    @property
     def host_card(self) -> Card:
         """Before it has said what it has, there is its name."""
         unknown = Card(HOST_ID, 0, self.host.text, None, kind=CardKind.HOST)
@@ -144,7 +116,7 @@ class FarMachine:
         """
         self._stopping = False
         if self._thread is None or not self._thread.is_alive():
-            self._set(self._now._replace(state=LinkState.CONNECTING))
+            self._set(self.now._replace(state=LinkState.CONNECTING))
             self._thread = threading.Thread(target=self._run, name="far machine", daemon=True)
             self._thread.start()
 
@@ -152,17 +124,17 @@ class FarMachine:
         """Raises Trouble with the reason when the first attempt failed."""
         settled = (LinkState.UP, *_WITHOUT)
         with self._changed:
-            if not self._changed.wait_for(lambda: self.state in settled, seconds):
+            if not self._changed.wait_for(lambda: self.now.state in settled, seconds):
                 late = Message("{host} did not answer in time.", host=self.host.text)
-                raise Trouble(self.why or late, self.hint)
-            now = self._now
+                raise Trouble(self.now.why or late, self.now.hint)
+            now = self.now
         if now.state is not LinkState.UP:
             raise Trouble(now.why, now.hint)
 
     def tell(self, order: Order) -> bool:
         """Never waits; False where it is lost, since there is no connection."""
         link = self._link
-        if link is None or self.state is not LinkState.UP:
+        if link is None or self.now.state is not LinkState.UP:
             return False
         link.send(line_of(order))
         return True
@@ -196,7 +168,7 @@ class FarMachine:
         while not self._stopping:
             self._retry = False
             # Why there is none stays to be read while it is tried again.
-            self._set(self._now._replace(state=LinkState.CONNECTING, retry_at=None))
+            self._set(self.now._replace(state=LinkState.CONNECTING, retry_at=None))
             over, lasted = self._one_connection()
             if not self._stopping:  # else a person said so
                 self._rest(over, wait if lasted < _STEADY else _FIRST_WAIT)
@@ -213,7 +185,7 @@ class FarMachine:
             while self._over is None and not self._stopping:
                 self._look(link)
         finally:
-            up = self._now if self.state is LinkState.UP else None
+            up = self.now if self.now.state is LinkState.UP else None
             if up is not None or self.lost_at is None:  # of several tries in a row, the first
                 self.lost_at = self.hearing.at
             self._link = None
@@ -241,18 +213,18 @@ class FarMachine:
 
     def _look(self, link: Link) -> None:
         """Once in a while, until the link is over."""
-        up = self.state is LinkState.UP
+        up = self.now.state is LinkState.UP
         self.clock.wait(self._wake, KNOCKS_EVERY if up else _LOOKING)
         self._wake.clear()
         if not link.ready:
             self.hearing.at = self.clock.now()  # the link has a patience of its own
             asks = self._questions is not None and self._questions.being_answered
             state = LinkState.ASKING if asks else LinkState.CONNECTING
-            self._set(self._now._replace(state=state), unless_up=True)
+            self._set(self.now._replace(state=state), unless_up=True)
             if self.hello is not None:
                 self.hearing.lost()
             return
-        up = self.state is LinkState.UP
+        up = self.now.state is LinkState.UP
         silent = self.clock.now() - self.hearing.at
         if self.hearing.trouble is not None:
             self._over = self.hearing.trouble
@@ -287,12 +259,12 @@ class FarMachine:
 
     def _set(self, now: LinkNow, *, unless_up: bool = False) -> None:
         with self._changed:
-            before = self._now
+            before = self.now
             if unless_up and before.state is LinkState.UP:
                 return  # a moment ago, in the link's thread
             same = now.state is before.state
             now = now._replace(since=before.since if same else self.clock.now())
-            self._now = now
+            self.now = now
             self._changed.notify_all()
         if now != before:
             self._on_change()

@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -40,10 +39,6 @@ _SHOWN = re.compile(r"(user ?name|login|user) *(for .*)?: *$", re.IGNORECASE)
 CAN_ASK = sys.platform != "win32"
 
 
-def _nobody() -> None:
-    """Nobody wants to know."""
-
-
 class Asking(Protocol):
     """Whoever can ask a person; called from threads of connections."""
 
@@ -64,15 +59,11 @@ class Asking(Protocol):
 class AskedQuestions:
     """For one connection: `variables` tell ssh of it. What Link calls Questions."""
 
-    def __init__(
-        self, host: HostName, asking: Asking, on_change: Callable[[], None] = _nobody
-    ) -> None:
-        """`on_change` is called from a thread when `being_answered` is another."""
-        self._host, self._asking, self._on_change = host, asking, on_change
+    def __init__(self, host: HostName, asking: Asking) -> None:
+        self._host, self._asking = host, asking
+        self.being_answered = self.refused = False
         self._stopped, self._stopping = threading.Event(), threading.Lock()
-        self._refused = False
         self._asked: set[str] = set()
-        self._open = 0  # the process that waits for an answer
         self._folder = Path(tempfile.mkdtemp(prefix="asks-", dir=private_folder()))
         self._program = self._folder / "ask"
         self._program.write_text(_ASKING, "utf-8")
@@ -89,14 +80,6 @@ class AskedQuestions:
             "SSH_ASKPASS_REQUIRE": "force",
             "DISPLAY": os.environ.get("DISPLAY") or ":",  # older ones look whether there is one
         }
-
-    @property
-    def being_answered(self) -> bool:
-        return self._open != 0
-
-    @property
-    def refused(self) -> bool:
-        return self._refused
 
     def stop(self) -> None:
         """From any thread but that in which a person is asked."""
@@ -123,7 +106,7 @@ class AskedQuestions:
             waiting = (waiting + os.read(self._pipes[0], _LONGEST))[-_LONGEST:]
             *asked, waiting = waiting.split(b"\0")
             for each in asked:
-                if not self._stopped.is_set() and not self._refused:
+                if not self._stopped.is_set() and not self.refused:
                     self._ask(each)
 
     def _ask(self, asked: bytes) -> None:
@@ -139,19 +122,17 @@ class AskedQuestions:
         watch = threading.Thread(
             target=self._withdraw_when_gone, args=(int(number), over), name="ssh asks"
         )
-        self._open = int(number)
-        self._on_change()
+        self.being_answered = True
         watch.start()
         again = text in self._asked
         self._asked.add(text)
         answer = self._asking.ask(self._host, text, secret=secret, yes_no=yes_no, again=again)
         over.set()
         watch.join()
-        self._refused = answer is None and hint != b"none" and not self._stopped.is_set()
+        self.refused = answer is None and hint != b"none" and not self._stopped.is_set()
         if answer is not None:
             self._answer(number.decode(), answer)
-        self._open = 0
-        self._on_change()
+        self.being_answered = False
 
     def _withdraw_when_gone(self, number: int, over: threading.Event) -> None:
         while not over.wait(_LOOKING):
@@ -173,14 +154,10 @@ def _both_ways(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_NONBLOCK)
 
 
-def questions_of(
-    host: HostName, asking: "Asking | None", on_change: Callable[[], None] = _nobody
-) -> "AskedQuestions | None":
-    """None where nobody can be asked."""
-    if asking is None or not CAN_ASK:
-        return None
+def questions_of(host: HostName, asking: Asking) -> AskedQuestions:
+    """Only where ssh `CAN_ASK`. Raises Trouble without room for them."""
     try:
-        return AskedQuestions(host, asking, on_change)
+        return AskedQuestions(host, asking)
     except OSError as error:
         raise Trouble(
             "The questions of ssh cannot be shown: {why}.",

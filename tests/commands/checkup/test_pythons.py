@@ -288,7 +288,7 @@ def test_one_fitting_python_among_others_is_enough(computer: Computer) -> None:
     computer.environment["VIRTUAL_ENV"] = "/srv/venv"
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
-    assert "1 of them suit the computer" in topic.sentence
+    assert "1 of them suited to the computer" in topic.sentence
     assert topic.details[0].startswith("fine: /srv/venv")
     assert topic.details[1].startswith("look: /opt/gpuexplorer")
 

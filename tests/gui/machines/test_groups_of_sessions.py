@@ -40,8 +40,7 @@ class Listed(MachinesState):
         return self.listed
 
     def show(self, key: str) -> None:
-        row = self.row(key)
-        if row is not None and row.session is not None:
+        if any(each.key == key and each.session is not None for each in self.rows()):
             self.shown = key
 
 

@@ -102,6 +102,13 @@ def test_the_arrow_down_goes_to_the_machine_below(open_screen: OpenScreen) -> No
     assert screen.map.accessibleDescription() == before
 
 
+def test_a_card_that_says_it_has_next_to_no_memory_is_listed(open_screen: OpenScreen) -> None:
+    screen = open_screen([group("ant", [cell("ant", 0, busy=0.0, used=0.0, total=5.0)])])
+    screen.view.show_page(MachinesPage.FREE)
+    [row] = screen.rows
+    assert row[4] == "0"
+
+
 def test_a_click_opens_the_card_and_one_on_the_name_its_machine(
     open_screen: OpenScreen,
 ) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.machine_words import link_sentence
-from gpuexplorer.gui.state.machines import MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
@@ -14,8 +14,6 @@ from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.standing_sign import StandingSign
-
-_RETRIED = (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
 
 
 class LinkStrip(QFrame):
@@ -34,7 +32,6 @@ class LinkStrip(QFrame):
     ) -> None:
         super().__init__()
         self._machines, self._navigation = machines, navigation
-        self._about: MachineRow | None = None
         self._hidden = False  # while a recording is shown
         self.setProperty("panel", "banner")
         self.setObjectName("link")
@@ -69,15 +66,16 @@ class LinkStrip(QFrame):
 
     def _on_changed(self) -> None:
         self._about = about = self._machines.row(self.machine)
-        shown = {self._retry: False, self._remove: False}
-        seen = about is not None and not about.standing.answers and not self._hidden
-        if seen and about is not None:
+        seen = not about.standing.answers and not self._hidden
+        if seen:
             self._sign.show_standing(about.standing)
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
             self._retry.setText(words)
             self._on_ticked()
-            retried, removed = about.standing in _RETRIED, about.session is None
-            shown = {self._retry: retried, self._remove: removed}
+        shown = {
+            self._retry: seen and about.standing.rests,
+            self._remove: seen and about.session is None,
+        }
         focused: QWidget | None = self.window().focusWidget()
         goes = any(each is focused and not there for each, there in shown.items())
         if focused is not None and goes:
@@ -91,16 +89,13 @@ class LinkStrip(QFrame):
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""
-        if self._about is not None:
-            sentence = link_sentence(self._about, self._machines.clock)
-            if sentence and sentence != self._said:
-                self._said = sentence
-                show_sentence(self._sentence, self._look, sentence)
+        sentence = link_sentence(self._about, self._machines.clock)
+        if sentence and sentence != self._said:
+            self._said = sentence
+            show_sentence(self._sentence, self._look, sentence)
 
     def _on_retry_clicked(self) -> None:
-        if self._about is not None:
-            self._machines.retry(self._about.key)
+        self._machines.retry(self._about.key)
 
     def _on_remove_clicked(self) -> None:
-        if self._about is not None:
-            self._machines.remove(self._about.key)
+        self._machines.remove(self._about.key)

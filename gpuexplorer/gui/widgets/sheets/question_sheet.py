@@ -29,10 +29,6 @@ class QuestionSheet(Sheet):
         else:
             self._ask_text(secret=question.secret)
 
-    def withdraw(self) -> None:
-        """ssh does not want to know any more."""
-        self.reject()
-
     def done(self, result: int) -> None:
         accepted = result == self.DialogCode.Accepted
         self.question.answer(self._field.text() if accepted else None)
