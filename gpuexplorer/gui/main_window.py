@@ -247,6 +247,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         commands = self.commands
+        self.machines.strip.left.connect(self._screens.take_keyboard)
         for do, slot in (
             (Do.SEARCH, self._on_palette_asked),
             (Do.KEYS, self._on_keys_asked),

@@ -62,8 +62,12 @@ class Screens(QStackedWidget):
         self._desk = desk
         self.show_screen()
         self._warming.start()
+        if within:
+            self.take_keyboard()
+
+    def take_keyboard(self) -> None:
         shown = self.currentWidget()
-        if within and shown is not None:
+        if shown is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def explain_with(self, explanation: "NothingFoundView") -> None:

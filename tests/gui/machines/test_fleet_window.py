@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
@@ -18,6 +18,7 @@ from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot
+from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.benches import bench_maker
 from gpuexplorer.gui.state.copies.between_machines import between
 from gpuexplorer.gui.state.copies.ways import Ways
@@ -157,7 +158,7 @@ def test_a_host_has_the_screens_of_a_machine(app: App, qtbot: QtBot) -> None:
         assert app.window.navigation.screen == screen
 
 
-def test_a_server_that_breaks_is_said_above_the_host(
+def test_a_server_that_breaks_is_said_above_the_host_and_takes_no_keyboard_along(
     app: App, server: FakePrometheus, qtbot: QtBot
 ) -> None:
     _open_a_host(app, qtbot)
@@ -165,6 +166,14 @@ def test_a_server_that_breaks_is_said_above_the_host(
     (strip,) = app.window.findChildren(LinkStrip)
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(strip.isVisible, timeout=_PATIENCE)
+    retry = next(each for each in strip.findChildren(QPushButton) if each.isVisible())
+    retry.setFocus()
+    server.special.clear()
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(strip.isHidden, timeout=_PATIENCE)
+    # Enter does nothing that was not asked for.
+    (screens,) = app.window.findChildren(Screens)
+    assert screens.isAncestorOf(app.window.focusWidget())
 
 
 def test_opening_a_host_twice_opens_it_once(app: App, qtbot: QtBot) -> None:

@@ -1,7 +1,7 @@
 """LinkStrip: why nothing new comes from the machine that is shown, and what is next."""
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
@@ -20,6 +20,8 @@ class LinkStrip(QFrame):
     """Of the machine that is shown; on the screen of all machines, of the one that somebody
     waits for.
     """
+
+    left = Signal()  # what had the keyboard here is gone
 
     def __init__(
         self,
@@ -67,12 +69,23 @@ class LinkStrip(QFrame):
         seen = not about.standing.answers and not self._hidden
         if seen:
             self._sign.show_standing(about.standing)
-            self._retry.setVisible(about.standing.rests)
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
             self._retry.setText(words)
-            self._remove.setVisible(about.session is None)
             self._on_ticked()
+        shown = {
+            self._retry: seen and about.standing.rests,
+            self._remove: seen and about.session is None,
+        }
+        focused: QWidget | None = self.window().focusWidget()
+        goes = any(each is focused and not there for each, there in shown.items())
+        if focused is not None and goes:
+            # Qt would hand it on to whoever comes next, and Enter would press that.
+            focused.clearFocus()
+        for each, there in shown.items():
+            each.setVisible(there)
         self.setVisible(seen)
+        if goes:
+            self.left.emit()
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""
