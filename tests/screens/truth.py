@@ -63,10 +63,10 @@ _FACT = re.compile(r"([A-Z][^:|]+): (\d[^|]*)")
 _LONG = re.compile(r"\d{7,}")
 # What differs from look to look, or is about the computer and not about its cards.
 _OTHERWISE = re.compile(
-    r"^(This computer|Host memory|Energy|Throttled|Time |PyTorch|Processor|H |In short)|"
+    r"^(Th(?:e|is) computer|Host memory|Energy|Throttled|Time |PyTorch|Processor|H |In short)|"
     r"Unit:|no swap|seconds|readings since|none on these cards|which cannot be"
 )
-_OWN_MEMORY = re.compile(r"This computer.*? of ([\d.]+ [GT]iB)")
+_OWN_MEMORY = re.compile(r"The computer.*? of ([\d.]+ [GT]iB)")
 
 
 def stub_pid(card: int, process: int) -> int:
