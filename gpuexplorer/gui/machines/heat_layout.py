@@ -15,6 +15,7 @@ MOST_APART = 64  # machines with a block of their own
 _BELOW_LINES = 10
 _EDGE = 3  # around all of it: the rings of cells there need room too
 _MOST_WIDE, _LEAST_WIDE, _LOWEST, _HIGHEST, _SLENDER = 158, 33, 30, 92, 0.62
+_STRETCHED = 340  # where there would be nothing beside them
 _IN_A_ROW, _CLOSE_IN_A_ROW = 8, 16
 _CHUNK, _MOST_IN_PLACE = 20, 48  # machines
 
@@ -114,6 +115,9 @@ def lay_out(
         blocks, corners, height = _blocks(chunks, rows, wide, in_a_row, size, y)
         if height <= high and in_a_row * size.across <= wide:
             break
+    if apart:
+        size = _filling(size, in_a_row, wide, len(chunks))
+        blocks, corners, height = _blocks(chunks, rows, wide, in_a_row, size, y)
     # The number of each cell among those of its machine.
     numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     left, top = np.array([*([(0, 0)] * len(lines)), *corners], np.intp).reshape(-1, 2).T
@@ -133,6 +137,15 @@ def _widened(in_a_row: int, size: _Size) -> _Size:
     """No narrower than the title lets cells be."""
     least = min(_MOST_WIDE, size.least // in_a_row) + size.gap
     return size._replace(across=max(size.across, least))
+
+
+def _filling(size: _Size, in_a_row: int, wide: int, blocks: int) -> _Size:
+    """As many blocks side by side, and the last ends where the room does."""
+    width = max(size.least, in_a_row * size.across - size.gap)
+    columns = max(1, min(blocks, (wide + size.aside) // (width + size.aside)))
+    most = (wide + size.aside) // columns - size.aside
+    across = min(_STRETCHED, (most + size.gap) // in_a_row)
+    return size._replace(across=max(size.across, across))
 
 
 def _blocks(

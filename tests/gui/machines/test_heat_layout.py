@@ -32,6 +32,15 @@ def test_no_two_cells_lie_over_each_other(machines: int, wide: int) -> None:
     assert int(laid.left.max()) + laid.wide <= wide
 
 
+@pytest.mark.parametrize("machines", [1, 4, 11, 40])
+@pytest.mark.parametrize("wide", [700, 1300, 1900])
+def test_machines_of_their_own_fill_the_width(machines: int, wide: int) -> None:
+    laid = lay_out(room(machines), wide, 700, line_height)
+    right = max(each.x + each.wide for each in laid.blocks)
+    assert wide - 30 < right <= wide  # cells are whole pixels
+    assert right == int(laid.left.max()) + laid.wide
+
+
 def test_a_thousand_machines_fit_into_a_large_window() -> None:
     laid = lay_out(room(1000, racks=50), 1300, 660, line_height)
     assert laid.height <= 660
