@@ -275,11 +275,8 @@ class Fleet:
     def _notes(self, there: Collection[CardId]) -> Sequence[Message]:
         cards = [self._cards[each] for each in there if each in self._cards]
         notes, seen = [], [each for each in cards if len(each.targets) > 1]
-        jobs = [len({job for job, _ in card.targets}) for card in seen]
         # One job reads a card at one place.
-        alike = [
-            card for card, count in zip(seen, jobs, strict=True) if len(card.targets) > count
-        ]
+        alike = [card for card in seen if len(card.targets) > len(card.jobs)]
         if alike:
             one, other, *_ = sorted(plain(instance) for _, instance in alike[0].targets)
             notes.append(
@@ -294,7 +291,7 @@ class Fleet:
                     other=other,
                 )
             )
-        if twice := sum(count > 1 for count in jobs):
+        if twice := sum(len(card.jobs) > 1 for card in seen):
             notes.append(
                 Message.counted(
                     "{count} card is shown by more than one job, and counted once.",

@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.identity import RACK, FleetCard, host_of
+from gpuexplorer.fleet.identity import JOB, RACK, FleetCard, host_of
 from gpuexplorer.fleet.laid import Floats, laid
 from gpuexplorer.fleet.refusals import PrometheusError, plain
 from gpuexplorer.fleet.selector import grouped, selector
@@ -46,16 +46,25 @@ def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hou
     racked = any(card.rack for card in cards.values())
     rack, host = fleet.chosen.rack or RACK, fleet.chosen.host
     by = (rack,) if racked else tuple(dict.fromkeys(filter(None, (host, *HOST_LABELS))))
-    if len({card.rack if racked else card.host for card in cards.values()}) > _MOST_PLACES:
+    shown = {
+        (card.rack if racked else card.host, len(card.jobs) > 1) for card in cards.values()
+    }
+    twice = {place for place, by_several in shown if by_several}
+    if len({place for place, _ in shown}) > _MOST_PLACES:
         by = ()
+    elif twice:
+        by = (*by, JOB)
     sums: dict[str, Floats] = defaultdict(lambda: np.zeros(COLUMNS))
     counts: dict[str, Floats] = defaultdict(lambda: np.zeros(COLUMNS))
     for exporter in fleet.exporters:
         told = exporter.told.get(GPU_UTILIZATION)
         if told is None:
             continue
-        # To leave doubles out, or impossible figures, would cost the server ten times as much.
-        each = f"avg_over_time({selector(told.name, told.labels, fleet.match)}[{_STRETCH}])"
+        # To look at each figure and each card would cost the server ten times as much.
+        mean_of_each = (
+            f"avg_over_time({selector(told.name, told.labels, fleet.match)}[{_STRETCH}])"
+        )
+        each = f"{mean_of_each} >= 0 <= {told.factor:g}"
         stretch = (start, start + (COLUMNS - 1) * STEP, STEP)
         means = {}
         for line in fleet.server.range(grouped("avg", by, each), *stretch):
@@ -66,9 +75,16 @@ def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hou
         for line in fleet.server.range(grouped("count", by, each), *stretch):
             mean = means.get(frozenset(line.labels.items()), _NOTHING)
             count = np.where(np.isnan(mean), 0.0, laid(line, start, STEP, COLUMNS))
+            count = np.nan_to_num(count)
             place = line.labels.get(rack, "") if racked else host_of(line.labels, fleet.chosen)
-            sums[plain(place)] += np.nan_to_num(mean) * np.nan_to_num(count)
-            counts[plain(place)] += np.nan_to_num(count)
+            place = plain(place)
+            if place in twice:
+                # Whichever job shows the most of its cards counts alone.
+                more = count > counts[place]
+                sums[place][more] = counts[place][more] = 0.0
+                count *= more
+            sums[place] += np.nan_to_num(mean) * count
+            counts[place] += count
     together = _mean(
         sum(sums.values(), np.zeros(COLUMNS)), sum(counts.values(), np.zeros(COLUMNS))
     )

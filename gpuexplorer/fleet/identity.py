@@ -19,7 +19,8 @@ INSTANCE = "GPU_I_ID"  # the DCGM exporter's for a part of a card, which has the
 _PROFILE = "GPU_I_PROFILE"
 _OWN_INSTANCE = "mig"  # of ours, where each part has a UUID of its own
 RACK = "rack"
-_JOB, _TARGET, _SIMULATED, _BUS = "job", "instance", "simulated", "pci_bus_id"
+JOB = "job"
+_TARGET, _SIMULATED, _BUS = "instance", "simulated", "pci_bus_id"
 _OF_OURS = "SIM-"  # our simulated cards' UUIDs, should the label have been taken away
 # What a host engine elsewhere calls its computer is nobody's name.
 _NO_NAMES = ("localhost", "localhost.localdomain", "127.0.0.1", "::1", "")
@@ -31,7 +32,7 @@ WANTED = (
     *HOST_LABELS,
     *NUMBER_LABELS,
     *MODEL_LABELS,
-    *(INSTANCE, _PROFILE, _OWN_INSTANCE, _JOB, _TARGET, _SIMULATED, _BUS, RACK),
+    *(INSTANCE, _PROFILE, _OWN_INSTANCE, JOB, _TARGET, _SIMULATED, _BUS, RACK),
 )
 KEYS = (*UUID_LABELS, INSTANCE)
 T = TypeVar("T")
@@ -58,6 +59,10 @@ class FleetCard(NamedTuple):
     simulated: bool = False
     targets: frozenset[tuple[str, str]] = frozenset()  # job and instance: who was read
     exporters: frozenset[str] = frozenset()  # titles of who tells of it
+
+    @property
+    def jobs(self) -> frozenset[str]:
+        return frozenset(job for job, _ in self.targets)
 
 
 def key_of(labels: Labels) -> tuple[str, str]:
@@ -101,7 +106,7 @@ def _card(key: tuple[str, str], labels: Labels, chosen: Chosen, title: str) -> F
         CardKind.MIG if part else CardKind.GPU,
         _bus(labels.get(_BUS, "")),
         labels.get(_SIMULATED) == "true" or key[0].startswith(_OF_OURS),
-        _one((labels.get(_JOB, ""), labels.get(_TARGET, ""))),
+        _one((labels.get(JOB, ""), labels.get(_TARGET, ""))),
         _one(title),
     )
 

@@ -4,6 +4,7 @@ import queue
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.harmless import Limits
@@ -49,9 +50,13 @@ class Member(NamedTuple):
 
 
 def told_apart(names: Sequence[str]) -> Sequence[str]:
-    """The second a is called "a (2)"."""
-    counts = [names[: at + 1].count(name) for at, name in enumerate(names)]
-    return [f"{name} ({n})" if n > 1 else name for name, n in zip(names, counts, strict=True)]
+    """The second a is called "a (2)", or by the next number where that is another's name."""
+    found: list[str] = []
+    for name in names:
+        taken = {*found, *names} if name in found else ()
+        numbered = (f"{name} ({number})" for number in count(2))
+        found.append(next(each for each in chain((name,), numbered) if each not in taken))
+    return found
 
 
 class CancelledError(Exception):

@@ -2,8 +2,10 @@
 
 import json
 import re
+import statistics
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -74,19 +76,22 @@ class FakePrometheus(ThreadingHTTPServer):
         named = re.search(r'__name__=~"([^"]*)"', query)
         names = named[1].split("|") if named else [re.findall(r"(\w+)\{", query)[0]]
         by = re.search(r"by \(([^)]*)\)", query)
-        groups: dict[tuple[tuple[str, str], ...], float] = {}
+        most = re.search(r">= 0 <= ([\d.]+)", query)
+        told_of: dict[tuple[tuple[str, str], ...], list[float]] = defaultdict(list)
         there = [
             (labels | {"__name__": name}, value)
             for name in names
             for labels, value in self.series.get(name, ())
         ]
         for labels, value in there:
-            if not _fits(labels, query):
+            if not _fits(labels, query) or (most and not 0 <= value <= float(most[1])):
                 continue
             kept = by[1].split(",") if by else list(labels)
             key = tuple((each, labels[each]) for each in kept if each in labels)
             told = self.age if "timestamp(" in query else value
-            groups[key] = max(groups.get(key, told), told)
+            told_of[key].append(told)
+        how = {"count": len, "avg": statistics.fmean}.get(query.partition(" by ")[0], max)
+        groups = {key: float(how(told)) for key, told in told_of.items()}
         if query.endswith("> 0"):
             groups = {key: value for key, value in groups.items() if value > 0}
         if "== 1" in query:

@@ -1,5 +1,6 @@
 """Hour: a mean per minute of each rack, asked of a fake Prometheus."""
 
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -62,19 +63,46 @@ def test_its_questions_name_metric_selector_and_labels(
     _rack_all(server)
     hour()
     asked = [fields["query"][0] for path, fields in server.asked if path.endswith("_range")]
-    each = "(avg_over_time(DCGM_FI_DEV_GPU_UTIL{job='dcgm'}[2m]))"
+    each = "(avg_over_time(DCGM_FI_DEV_GPU_UTIL{job='dcgm'}[2m]) >= 0 <= 100)"
     assert asked == [f"{how} by (rack) {each}" for how in ("avg", "count")]
 
 
-def test_a_mean_that_cannot_be_is_none(
+def test_a_figure_that_cannot_be_leaves_the_others_of_its_rack(
     server: FakePrometheus, hour: Callable[[], Hour]
 ) -> None:
     _rack_all(server)
     labels, _ = server.series["DCGM_FI_DEV_GPU_UTIL"][0]
     server.series["DCGM_FI_DEV_GPU_UTIL"][0] = labels, 9e18
     told = hour()
-    assert np.isnan(told.places["r0"]).all()
+    assert np.allclose(told.places["r0"], np.full(COLUMNS, 0.4))
     assert np.allclose(told.together, np.full(COLUMNS, 0.4))
+
+
+def test_a_mean_that_cannot_be_is_none(
+    server: FakePrometheus, hour: Callable[[], Hour]
+) -> None:
+    _rack_all(server)
+    pair = [_NOW - 30, "9e18"]
+    row = {"metric": {"rack": "r0"}, "values": [pair]}
+    data = {"status": "success", "data": {"resultType": "matrix", "result": [row]}}
+    server.special["/api/v1/query_range"] = 200, {}, json.dumps(data).encode()
+    assert np.isnan(hour().places["r0"]).all()
+
+
+def test_a_card_that_two_jobs_show_counts_once(
+    client: Prometheus, server: FakePrometheus
+) -> None:
+    _rack_all(server)
+    busy = server.series["DCGM_FI_DEV_GPU_UTIL"]
+    labels, _ = busy[0]
+    busy[0] = labels, 80.0
+    busy.append(({**labels, "job": "another"}, 80.0))
+    fleet = Fleet(client)
+    fleet.look_for_cards()
+    told = hour_of(fleet, fleet.now().cards, _NOW)
+    assert np.allclose(told.places["r0"], np.full(COLUMNS, 0.5))
+    assert np.allclose(told.places["r1"], np.full(COLUMNS, 0.4))
+    assert np.allclose(told.together, np.full(COLUMNS, 0.425))
 
 
 def test_what_the_server_refuses_is_the_reason(

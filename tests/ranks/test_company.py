@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.ranks.company import told_apart
 from gpuexplorer.ranks.result import ALL
 from gpuexplorer.ranks.wire import Failed, Way
 from tests.lab.processes import needs_torch
@@ -118,3 +119,7 @@ def test_ranks_end_when_whoever_measures_was_killed(tmp_path: Path) -> None:
         process.kill()
     _, alive = psutil.wait_procs(left_of("orphan1", "orphan2"), PATIENCE)
     assert not alive
+
+
+def test_a_machine_that_is_named_twice_gets_a_number_that_nobody_else_has() -> None:
+    assert told_apart(["a", "a", "b", "a (2)", "a"]) == ["a", "a (3)", "b", "a (2)", "a (4)"]
