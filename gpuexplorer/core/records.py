@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from pathlib import PurePath
 from typing import Any, get_args, get_origin, get_type_hints
 
 from gpuexplorer.core.words import Message
@@ -84,6 +85,8 @@ def reader(kind: Any) -> "Callable[[Any], Any]":
         return member
     if issubclass(kind, Message):
         return _message
+    if issubclass(kind, PurePath):
+        return lambda value: kind(_text(value))
     return _text if issubclass(kind, str) else _number_reader(kind)
 
 

@@ -10,10 +10,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.records import KEPT_HERE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
@@ -90,7 +91,8 @@ class LabPython:
     version: "tuple[int, ...]" = ()
     build: "TorchBuild | None" = None
     trouble: Message = NOTHING
-    packages: "tuple[Path, ...]" = ()  # the folders its packages lie in
+    # The folders its packages lie in.
+    packages: "tuple[Path, ...]" = field(default=(), metadata=KEPT_HERE)
 
     @property
     def usable(self) -> bool:

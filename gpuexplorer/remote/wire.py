@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.telemetry.backend import HardwareFault, Source
 from gpuexplorer.telemetry.ending import Way
@@ -168,20 +168,9 @@ class Wired:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A Python over there, as the lab's LabPython; `reason` why it will not do, else empty."""
-
-    path: str
-    version: "Sequence[int]" = ()
-    build: "TorchBuild | None" = None
-    reason: Message = NOTHING
-    prefix: str = ""
-
-
-@dataclass(frozen=True)
 class Pythons:
     id: int
-    found: "Sequence[Found]"
+    found: "Sequence[LabPython]"
 
 
 @dataclass(frozen=True)

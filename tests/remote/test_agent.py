@@ -269,8 +269,8 @@ def test_a_python_that_was_named_is_asked_and_its_trouble_told(tmp_path: Path) -
         there.order(wire.AskPythons(1, sys.executable), wire.AskPythons(2, str(no_python)))
         answers = {each.id: each.found[0] for each in (_pythons(there), _pythons(there))}
     assert answers[1].version == sys.version_info[:3]
-    assert bool(answers[1].reason) is (answers[1].build is None)
-    assert "did not answer as a Python does" in answers[2].reason
+    assert bool(answers[1].trouble) is (answers[1].build is None)
+    assert "did not answer as a Python does" in answers[2].trouble
 
 
 def test_the_pythons_over_there_are_found() -> None:

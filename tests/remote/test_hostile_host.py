@@ -16,6 +16,7 @@ from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.far import backend
 from gpuexplorer.remote.far.machine import FarMachine, LinkState
@@ -57,7 +58,7 @@ GOOD: Sequence[Told] = [
     wire.Used(
         _CARD.id, [NamedProcess(CardProcess(_CARD.id, 7, ProcessUse.COMPUTE), resolved=True)]
     ),
-    wire.Pythons(3, [wire.Found("/usr/bin/python3", (3, 12, 1))]),
+    wire.Pythons(3, [LabPython(Path("/usr/bin/python3"), version=(3, 12, 1))]),
     wire.Knocked(1, 2.0, 3.0),
     wire.Done(5, Message("No.")),
 ]

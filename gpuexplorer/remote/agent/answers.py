@@ -58,7 +58,7 @@ def pythons(order: wire.AskPythons) -> wire.Pythons:
         return wire.Pythons(order.id, [_named(order.named)])
     asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), _whole("~"))]
     found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
-    return wire.Pythons(order.id, [_found(each) for each in found])
+    return wire.Pythons(order.id, found)
 
 
 def _same_time(one: float, other: float) -> bool:
@@ -69,14 +69,8 @@ def _whole(path: str) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
 
 
-def _named(path: str) -> wire.Found:
+def _named(path: str) -> LabPython:
     try:
-        return _found(chosen(_whole(path)))
+        return chosen(_whole(path))
     except Trouble as trouble:
-        return wire.Found(path, reason=trouble.sentence)
-
-
-def _found(python: LabPython) -> wire.Found:
-    return wire.Found(
-        str(python.path), python.version, python.build, python.trouble, python.prefix
-    )
+        return LabPython(Path(path), trouble=trouble.sentence)

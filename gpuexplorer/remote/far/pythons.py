@@ -1,13 +1,13 @@
 """The Pythons of another machine, as its agent found them for the lab."""
 
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, on, told
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.remote.wire import AskPythons, Found, Pythons
+from gpuexplorer.remote.wire import AskPythons, Pythons
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.far.machine import FarMachine
@@ -18,13 +18,13 @@ _PATIENCE = 40.0
 
 def pythons_there(far: "FarMachine") -> Sequence[LabPython]:
     """All that may be one, the likeliest first. Waits; raises Trouble where nobody answers."""
-    return [_python(each) for each in _found(far, "")]
+    return _found(far, "")
 
 
 def python_there(far: "FarMachine", path: Path) -> LabPython:
     """The one that was named: a program, or the folder of an environment. Waits."""
     found = _found(far, path.as_posix())
-    return _python(found[0]) if found else LabPython(path)
+    return found[0] if found else LabPython(path)
 
 
 def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPython:
@@ -53,10 +53,5 @@ def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPyth
     )
 
 
-def _found(far: "FarMachine", named: str) -> Sequence[Found]:
+def _found(far: "FarMachine", named: str) -> Sequence[LabPython]:
     return far.asking.ask(AskPythons(0, named), Pythons, _PATIENCE).found
-
-
-def _python(found: Found) -> LabPython:
-    path = Path(PurePosixPath(found.path))
-    return LabPython(path, found.prefix, tuple(found.version), found.build, found.reason)
