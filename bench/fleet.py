@@ -80,7 +80,7 @@ def _hosts(app: App) -> FleetHosts:
 def _first_picture(app: App, fleet: Fleet, began: float) -> Figure:
     """From before there was a window until all cards stand on the map."""
     until = time.monotonic() + _PATIENCE
-    while len(_hosts(app).groups.groups()) < HOSTS and time.monotonic() < until:
+    while len(_hosts(app).groups) < HOSTS and time.monotonic() < until:
         let_run(0.01)
     _view(app).pull()
     _view(app).repaint()
@@ -149,7 +149,7 @@ def _minute() -> Sequence[Figure]:
 def _week(app: App) -> Sequence[Figure]:
     """One card of one host, an hour seen."""
     machines, hosts = app.window.machines.state, _hosts(app)
-    host = hosts.groups.groups()[0].key
+    host = hosts.groups[0].key
     app.window.navigation.open_machine(hosts.open(host, machines))
     until = time.monotonic() + _PATIENCE
     while machines.session is machines.here and time.monotonic() < until:

@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from types import MappingProxyType
 
 _ASKED_AS = "GPUEXPLORER_ASKED_AS"
 
 
 def surroundings(asked_as: str) -> "Mapping[str, str]":
     """For what of ours runs on another computer: how a command line here names that."""
-    return MappingProxyType({_ASKED_AS: asked_as})
+    return {_ASKED_AS: asked_as}
 
 
 def doctor(asked_as: "str | None" = None) -> str:

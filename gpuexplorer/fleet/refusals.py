@@ -64,9 +64,6 @@ class PrometheusError(Trouble):
     lasting = False
     status = 0  # of the answer, where there was one
 
-    def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
-        super().__init__(template, hint, **values)
-
 
 def plain(text: str, longest: int = _LONGEST) -> str:
     """A server's words, without what could move a terminal's cursor or fill a window."""

@@ -1,27 +1,36 @@
 """FleetHosts: the hosts of a fleet for the window: as groups, and each as a machine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
-from gpuexplorer.gui.state.groups.of_fleet import FleetGroups
-from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.groups.group import HostGroup
+from gpuexplorer.gui.state.groups.of_fleet import Places, groups_of
+from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.ssh.questions import Asking
 
+_ASKING = Message("Prometheus is asked which cards there are.")
+
 
 class FleetHosts:
-    """Lives as long as the window. Asks nothing itself."""
+    """Lives as long as the window. Asks nothing itself, and never waits."""
 
     def __init__(self, watching: Watching) -> None:
         self.watching = watching
-        self.groups = FleetGroups(watching)
+        self._places = Places()
+        server = watching.fleet.server.where.url
+        self.groups: Sequence[HostGroup] = (
+            HostGroup(server, server, Standing.CONNECTING, why=_ASKING),
+        )
+        watching.listen(self._take)
 
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
@@ -29,6 +38,29 @@ class FleetHosts:
         if all(each.key != key for each in machines.rows()):
             machines.add(Wanted(key), partial(self._reach, host))
         return key
+
+    def _take(self) -> None:
+        """From the thread that asks."""
+        now, broken = self.watching.now, self.watching.broken
+        if broken is not None:
+            clock, since = self.watching.clock.now(), self.watching.answered_at
+            self.groups = [
+                replace(
+                    each,
+                    standing=Standing.BROKEN,
+                    why=broken.why,
+                    hint=broken.hint,
+                    for_seconds=clock - broken.since,
+                    retry_in=max(0.0, broken.retry_at - clock),
+                    age=None if since is None or each.age is None else clock - since,
+                )
+                for each in self.groups
+            ]
+        elif now is not None:
+            groups = groups_of(now, self.watching.beat, self._places)
+            for each in groups:
+                _ = each.together  # here, so that the window need not
+            self.groups = groups
 
     def _reach(
         self, host: str, wanted: Wanted, on_change: Callable[[], None], asking: "Asking"

@@ -37,7 +37,7 @@ def watching(server: FakePrometheus) -> Iterator[Watching]:
 
 
 def test_before_the_first_answer_the_server_stands_there(watching: Watching) -> None:
-    (group,) = FleetHosts(watching).groups.groups()
+    (group,) = FleetHosts(watching).groups
     assert group.name == watching.fleet.server.where.url
     assert group.standing is Standing.CONNECTING
 
@@ -48,7 +48,7 @@ def test_a_server_that_never_answered_says_why(
     hosts = FleetHosts(watching)
     server.special["*"] = 401, {}, b""
     watching.look()
-    (group,) = hosts.groups.groups()
+    (group,) = hosts.groups
     assert group.standing is Standing.BROKEN
     assert "wants to know who asks" in group.why
     assert "--prometheus-login" in group.hint
@@ -58,7 +58,7 @@ def test_a_server_that_never_answered_says_why(
 def test_hosts_stand_with_their_cards_rack_and_age(watching: Watching) -> None:
     hosts = FleetHosts(watching)
     watching.look()
-    one, other = hosts.groups.groups()
+    one, other = hosts.groups
     assert (one.name, other.name, one.place) == ("node-0", "node-1", "r1")
     assert one.standing is Standing.UP
     assert one.age == 3.0
@@ -73,7 +73,7 @@ def test_hosts_stand_with_their_cards_rack_and_age(watching: Watching) -> None:
 def test_groups_stay_the_same_until_the_next_answer(watching: Watching) -> None:
     hosts = FleetHosts(watching)
     watching.look()
-    assert hosts.groups.groups() is hosts.groups.groups()
+    assert hosts.groups is hosts.groups
 
 
 def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watching) -> None:
@@ -82,7 +82,7 @@ def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watch
     for series in server.series.values():
         del series[:8]
     watching.look()
-    one, other = hosts.groups.groups()
+    one, other = hosts.groups
     assert one.standing is Standing.BROKEN
     assert "no new value of its cards" in one.why
     assert {each.state for each in one.cards} == {CardState.NO_ANSWER}
@@ -97,7 +97,7 @@ def test_a_critical_alert_comes_before_an_error_of_a_card(
     labels = {"alertname": "Down", "severity": "critical", "Hostname": "node-1"}
     server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
     watching.look()
-    groups = hosts.groups.groups()
+    groups = hosts.groups
     assert all(each.alerts for each in groups)
     assert [each.name for each in in_order(groups, worst_first=True)] == ["node-1", "node-0"]
 
@@ -109,7 +109,7 @@ def test_what_was_known_stays_when_the_server_breaks(
     watching.look()
     server.special["*"] = 503, {}, b""
     watching.look()
-    groups = hosts.groups.groups()
+    groups = hosts.groups
     assert len(groups) == 2
     assert all(each.standing is Standing.BROKEN and each.cards for each in groups)
     assert "too busy" in groups[0].why

@@ -67,7 +67,7 @@ def _hosts(app: App) -> FleetHosts:
 
 
 def _open_a_host(app: App, qtbot: QtBot) -> HostSession:
-    qtbot.waitUntil(lambda: len(_hosts(app).groups.groups()) == 2, timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
     machines = app.window.machines.state
     app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
     qtbot.waitUntil(lambda: isinstance(machines.session, HostSession), timeout=_PATIENCE)
@@ -77,7 +77,7 @@ def _open_a_host(app: App, qtbot: QtBot) -> HostSession:
 
 
 def test_the_window_opens_on_the_hosts(app: App, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: len(_hosts(app).groups.groups()) == 2, timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
     assert app.window.navigation.screen == "machines"
     (view,) = app.window.findChildren(MachinesView)
     view.pull()
@@ -91,9 +91,7 @@ def test_the_host_with_most_trouble_comes_first(
     server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
     (view,) = app.window.findChildren(MachinesView)
     _hosts(app).watching.ask_now()
-    qtbot.waitUntil(
-        lambda: any(each.alerts for each in _hosts(app).groups.groups()), timeout=_PATIENCE
-    )
+    qtbot.waitUntil(lambda: any(each.alerts for each in _hosts(app).groups), timeout=_PATIENCE)
     view.show_page(MachinesPage.LIST)
     view.pull()
     table = next(each for each in view.findChildren(Table) if each.isVisible())

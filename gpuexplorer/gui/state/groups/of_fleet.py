@@ -1,9 +1,8 @@
-"""FleetGroups: the hosts of a Prometheus as groups, made with each of its answers."""
+"""The hosts of a Prometheus as groups, made with each of its answers."""
 
 import gc
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,7 +13,6 @@ from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.fleet.firing import Alert
 from gpuexplorer.fleet.fleet import FleetNow
 from gpuexplorer.fleet.identity import FleetCard
-from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.cards.reasons import state_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.machines import Standing
@@ -28,48 +26,10 @@ _SHOWN = tuple(
 )
 _SILENT = Message("Prometheus has no new value of its cards.")
 _LOOK_THERE = Message("Look whether the exporter runs on that host, and whether it is reached.")
-_ASKING = Message("Prometheus is asked which cards there are.")
 
 
-class FleetGroups:
-    """`take` is called from the thread that asks; `groups` never waits."""
-
-    def __init__(self, watching: Watching) -> None:
-        self._watching = watching
-        self._places = _Places()
-        server = watching.fleet.server.where.url
-        self._groups: Sequence[HostGroup] = (
-            HostGroup(server, server, Standing.CONNECTING, why=_ASKING),
-        )
-        watching.listen(self.take)
-
-    def groups(self) -> Sequence[HostGroup]:
-        return self._groups
-
-    def take(self) -> None:
-        now, broken = self._watching.now, self._watching.broken
-        if broken is not None:
-            clock, since = self._watching.clock.now(), self._watching.answered_at
-            self._groups = [
-                replace(
-                    each,
-                    standing=Standing.BROKEN,
-                    why=broken.why,
-                    hint=broken.hint,
-                    for_seconds=clock - broken.since,
-                    retry_in=max(0.0, broken.retry_at - clock),
-                    age=None if since is None or each.age is None else clock - since,
-                )
-                for each in self._groups
-            ]
-        elif now is not None:
-            groups = _groups(now, self._watching.beat, self._places)
-            for each in groups:
-                _ = each.together  # here, so that the window need not
-            self._groups = groups
-
-
-def _groups(now: FleetNow, beat: float, places: "_Places") -> Sequence[HostGroup]:
+def groups_of(now: FleetNow, beat: float, places: "Places") -> Sequence[HostGroup]:
+    """`places`: of the same Prometheus, from one answer to the next."""
     alerts: dict[str, list[Alert]] = defaultdict(list)
     for alert in now.alerts:
         alerts[alert.host].append(alert)
@@ -145,7 +105,7 @@ class _Host(NamedTuple):
     simulated: bool
 
 
-class _Places:
+class Places:
     """Which cards stand on which host, as long as they are the same."""
 
     def __init__(self) -> None:

@@ -53,7 +53,7 @@ class MachinesSource:
         rows = self._rows()
         self._ask(rows)
         now, fleet = self._machines.clock.now(), self._machines.fleet
-        hosts = () if fleet is None else fleet.groups.groups()
+        hosts = () if fleet is None else fleet.groups
         if not rows:
             return hosts
         keys = {row.key for row in rows}
