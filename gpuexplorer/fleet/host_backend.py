@@ -9,9 +9,9 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
-from gpuexplorer.fleet.fleet import FleetNow
 from gpuexplorer.fleet.host_questions import CardNow, HostQuestions
 from gpuexplorer.fleet.identity import FleetCard
+from gpuexplorer.fleet.now import FleetNow
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess

@@ -15,7 +15,7 @@ from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import FleetCard, card_id, key_of
 from gpuexplorer.fleet.names import STATE, Exporter, Told
 from gpuexplorer.fleet.reasons import Reasons, reasons
-from gpuexplorer.fleet.selector import aged, any_of, grouped, one_of, selector
+from gpuexplorer.fleet.selector import aged, any_of, grouped, one_of
 from gpuexplorer.telemetry.exporter_names import UUID_LABELS
 
 _LOOKED_AT, _ENOUGH, _MOST_STEP = "10m", 2, 300.0
@@ -42,10 +42,11 @@ class HostQuestions:
         values: dict[CardId, dict[MetricId, float]] = {each.id: {} for each in cards}
         ages: dict[CardId, float] = {}
         why: Reasons = {each.id: {} for each in cards}
-        for exporter, keys, meant in self._asked(cards):
+        for exporter, meant in self._asked(cards):
+            keys = exporter.keys
             parts = sorted({name for told in exporter.told.values() for name in told.labels})
             named = {(told.name, *told.labels.items()): told for told in exporter.told.values()}
-            asked = any_of({told.name for told in exporter.told.values()}, {}, meant)
+            asked = any_of({told.name for told in exporter.told.values()}, meant)
             by = ("__name__", *keys, *parts)
             for labels, value in self.server.table(grouped("max", by, asked)).pairs():
                 own = [(part, labels[part]) for part in parts if labels.get(part)]
@@ -53,8 +54,8 @@ class HostQuestions:
                 card = card_id(key_of(labels))
                 if told is not None and card in values and math.isfinite(value):
                     _keep(told, value / told.factor, values[card], why[card])
-            asked = selector(exporter.anchor, exporter.marks, meant)
-            for labels, value in self.server.table(aged(keys, asked)).pairs():
+            asked = aged(keys, exporter.series(meant))
+            for labels, value in self.server.table(asked).pairs():
                 ages.setdefault(card_id(key_of(labels)), max(0.0, value))
             if exporter.anchor == STATE:
                 for card, told_of_it in reasons(self.server, keys, meant).items():
@@ -66,9 +67,8 @@ class HostQuestions:
 
     def how_often(self, cards: Sequence[FleetCard]) -> float | None:
         """Seconds from one value to the next, as they came of late; None where too few came."""
-        for exporter, _, meant in self._asked(cards[:1]):
-            asked = selector(exporter.anchor, exporter.marks, meant)
-            for line in self.server.samples(f"{asked}[{_LOOKED_AT}]"):
+        for exporter, meant in self._asked(cards[:1]):
+            for line in self.server.samples(f"{exporter.series(meant)}[{_LOOKED_AT}]"):
                 steps = [later - one for one, later in pairwise(line.times)]
                 if len(steps) >= _ENOUGH:
                     return min(max(1.0, median(steps)), _MOST_STEP)
@@ -86,28 +86,25 @@ class HostQuestions:
         within `window` before it.
         """
         found: dict[CardId, Line] = {}
-        for exporter, keys, meant in self._asked(cards):
+        for exporter, meant in self._asked(cards):
             told = exporter.told.get(metric)
             if told is None:
                 continue
-            asked = selector(told.name, told.labels, meant)
-            query = grouped("max", keys, f"{how}_over_time({asked}[{window:.0f}s])")
+            each = f"{how}_over_time({told.series(meant)}[{window:.0f}s])"
+            query = grouped("max", exporter.keys, each)
             for line in self.server.range(query, *stretch):
                 card = card_id(key_of(line.labels))
                 found.setdefault(card, line._replace(values=_figures(line, told)))
         return found
 
-    def _asked(
-        self, cards: Collection[FleetCard]
-    ) -> Iterator[tuple[Exporter, Sequence[str], str]]:
-        """Each exporter, the labels that tell cards apart, and which cards are meant."""
+    def _asked(self, cards: Collection[FleetCard]) -> Iterator[tuple[Exporter, str]]:
+        """Each exporter, and which cards are meant."""
         uuids = {each.uuid for each in cards}
         for exporter in self._fleet.exporters:
-            keys = self._fleet.keys.get(exporter.title, ())
-            for label in keys:
+            for label in exporter.keys:
                 if label in UUID_LABELS and uuids:
                     meant = one_of(label, uuids)
-                    yield exporter, keys, ",".join(filter(None, (meant, self._fleet.match)))
+                    yield exporter, ",".join(filter(None, (meant, self._fleet.match)))
 
 
 def _figures(line: Line, told: Told) -> Sequence[float]:

@@ -13,7 +13,7 @@ from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import JOB, RACK, FleetCard, host_of
 from gpuexplorer.fleet.laid import Floats, laid
 from gpuexplorer.fleet.refusals import PrometheusError, plain
-from gpuexplorer.fleet.selector import grouped, selector
+from gpuexplorer.fleet.selector import grouped
 from gpuexplorer.telemetry.exporter_names import HOST_LABELS
 
 STEP, COLUMNS = 60.0, 60
@@ -61,9 +61,7 @@ def _asked(fleet: Fleet, cards: Mapping[CardId, FleetCard], start: float) -> Hou
         if told is None:
             continue
         # To look at each figure and each card would cost the server ten times as much.
-        mean_of_each = (
-            f"avg_over_time({selector(told.name, told.labels, fleet.match)}[{_STRETCH}])"
-        )
+        mean_of_each = f"avg_over_time({told.series(fleet.match)}[{_STRETCH}])"
         each = f"{mean_of_each} >= 0 <= {told.factor:g}"
         stretch = (start, start + (COLUMNS - 1) * STEP, STEP)
         means = {}

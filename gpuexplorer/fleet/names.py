@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.fleet.selector import selector
 from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, XID, XID_COUNT, Name, own_name
 
 STATE = "gpuexplorer_card_state"
@@ -18,6 +19,9 @@ class Told(NamedTuple):
     factor: float
     labels: Mapping[str, str] = {}
 
+    def series(self, matched: str) -> str:
+        return selector(self.name, self.labels, matched)
+
 
 class Exporter(NamedTuple):
     """One that is there, and what it tells there. `anchor`: a metric that each card has."""
@@ -28,6 +32,11 @@ class Exporter(NamedTuple):
     marks: Mapping[str, str] = {}  # what its anchor must be labelled with
     xid: str = ""  # its name for Xid errors
     xid_label: str = ""  # that has the number, where it is not the figure
+    keys: Sequence[str] = ()  # its labels that say which card
+
+    def series(self, matched: str) -> str:
+        """One of each card."""
+        return selector(self.anchor, self.marks, matched)
 
 
 def exporters(there: Collection[str]) -> Sequence[Exporter]:

@@ -59,15 +59,15 @@ def one_of(label: str, values: Collection[str]) -> str:
     return f"{label}=~{quoted(told)}"
 
 
-def selector(metric: str, labels: Mapping[str, str], matched: str = "") -> str:
+def selector(metric: str, labels: Mapping[str, str], matched: str) -> str:
     """Of one metric, always."""
-    return f"{metric}{{{_inside(labels, matched)}}}"
+    own = [f"{name}={quoted(value)}" for name, value in labels.items()]
+    return f"{metric}{{{','.join(filter(None, (*own, matched)))}}}"
 
 
-def any_of(metrics: Collection[str], labels: Mapping[str, str], matched: str = "") -> str:
+def any_of(metrics: Collection[str], matched: str) -> str:
     """Of several metrics by name. Their names are ours, and hold nothing to be escaped."""
-    named = f'__name__=~"{"|".join(sorted(metrics))}"'
-    return f"{{{','.join(filter(None, (named, _inside(labels, matched))))}}}"
+    return f'{{__name__=~"{"|".join(sorted(metrics))}",{matched}}}'
 
 
 def grouped(how: str, by: Collection[str], what: str) -> str:
@@ -78,8 +78,3 @@ def grouped(how: str, by: Collection[str], what: str) -> str:
 def aged(by: Collection[str], what: str) -> str:
     """How many seconds ago the newest of them came."""
     return "time() - " + grouped("max", by, f"timestamp({what})")
-
-
-def _inside(labels: Mapping[str, str], matched: str) -> str:
-    own = [f"{name}={quoted(value)}" for name, value in labels.items()]
-    return ",".join(filter(None, (*own, matched)))

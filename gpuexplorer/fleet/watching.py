@@ -7,8 +7,9 @@ from typing import NamedTuple
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.fleet import Fleet, FleetNow
+from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.hour import COLUMNS, STEP, Hour, hour_of
+from gpuexplorer.fleet.now import FleetNow
 
 BEAT = 15.0  # seconds, as often as exporters are read by default
 # A look for new cards every so many beats.

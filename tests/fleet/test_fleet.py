@@ -176,7 +176,7 @@ def test_a_card_that_nobody_tells_of_for_an_hour_is_gone(
 def test_more_cards_than_can_be_shown_are_refused(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpuexplorer.fleet.fleet._MOST_CARDS", 15)
+    monkeypatch.setattr("gpuexplorer.fleet.roster._MOST_CARDS", 15)
     with pytest.raises(Trouble, match="tells of 16 cards, and at most 15 can be shown"):
         fleet.look_for_cards()
 
@@ -184,7 +184,7 @@ def test_more_cards_than_can_be_shown_are_refused(
 def test_other_cards_all_the_time_do_not_add_up(
     server: FakePrometheus, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpuexplorer.fleet.fleet._MOST_CARDS", 50)
+    monkeypatch.setattr("gpuexplorer.fleet.roster._MOST_CARDS", 50)
     for turn in range(10):
         for name in server.series:
             server.series[name] = [(card(16 * turn + each), 1.0) for each in range(16)]
@@ -210,7 +210,6 @@ def test_hosts_are_called_as_a_person_chooses_or_by_the_likeliest_label(
     told = Fleet(client)
     told.look_for_cards()
     assert [each.host for each in told.now().cards.values()] == ["new", "10.0.0.0", "10.0.0.0"]
-    assert "row" in told.labels
     told = Fleet(client, chosen=Chosen(host="node", rack="row"))
     told.look_for_cards()
     cards = list(told.now().cards.values())
