@@ -10,13 +10,15 @@ from gpuexplorer.fleet.refusals import plain
 # More values than so many would need more memory than a fleet is worth.
 _MOST_PARTS = 8_000_000
 _MOST_WARNINGS = 10
+_MOST_LABELS = 100  # of rows for which a pattern is made
 # What is read in one go keeps all else of the program waiting, 15 ms for each million.
 MOST_AT_ONCE = 16_000_000
 
 _HEAD, _FOOT = '{"status":"success","data":{"resultType":"vector","result":[', '"]}]}'
 _ROW = '{"metric":'
 _PIECE = 200_000  # letters that are read at once, while nothing else of the program runs
-_TIME = re.compile(r":\[[\d.e+]+,", re.ASCII)
+_PLAIN = r'"([^"\\]*)"'
+_NAME = re.compile(f'{_PLAIN}:"')
 
 Labels = Mapping[str, str]
 T = TypeVar("T")
@@ -74,8 +76,8 @@ def told(body: bytes) -> Told[Any]:
 
 def table_of(body: bytes) -> Told[Table]:
     """Of an instant, and the warnings. There may be a hundred thousand rows at each beat, and
-    nearly all answers have but rows of one form, in which no text is escaped: those are cut at
-    their quotes, which takes a fifth of the time.
+    nearly all answers have but rows of one form, in which no text is escaped: those are cut by
+    one pattern, which takes a fifth of the time.
     """
     try:
         text = body.decode()
@@ -102,34 +104,19 @@ def table_of(body: bytes) -> Told[Table]:
 
 def _cut(piece: str) -> Table | None:
     """None where its rows are not all alike."""
-    if "\\" in piece:
+    names = _NAME.findall(piece, 0, piece.find("}"))
+    if len(names) > _MOST_LABELS:
         return None
-    cut = piece.split('"')
-    each = piece[: piece.find(_ROW, 1)].count('"') if _ROW in piece[1:] else len(cut) - 1
-    count, rest = divmod(len(cut) - 1, each)
-    if rest or each < 6 or each % 4 != 2:
-        return None
-    labels = (each - 6) // 4
-    # Between the quotes stand these, in every row; at a place of None there is a text.
-    between: list[str | None] = ["metric", ":{"]
-    for label in range(labels):
-        between += [cut[3 + 4 * label], ":", None, "," if label < labels - 1 else "},"]
-    between += ["value", cut[each - 2], None]
-    if not labels:
-        between[1] = ":{},"
-    alike = all(
-        wanted is None or cut[place::each].count(wanted) == count
-        for place, wanted in enumerate(between, 1)
-    )
-    whole = cut[0] == "{" and cut[-1] == "]}" and cut[each:-1:each].count("]},{") == count - 1
-    if not (alike and whole and _TIME.fullmatch(cut[each - 2])):
+    labels = ",".join(f'"{re.escape(name)}":{_PLAIN}' for name in names)
+    row = rf'{{"metric":{{{labels}}},"value":\[[\d.e+]+,{_PLAIN}\]}}(?:,(?={{)|\Z)'
+    parts = re.split(row, piece, flags=re.ASCII)
+    between, *texts, figures = (parts[at :: len(names) + 2] for at in range(len(names) + 2))
+    if any(between):
         return None
     try:
-        values = list(map(float, cut[each - 1 :: each]))
+        return Table(dict(zip(names, texts, strict=True)), list(map(float, figures)))
     except ValueError as error:
         raise NoAnswerError from error
-    columns = {cut[3 + 4 * label]: cut[5 + 4 * label :: each] for label in range(labels)}
-    return Table(columns, values)
 
 
 def _piece(piece: str) -> Sequence[Mapping[str, Any]]:

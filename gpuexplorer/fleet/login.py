@@ -15,21 +15,12 @@ import os
 import ssl
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark
 
-_KEYS = (
-    "user",
-    "password",
-    "password_file",
-    "bearer_file",
-    "ca_file",
-    "certificate_file",
-    "key_file",
-)
 _LARGEST = 100_000  # bytes of such a file
 _OTHERS = 0o077
 # The certificates of Red Hat and its kin, of SUSE, and of Alpine.
@@ -92,6 +83,9 @@ class Login:
                     file=self.certificate_file,
                 ) from None
         return context
+
+
+_KEYS = tuple(each.name for each in fields(Login))
 
 
 def read_login(path: Path, ask: Callable[[str], str] | None = None) -> Login:

@@ -90,7 +90,9 @@ class FakePrometheus(ThreadingHTTPServer):
             key = tuple((each, labels[each]) for each in kept if each in labels)
             told = self.age if "timestamp(" in query else value
             told_of[key].append(told)
-        how = {"count": len, "avg": statistics.fmean}.get(query.partition(" by ")[0], max)
+        ways: dict[str, Callable[[list[float]], float]]
+        ways = {"count": len, "avg": statistics.fmean}
+        how = ways.get(query.partition(" by ")[0], max)
         groups = {key: float(how(told)) for key, told in told_of.items()}
         if query.endswith("> 0"):
             groups = {key: value for key, value in groups.items() if value > 0}
