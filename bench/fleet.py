@@ -10,6 +10,7 @@ import psutil
 
 from bench.fleet_exporters import CARDS_EACH, HOSTS, TARGETS
 from bench.fleet_server import PROMETHEUS, memory_of, prometheus
+from bench.http_cost import Meter
 from bench.panning import moving
 from bench.stage import let_run, stage
 from bench.table import Figure
@@ -36,14 +37,14 @@ def figures() -> Sequence[Figure]:
         with prometheus(Path(folder), HOSTS, TARGETS, _PAST) as (url, server):
             _wait_for_cards(url)
             made = time.perf_counter() - began
-            fleet = Fleet(Prometheus(address(url)))
+            fleet, meter = Fleet(Prometheus(address(url))), Meter()
             began = time.perf_counter()
             with stage(None, screen="machines", fleet=fleet) as app:
                 return [
                     Figure("an hour of two metrics made, server started", f"{made:.0f} s"),
-                    _first_picture(app, fleet, began),
-                    *_beats(app, fleet),
-                    _last_hour(app, fleet),
+                    _first_picture(app, meter, began),
+                    *_beats(app, meter),
+                    _last_hour(app, fleet, meter),
                     *_minute(),
                     *_week(app),
                     _memory(),
@@ -77,7 +78,7 @@ def _hosts(app: App) -> FleetHosts:
     return hosts
 
 
-def _first_picture(app: App, fleet: Fleet, began: float) -> Figure:
+def _first_picture(app: App, meter: Meter, began: float) -> Figure:
     """From before there was a window until all cards stand on the map."""
     until = time.monotonic() + _PATIENCE
     while len(_hosts(app).groups) < HOSTS and time.monotonic() < until:
@@ -85,22 +86,22 @@ def _first_picture(app: App, fleet: Fleet, began: float) -> Figure:
     _view(app).pull()
     _view(app).repaint()
     took = time.perf_counter() - began
-    server = fleet.server.cost.waited
+    server = meter.cost.waited
     what = f"first picture of {_CARDS} cards, beside the server's {server:.2f} s"
     return Figure(what, f"+{took - server:.2f} s", "+1 s", took - server <= 1.0)
 
 
-def _beats(app: App, fleet: Fleet) -> Sequence[Figure]:
+def _beats(app: App, meter: Meter) -> Sequence[Figure]:
     """Asked here, in turns with the window, so that each part has its own time."""
     watching = _hosts(app).watching
     ours, theirs, carried, pulls = [], [], [], []
     for _ in range(_BEATS):
         let_run(0.5)
-        before, began = fleet.server.cost, time.perf_counter()
+        before, began = meter.cost, time.perf_counter()
         cpu = time.thread_time()
         watching.look()
         cpu = time.thread_time() - cpu
-        after, took = fleet.server.cost, time.perf_counter() - began
+        after, took = meter.cost, time.perf_counter() - began
         theirs.append(after.waited - before.waited)
         carried.append(after.bytes - before.bytes)
         ours.append((cpu, took - theirs[-1]))
@@ -124,13 +125,13 @@ def _beats(app: App, fleet: Fleet) -> Sequence[Figure]:
     ]
 
 
-def _last_hour(app: App, fleet: Fleet) -> Figure:
+def _last_hour(app: App, fleet: Fleet, meter: Meter) -> Figure:
     now = _hosts(app).watching.now
     assert now is not None
-    before, cpu = fleet.server.cost, time.thread_time()
+    before, cpu = meter.cost, time.thread_time()
     racks = len(hour_of(fleet, now.cards, time.time()).places)
     cpu = time.thread_time() - cpu
-    server = fleet.server.cost.waited - before.waited
+    server = meter.cost.waited - before.waited
     what = f"the last hour of {racks} racks, beside the server's {server * 1e3:.0f} ms"
     return Figure(what, f"+{cpu * 1e3:.0f} ms")
 

@@ -10,7 +10,6 @@ import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 import gpuexplorer
@@ -32,14 +31,6 @@ _IDLE = 4  # connections kept for the next question
 Fields = Mapping[str, str | list[str]]
 
 
-class Page(NamedTuple):
-    """An answer, and how long it took to begin, which is the server's time and the way's."""
-
-    body: bytes
-    waited: float
-    carried: int  # bytes on the wire
-
-
 class Asker:
     """For any thread, each with its own question; what waits can be given up from another."""
 
@@ -51,7 +42,7 @@ class Asker:
         self._asking: set[http.client.HTTPConnection] = set()
         self._ended = False
 
-    def ask(self, path: str, fields: Fields, most: int, seconds: float, post: bool) -> Page:
+    def ask(self, path: str, fields: Fields, most: int, seconds: float, post: bool) -> bytes:
         """Raises PrometheusError, or Trouble where the login's files cannot be used."""
         asked = urlencode(fields, doseq=True)
         header = self._header(post=post)
@@ -65,12 +56,12 @@ class Asker:
             watch.start()
             kept = False
             try:
-                page = self._answer(connection, path, asked, header, most, post=post)
+                body = self._answer(connection, path, asked, header, most, post=post)
                 if time.monotonic() >= until:
                     # A head that was cut off looks like one with nothing behind it.
                     raise self._broken(until, seconds, TimeoutError())
                 kept = connection.sock is not None
-                return page
+                return body
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
                 # It may have hung up on a connection that lay idle: that is no answer.
                 if used_before and time.monotonic() < until and not self._ended:
@@ -109,32 +100,29 @@ class Asker:
         most: int,
         *,
         post: bool,
-    ) -> Page:
+    ) -> bytes:
         path = self.where.prefix + path
-        began = time.monotonic()
         if post:
             connection.request("POST", path, asked.encode(), dict(header))
         else:
             connection.request("GET", f"{path}?{asked}" if asked else path, None, dict(header))
         answer = connection.getresponse()
-        waited = time.monotonic() - began
         good = answer.status == http.HTTPStatus.OK
         zipped = answer.getheader("Content-Encoding", "identity").lower()
         if zipped not in ("identity", "gzip"):
             raise no_prometheus(self.where.url)
         body = self._read(answer, most if good else _MOST_SAID, zipped == "gzip", good=good)
         if good:
-            return Page(*body[:1], waited, body[1])
-        raise refused(answer.status, body[0], self.where.url, answer.getheader("Location"))
+            return body
+        raise refused(answer.status, body, self.where.url, answer.getheader("Location"))
 
     def _read(
         self, answer: http.client.HTTPResponse, most: int, zipped: bool, *, good: bool
-    ) -> tuple[bytes, int]:
+    ) -> bytes:
         pieces: list[bytes] = []
-        size = carried = 0
+        size = 0
         unzip = zlib.decompressobj(wbits=31)
         while piece := answer.read1(_AT_A_TIME):
-            carried += len(piece)
             if zipped:
                 piece = unzip.decompress(piece, most - size + 1)
             size += len(piece)
@@ -146,7 +134,7 @@ class Asker:
         if good and answer.length:
             raise http.client.IncompleteRead(b"")
         answer.close()  # or the connection would not take the next question
-        return b"".join(pieces)[:most], carried
+        return b"".join(pieces)[:most]
 
     def _header(self, *, post: bool) -> Mapping[str, str]:
         header = {

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpuexplorer.fleet import answers
 from gpuexplorer.fleet.address import Address
@@ -25,14 +25,6 @@ _SMALL = 8_000_000
 _API = "/api/v1/"
 
 
-class Cost(NamedTuple):
-    """What the questions so far took."""
-
-    questions: int = 0
-    waited: float = 0.0  # seconds until answers began: the server's, and the way's
-    bytes: int = 0
-
-
 class Prometheus:
     """For any thread but the window's: every question waits for its answer, at most `patience`.
 
@@ -46,7 +38,6 @@ class Prometheus:
         self._patience = patience
         self._login = login or Login()
         self._asker = Asker(where, self._login)
-        self.cost = Cost()
         self.warnings: Sequence[str] = ()  # of the last answer that had some
 
     def table(self, query: str) -> Table:
@@ -95,15 +86,13 @@ class Prometheus:
         *,
         post: bool = True,
     ) -> T:
-        page = self._asker.ask(_API + path, fields, most, self._patience, post)
+        body = self._asker.ask(_API + path, fields, most, self._patience, post)
         try:
-            found, warnings = read(page.body)
+            found, warnings = read(body)
         except TooMuchError:
             raise too_much(self.where.url, answers.MOST_AT_ONCE) from None
         except NoAnswerError:
             raise no_prometheus(self.where.url) from None
-        count, waited, carried = self.cost
-        self.cost = Cost(count + 1, waited + page.waited, carried + page.carried)
         if warnings:
             self.warnings = warnings
         return found

@@ -63,10 +63,10 @@ class HostBackend:
         if now is not None and self._listed[0] is not now.cards:
             there = [each for each in now.cards.values() if each.host == self.host]
             there.sort(key=_number)
-            if there == list(self._listed[1]):
-                self._listed = (now.cards, self._listed[1], self._listed[2])
-            else:
-                self._listed = (now.cards, there, _cards(there, now))
+            listed = self._listed[1:]
+            if there != listed[0]:
+                listed = there, _cards(there, now)
+            self._listed = (now.cards, *listed)
         return self._listed[2]
 
     def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:

@@ -1,13 +1,16 @@
 """Which source is read: the first that answers, with the reasons of those that do not."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Attempt
+
+if TYPE_CHECKING:
+    from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 
 class Vendor(NamedTuple):
@@ -65,7 +68,7 @@ def _open_within(backend: Backend, seconds: float) -> None:
 
 def simulated(
     spec: str, faults: str = "", seed: int = 0, clock: Clock | None = None
-) -> Backend:
+) -> "SimulatedBackend":
     """An opened backend of make-believe cards. Raises Trouble for a text it does not know."""
     from gpuexplorer.simulation.faults import parse_faults  # noqa: PLC0415 - real sessions need none of it
     from gpuexplorer.simulation.specs import parse_machine  # noqa: PLC0415

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import statistics
 import sys
 import threading
@@ -43,6 +44,11 @@ class FakePrometheus(ThreadingHTTPServer):
         self.asked: list[tuple[str, Mapping[str, list[str]]]] = []
         self.headers_seen: list[Mapping[str, str]] = []
         self.hold: Callable[[], None] = lambda: None
+        self.connections = 0
+
+    def get_request(self) -> tuple[socket.socket, Any]:  # Any: as socketserver has it
+        self.connections += 1
+        return super().get_request()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Who was given up hangs up; what else happens here is a bug of a test."""

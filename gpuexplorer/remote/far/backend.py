@@ -11,7 +11,6 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.load import Load
-from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import Added, AskWiring, Hello, Read, Taken, Wired
 from gpuexplorer.simulation.occupied import Occupation
@@ -104,9 +103,12 @@ class FarBackend:
         return (*self._noted, _clock(self.machine.host, differs))
 
     def greeted(self, hello: Hello) -> None:
-        self.twin = twin = _twin(self.machine.settings)
-        if twin is not None:
+        told = self.machine.settings
+        twin = None
+        if told.simulate is not None:
+            twin = simulated(told.simulate, told.faults, told.seed)
             twin.machine.on_added = lambda *added: self.machine.tell(_added(twin, *added))
+        self.twin = twin
         self.listed(hello.cards, hello.source)
         self._noted = ()
 
@@ -148,17 +150,9 @@ def only(sample: Sample, metrics: Collection[MetricId]) -> Sample:
 
 def made_up(backend: Backend) -> SimulatedBackend | None:
     """The model behind simulated cards, wherever they are read; None for real ones."""
-    return backend.twin if isinstance(backend, FarBackend) else _simulated(backend)
-
-
-def _simulated(backend: Backend) -> SimulatedBackend | None:
+    if isinstance(backend, FarBackend):
+        return backend.twin
     return backend if isinstance(backend, SimulatedBackend) else None
-
-
-def _twin(settings: Settings) -> SimulatedBackend | None:
-    if settings.simulate is None:
-        return None
-    return _simulated(simulated(settings.simulate, settings.faults, settings.seed))
 
 
 def load_of(backend: Backend, *, live: bool = False) -> Load | None:
