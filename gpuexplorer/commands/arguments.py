@@ -112,10 +112,6 @@ def add_host_arguments(parser: argparse.ArgumentParser, *, several: bool = False
         metavar=tr("NAME"),
         help=more if several else one,
     )
-    add_host_python(parser)
-
-
-def add_host_python(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host-python",
         metavar=tr("PATH"),

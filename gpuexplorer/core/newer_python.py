@@ -2,19 +2,17 @@
 
 import sys
 
-__all__ = ["UTC", "Self", "StrEnum", "assert_never"]
+__all__ = ["UTC", "StrEnum", "assert_never"]
 
 if sys.version_info >= (3, 11):
     from datetime import UTC
     from enum import StrEnum
-    from typing import Self, assert_never
+    from typing import assert_never
 else:
     from datetime import timezone
     from enum import Enum
-    from typing import Any
 
     UTC = timezone.utc
-    Self = Any
 
     class StrEnum(str, Enum):
         __str__ = str.__str__

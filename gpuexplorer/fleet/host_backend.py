@@ -138,18 +138,13 @@ def _number(card: FleetCard) -> tuple[tuple[int, ...], str]:
 
 
 def _cards(there: Sequence[FleetCard], now: FleetNow) -> Sequence[Card]:
-    whole = {each.uuid: each.id for each in there if each.kind is CardKind.GPU}
-    by_number = {each.number: each.id for each in there if each.kind is CardKind.GPU}
-    return [_card(each, at, whole, by_number, now) for at, each in enumerate(there)]
+    whole = [each for each in there if each.kind is CardKind.GPU]
+    # Of a part, by the UUID that it shares or by the number.
+    parents = {name: each.id for each in whole for name in (each.uuid, each.number)}
+    return [_card(each, at, parents, now) for at, each in enumerate(there)]
 
 
-def _card(
-    card: FleetCard,
-    place: int,
-    whole: Mapping[str, CardId],
-    by_number: Mapping[str, CardId],
-    now: FleetNow,
-) -> Card:
+def _card(card: FleetCard, place: int, parents: Mapping[str, CardId], now: FleetNow) -> Card:
     parent, _, part = card.number.partition(".")
     number = part if card.kind is CardKind.MIG else card.number
     total = now.values.get(_TOTAL, {}).get(card.id)
@@ -160,6 +155,6 @@ def _card(
         None if total is None else round(total),
         simulated=card.simulated,
         kind=card.kind,
-        parent=(whole.get(card.uuid) or by_number.get(parent)) if part else None,
+        parent=(parents.get(card.uuid) or parents.get(parent)) if part else None,
         bus_id=card.bus_id,
     )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.answers import Line
@@ -42,16 +43,11 @@ class _Piece(NamedTuple):
 class HostPast:
     """A Past. `trace` is for any thread. `on_change` is called from its own with each piece."""
 
-    def __init__(
-        self,
-        backend: HostBackend,
-        now: Callable[[], float],
-        wall: Callable[[], float],
-    ) -> None:
+    def __init__(self, backend: HostBackend, clock: Clock) -> None:
         self._backend, self._questions = backend, backend.questions
-        self._now = now
+        self._now = now = clock.now
         self.on_change: Callable[[], None] = lambda: None
-        self._offset = wall() - now()  # later jumps of the clock move no plot
+        self._offset = clock.wall() - now()  # later jumps of the clock move no plot
         self.began = now() - WEEK
         self.ended: float | None = None
         self._pieces: OrderedDict[_Key, _Piece] = OrderedDict()

@@ -40,7 +40,7 @@ class HostSession(RememberingSession):
             day_seconds=60.0,
             reach=HostReach(host),
         )
-        self.host_past = HostPast(backend, clock.now, clock.wall)
+        self.host_past = HostPast(backend, clock)
         self.past = self.host_past
         for card in self.cards():
             # Known at once: nobody will tell who uses it.

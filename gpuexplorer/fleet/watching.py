@@ -27,12 +27,11 @@ class Broken(NamedTuple):
 
 
 class Watching:
-    """`on_change` is called from its thread, with every answer and every failure."""
+    """Who listens is called from its thread, with every answer and every failure."""
 
     def __init__(
         self,
         fleet: Fleet,
-        on_change: Callable[[], None] = lambda: None,
         beat: float = BEAT,
         clock: Clock | None = None,
     ) -> None:
@@ -44,7 +43,7 @@ class Watching:
         self.broken: Broken | None = None
         self.hour: Hour | None = None
         self._wants_hour = False
-        self._listeners = [on_change]
+        self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
         self._failures = self._beats = 0
         self._thread = threading.Thread(target=self._run, name="fleet", daemon=True)

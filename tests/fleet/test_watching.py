@@ -68,7 +68,8 @@ def test_a_login_that_is_refused_is_not_tried_again_at_once(
 def test_its_thread_asks_again_and_again_and_ends_at_once(server: FakePrometheus) -> None:
     beats = threading.Semaphore(0)
     client = Prometheus(address(server.url))
-    watching = Watching(Fleet(client), beats.release, beat=0.01)
+    watching = Watching(Fleet(client), beat=0.01)
+    watching.listen(beats.release)
     watching.start()
     for _ in range(3):
         assert beats.acquire(timeout=_PATIENCE)

@@ -11,7 +11,8 @@ import pytest
 
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import host_name
 from tests.lab.processes import Worker, needs_torch
 from tests.machines.ground import Ground

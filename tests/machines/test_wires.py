@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import host_name
 from gpuexplorer.remote.wire import Knock
 from tests.machines.ground import Ground, wait_for

@@ -11,7 +11,8 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import AskWiring, End, Wired

@@ -19,7 +19,8 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.far import backend
-from gpuexplorer.remote.far.machine import FarMachine, LinkState
+from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.remote.wire import Hello, Told
 from gpuexplorer.telemetry.backend import Source

@@ -34,8 +34,6 @@ from gpuexplorer.remote.wire import (
     Order,
 )
 
-__all__ = ["FarMachine", "LinkState"]
-
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
 # Before its first word it may wait for a driver.

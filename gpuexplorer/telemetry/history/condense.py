@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuexplorer.core.newer_python import Self
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 
 
@@ -24,13 +23,13 @@ class Past:
     counts: NDArray[np.integer]
     usual: float  # seconds from one entry to the next, as a rule
 
-    @classmethod
-    def nothing(cls, usual: float) -> Self:
+    @staticmethod
+    def nothing(usual: float) -> "Past":
         figures = np.empty(0)
         counts = np.empty(0, np.int64)
-        return cls(figures, np.empty(0, np.bool_), figures, figures, figures, counts, usual)
+        return Past(figures, np.empty(0, np.bool_), figures, figures, figures, counts, usual)
 
-    def followed_by(self, newer: Self) -> "Past":
+    def followed_by(self, newer: "Past") -> "Past":
         return Past(
             times=np.concatenate((self.times, newer.times)),
             broken=np.concatenate((self.broken, newer.broken)),
