@@ -72,10 +72,7 @@ def _texts(value: Any) -> Mapping[str, str]:
 
 
 def _when(value: Any) -> float | None:
-    """Go writes more figures behind the point than Python reads."""
     try:
-        whole, _, rest = str(value).partition(".")
-        zone = rest.lstrip("0123456789") if rest else ""
-        return datetime.fromisoformat(whole + zone).timestamp()
+        return datetime.fromisoformat(str(value)).timestamp()
     except (ValueError, OverflowError):
         return None

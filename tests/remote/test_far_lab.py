@@ -40,6 +40,10 @@ class Machine:
     asked_as = "--host here"
 
 
+def lab_of(machine: Machine) -> FarLab:
+    return FarLab(machine)  # type: ignore[arg-type]  # as much of one as it looks at
+
+
 Begin = Callable[..., Worker]
 
 
@@ -49,7 +53,7 @@ def begin() -> Iterator[Begin]:
     begun: list[Worker] = []
 
     def start(launch: Launch = run_here, **settings: object) -> Worker:
-        there = FarLab(Machine(launch))
+        there = lab_of(Machine(launch))
         begun.append(Worker(Start(elsewhere=there, **settings)))  # type: ignore[arg-type]
         return begun[-1]
 
@@ -238,20 +242,20 @@ def test_nothing_is_started_where_there_is_no_connection() -> None:
     why = Message("here does not answer any more.")
     machine = Machine(now=LinkNow(LinkState.BROKEN, 0.0, why))
     with pytest.raises(Trouble, match=r"There is no connection to here\. here does not answer"):
-        FarLab(machine).begin(Start())
+        lab_of(machine).begin(Start())
 
 
 def test_a_program_is_watched_where_it_lies() -> None:
     with pytest.raises(
         Trouble, match=r"A program is watched on the computer that it lies on\."
     ):
-        FarLab(Machine()).begin(Start(program=Program(Path("train.py"))))
+        lab_of(Machine()).begin(Start(program=Program(Path("train.py"))))
 
 
 @pytest.mark.parametrize("python", ["python3;true", "$(true)", "a\nb"])
 def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
     try:
-        command = FarLab(Machine()).begin(Start(python=Path(python))).command
+        command = lab_of(Machine()).begin(Start(python=Path(python))).command
     except Trouble:
         return
     assert command[2].startswith(f"'{python}' ")

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING
 
 from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.trouble import Trouble
@@ -10,13 +10,16 @@ from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.elsewhere import Begun
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.ending import Course
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.host_name import HostName, Launch
+from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.pace import Pace
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
 from gpuexplorer.remote.plain_text import plain
 from gpuexplorer.remote.ssh.questions import AskedQuestions
 from gpuexplorer.remote.ssh.refusals import SSHS_LINES, ending_of
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.far.machine import FarMachine
 
 # A figure or a large table comes as one line.
 _LONGEST_LINE = 64 << 20
@@ -36,24 +39,11 @@ def no_programs(host: HostName) -> Trouble:
     return Trouble(_NO_PROGRAMS, Message(_RUN_CELLS, host=host.text))
 
 
-class Machine(Protocol):
-    """The machine, as far as it is needed here."""
-
-    @property
-    def host(self) -> HostName: ...
-    @property
-    def asked_as(self) -> str: ...
-    @property
-    def launch(self) -> Launch: ...
-    @property
-    def now(self) -> LinkNow: ...
-
-
 class FarLab:
     """For any thread; holds nothing but the way there."""
 
     def __init__(
-        self, far: Machine, asking: Callable[[], AskedQuestions] | None = None
+        self, far: "FarMachine", asking: Callable[[], AskedQuestions] | None = None
     ) -> None:
         self._far, self._asking = far, asking
 
