@@ -16,7 +16,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
-from gpuexplorer.gui.state.far_machines import Reached, Wanted
+from gpuexplorer.gui.state.far_machines import Reached, Wanted, kept_machines
 from gpuexplorer.gui.state.machine_words import link_sentence
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
@@ -142,6 +142,20 @@ def test_a_name_can_be_added_once_and_a_bad_one_never(room: Room) -> None:
     with pytest.raises(Trouble, match="cannot begin with a hyphen"):
         room.state.add(Wanted("-a"))
     assert len(room.state.rows()) == 2
+
+
+def test_a_machine_that_never_answered_can_be_added_with_another_python(
+    room: Room, settings: Settings, qtbot: QtBot
+) -> None:
+    room.state.add(Wanted("a", python="/no/python", remember=True))
+    before = room.made["a"]
+    with qtbot.waitSignal(room.state.changed):
+        before.becomes(LinkState.REFUSED)
+    room.state.add(Wanted("a", python="/opt/python3.12"))
+    assert room.made["a"] is not before
+    qtbot.waitUntil(lambda: "stop" in before.done)
+    assert room.made["a"].done == ["connect"]
+    assert [each.python for each in kept_machines(settings)] == ["/opt/python3.12"]
 
 
 def test_only_what_is_to_be_remembered_is_there_next_time(

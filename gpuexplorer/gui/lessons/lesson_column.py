@@ -191,7 +191,12 @@ class LessonColumn(QFrame):
         if self._player is None:
             return None
         try:
-            data = contents(self._player, self._lessons.lab.ledger, path)
+            data = contents(
+                self._player,
+                self._lessons.lab.ledger,
+                path,
+                machine=self._lessons.lab.machine.name,
+            )
         except Trouble as trouble:
             self._on_refused(trouble.told)
             return None

@@ -168,19 +168,25 @@ class MachinesState(QObject):
 
     def add(self, wanted: Wanted, connect: Connect | None = None) -> None:
         """And connect to it, by `connect` where it is not reached as others are. Raises Trouble
-        for what is no name of a machine, and for one that is there already.
+        for what is no name of a machine, and for one that is there already; one that never
+        answered may be asked for again, with another Python.
         """
         there = self._machines.get(wanted.host)
         if there is not None and there.reached is not None:
-            raise Trouble(
-                "{machine} is in the list already.",
-                "Choose it in the list of machines.",
-                machine=wanted.host,
-            )
-        if there is not None:
+            if there.session is not None or not self.row(wanted.host).standing.rests:
+                raise Trouble(
+                    "{machine} is in the list already.",
+                    "Choose it in the list of machines.",
+                    machine=wanted.host,
+                )
+            remember = wanted.remember or there.wanted.remember
+            wanted = replace(there.wanted, python=wanted.python, remember=remember)
+        elif there is not None:
             python = wanted.python or there.wanted.python
             wanted = replace(wanted, python=python, remember=True)
         reached = self._reached(wanted, connect)
+        if there is not None:
+            _in_thread(partial(_stop, there))
         self._machines[wanted.host] = _Machine(wanted, reached, of_fleet=connect is not None)
         reached.far.connect()
         if wanted.remember:

@@ -18,14 +18,15 @@ from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.step_play import StepPlay, StepState
 
 
-def page(player: Player, ledger: Ledger, saved: datetime) -> str:
-    body = "".join(_Page(player, ledger, saved).body())
+def page(player: Player, ledger: Ledger, saved: datetime, machine: str = "") -> str:
+    body = "".join(_Page(player, ledger, saved, machine).body())
     return html_page(clean(player.lesson.title), resource("lessons", "export.css"), body)
 
 
 class _Page:
-    def __init__(self, player: Player, ledger: Ledger, saved: datetime) -> None:
+    def __init__(self, player: Player, ledger: Ledger, saved: datetime, machine: str) -> None:
         self._player, self._ledger, self._saved = player, ledger, saved
+        self._machine = machine
         self._texts = Texts(player.lesson.file.parent)
 
     def body(self) -> Iterator[str]:
@@ -35,7 +36,7 @@ class _Page:
         yield f'<header>\n<p class="over">{_say("A lesson of GPU Explorer")}{chip}</p>\n'
         yield f"<h1>{self._line(lesson.heading or lesson.title)}</h1>\n"
         yield f'<div class="about">{self._texts.html(lesson.about)}</div>\n<dl>\n'
-        for name, what in words.machine_words(self._ledger, self._saved):
+        for name, what in words.machine_words(self._ledger, self._saved, self._machine):
             yield f"<div><dt>{_text(name)}</dt><dd>{_text(what)}</dd></div>\n"
         source = _text(words.source_words(self._ledger))
         skipped = _text(words.skipped_words(self._player))

@@ -22,9 +22,9 @@ _MARKS = str.maketrans(
 )
 
 
-def notebook(player: Player, ledger: Ledger, saved: datetime) -> str:
+def notebook(player: Player, ledger: Ledger, saved: datetime, machine: str = "") -> str:
     """In nbformat 4.5."""
-    every = _Notebook(player, ledger, saved).cells()
+    every = _Notebook(player, ledger, saved, machine).cells()
     cells = [each for each in every if each["source"] or each["cell_type"] == "code"]
     for number, cell in enumerate(cells):
         cell["id"] = f"lesson-{number}"
@@ -32,13 +32,14 @@ def notebook(player: Player, ledger: Ledger, saved: datetime) -> str:
 
 
 class _Notebook:
-    def __init__(self, player: Player, ledger: Ledger, saved: datetime) -> None:
+    def __init__(self, player: Player, ledger: Ledger, saved: datetime, machine: str) -> None:
         self._player, self._ledger, self._saved = player, ledger, saved
+        self._machine = machine
         self._texts = Texts(player.lesson.file.parent)
 
     def cells(self) -> Iterator[Json]:
         lesson = self._player.lesson
-        machine = words.machine_words(self._ledger, self._saved)
+        machine = words.machine_words(self._ledger, self._saved, self._machine)
         facts = [f"- {_text(name)}: {_text(what)}" for name, what in machine]
         source = f"**{_text(words.source_words(self._ledger))}**" if self._ledger.hello else ""
         about = self._texts.markdown(lesson.about)

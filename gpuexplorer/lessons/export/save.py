@@ -35,11 +35,15 @@ def save(player: Player, ledger: Ledger, path: Path, saved: datetime | None = No
 
 
 def contents(
-    player: Player, ledger: Ledger, path: Path, saved: datetime | None = None
+    player: Player,
+    ledger: Ledger,
+    path: Path,
+    saved: datetime | None = None,
+    machine: str = "",
 ) -> bytes:
-    """What is to be written there, as it is now."""
+    """What is to be written there, as it is now; `machine` where it is not this computer."""
     refuse_other_endings(path)
     written = _WRITES[path.suffix.lower()](
-        player, ledger, saved or datetime.now(UTC).astimezone()
+        player, ledger, saved or datetime.now(UTC).astimezone(), machine
     )
     return written.encode("utf-8", "replace")

@@ -45,17 +45,21 @@ def state_words(step: StepPlay) -> str:
     return tr(_STATES[step.state])
 
 
-def machine_words(ledger: Ledger, played: datetime) -> Sequence[tuple[str, str]]:
-    """On what and when it was played: what it is called, and what it is."""
+def machine_words(ledger: Ledger, played: datetime, machine: str) -> Sequence[tuple[str, str]]:
+    """On what and when it was played: what it is called, and what it is. `machine` is the name
+    of another computer.
+    """
     hello = ledger.hello
     rows = [(tr("Saved"), f"{played:%Y-%m-%d %H:%M}")]
     if hello is None:
         return [(tr("Machine"), tr("No cell was run.")), *rows]
+    other = [(tr("Machine"), machine)] if machine else []
     cards = [each for each in hello.devices if each.usable and each.name not in _NO_CARDS]
     named = Counter(tr(each.label) for each in cards)
     words = [f"{count} × {name}" if count > 1 else name for name, count in named.items()]
     build = tr("{version}, for {build}", version=hello.torch, build=hello.build)
     return [
+        *other,
         (trn("Card", "Cards", max(1, len(cards))), listed(words) or tr("none")),
         ("PyTorch", hello.torch if hello.simulated else build),
         ("Python", hello.python),

@@ -10,7 +10,10 @@ from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.plain_text import last_lines, plain
 
-_NEWER = mark("Install Python 3.10 or newer there, or name one with --host-python.")
+_NEWER = mark(
+    "Install Python 3.10 or newer there, or name one where the machine is added, or with "
+    "--host-python."
+)
 _SSHS = 255
 _KILLED = (137, 143, -9, -15)
 _TRY = mark("Type `ssh {host}` in a terminal: it shows the same, and asks what it has to ask.")

@@ -220,6 +220,16 @@ def test_cells_have_rates_with_their_share_and_tell_the_rest(
     assert "algbw: 100 MB/s; busbw: 100 MB/s; Share: 80 %" in screen.together
 
 
+def test_no_machine_stands_apart_from_the_others(screen: Screen, qtbot: QtBot) -> None:
+    opened(screen, qtbot, "b", "c")
+    names = [screen.here, "b", "c"]
+    place_of = the(PairTable, screen.page).place_of
+    lefts = [place_of((names[0], each)).left() for each in names]
+    tops = [place_of((each, names[0])).top() for each in names]
+    assert lefts[1] - lefts[0] == lefts[2] - lefts[1] > 0
+    assert tops[1] - tops[0] == tops[2] - tops[1] > 0
+
+
 def test_a_pair_that_fails_says_its_sentence_and_the_others_that_it_ended(
     screen: Screen, qtbot: QtBot
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lessons.export.save import save
+from gpuexplorer.lessons.export.save import contents, save
 from tests.lessons.export.played import whole
 
 
@@ -22,6 +22,15 @@ def test_a_notebook_is_saved_under_a_name_of_a_notebook(tmp_path: Path) -> None:
     player = whole(tmp_path)
     save(player, player.lab.ledger, tmp_path / "tensors.ipynb")
     assert json.loads((tmp_path / "tensors.ipynb").read_text("utf-8"))["nbformat"] == 4
+
+
+@pytest.mark.parametrize("name", ["tensors.html", "tensors.ipynb"])
+def test_another_computer_is_named(tmp_path: Path, name: str) -> None:
+    player = whole(tmp_path)
+    written = contents(player, player.lab.ledger, tmp_path / name, machine="ada@server")
+    assert b"Machine" in written
+    assert b"ada@server" in written
+    assert b"ada@server" not in contents(player, player.lab.ledger, tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["tensors", "tensors.pdf", ".html"])

@@ -63,7 +63,12 @@ class BetweenPage(CopiesPage):
         self._map = MapPanel(
             look,
             tr("Between machines"),
-            PairTable(look, tr("Measured between every two machines"), self._words),
+            PairTable(
+                look,
+                tr("Measured between every two machines"),
+                self._words,
+                host_first=False,
+            ),
             tr("What the cells say"),
             [(each, tr(each.value)) for each in RankFigure],
         )

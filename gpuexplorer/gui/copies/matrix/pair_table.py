@@ -61,8 +61,17 @@ class PairTable(PairGrid):
     chosen = Signal(object)  # a pair, or None
     opened = Signal(object)  # a pair: Enter, or a double click
 
-    def __init__(self, look: Look, name: str, words: Callable[[Pair], tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        look: Look,
+        name: str,
+        words: Callable[[Pair], tuple[str, str]],
+        *,
+        host_first: bool = True,
+    ) -> None:
+        """`host_first`: the first row and column are the host's, and stand apart."""
         super().__init__(look, name, words)
+        self._apart = AFTER_HOST if host_first else 0
         self._callouts: Mapping[Pair, Callout] = {}
         self._running: tuple[Pair, float] | None = None
         self._hovered: Pair | None = None
@@ -150,7 +159,7 @@ class PairTable(PairGrid):
         """Without what the host's stand apart, too."""
         if not self.numbers:
             return super().place(index)
-        right, low = (0 if at else AFTER_HOST for at in (index.column(), index.row()))
+        right, low = (0 if at else self._apart for at in (index.column(), index.row()))
         edge = 0 if index.row() else EDGE
         return super().place(index).adjusted(0, edge, -right, -low)
 
@@ -209,8 +218,8 @@ class PairTable(PairGrid):
             header.setVisible(bool(heads))
             header.setDefaultSectionSize(size)
         if self.numbers and heads:
-            across.resizeSection(0, sizes.across + AFTER_HOST)
-            down.resizeSection(0, sizes.down + AFTER_HOST + EDGE)
+            across.resizeSection(0, sizes.across + self._apart)
+            down.resizeSection(0, sizes.down + self._apart + EDGE)
         self._corner.setVisible(self.numbers and bool(heads))
         self._corner.setGeometry(0, 0, sizes.left + 8, sizes.top - 2)
         self.updateGeometry()
