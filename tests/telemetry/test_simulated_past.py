@@ -36,7 +36,7 @@ def test_there_is_a_reading_for_each_second_and_it_ends_now() -> None:
 def test_the_figures_are_those_of_a_machine_that_began_then() -> None:
     session = lived(60.0)
     waited_for = simulated("2xTitanRTX", "", 0)
-    machine = waited_for.machine  # type: ignore[attr-defined]  # only simulated ones have it
+    machine = waited_for.machine
     end = session.clock.now()
     trace = session.past.trace(CARD, BUSY, end - 59.5, end, columns=200)
     for at, mean in zip(trace.times, trace.means, strict=True):

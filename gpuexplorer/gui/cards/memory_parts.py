@@ -252,5 +252,6 @@ def _headline(used: float, total: float, units: Units) -> tuple[Quantity, str]:
 
 
 def _why_not(reading: Reading) -> str:
-    absence = reading.missing.get(memory.MEMORY_USED, Absence.NOT_YET)
-    return explained_absence(tr("How full its memory is"), absence)
+    either = (memory.MEMORY_USED, memory.MEMORY_TOTAL)
+    whys = [reading.missing[each] for each in either if each in reading.missing]
+    return explained_absence(tr("How full its memory is"), next(iter(whys), Absence.NOT_YET))

@@ -1,5 +1,7 @@
 """What is said of a card's memory, and that nothing is made up to fill the bar."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpuexplorer.core.absence import Absence
@@ -117,3 +119,11 @@ def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
 def test_decimal_units_are_used_where_somebody_wants_them() -> None:
     drawn = picture([], Units(decimal_memory=True), total=24, used=20)
     assert drawn.spoken.startswith("21.5 of 25.8 GB used")
+
+
+def test_used_memory_without_a_total_is_no_share_and_says_what_is_missing() -> None:
+    values, untold = {memory.MEMORY_USED: 20e9}, {memory.MEMORY_TOTAL: Absence.NOT_TOLD}
+    known = Reading(CardId("GPU-0"), 0.0, CardState.WORKING, values, untold)
+    drawn = memory_picture(replace(card(0), memory_bytes=None), known, None, USUAL)
+    assert drawn.spoken.startswith("How full its memory is: ")
+    assert "not read" not in drawn.spoken
