@@ -10,7 +10,7 @@ from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import HostGroup
-from gpuexplorer.gui.state.groups.of_fleet import Places, groups_of
+from gpuexplorer.gui.state.groups.of_fleet import Seating, groups_of
 from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 
@@ -25,7 +25,7 @@ class FleetHosts:
 
     def __init__(self, watching: Watching) -> None:
         self.watching = watching
-        self._places = Places()
+        self._places = Seating()
         server = watching.fleet.server.where.url
         self.groups: Sequence[HostGroup] = (
             HostGroup(server, server, Standing.CONNECTING, why=_ASKING),

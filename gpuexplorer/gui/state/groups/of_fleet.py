@@ -28,7 +28,7 @@ _SILENT = Message("Prometheus has no new value of its cards.")
 _LOOK_THERE = Message("Look whether the exporter runs on that host, and whether it is reached.")
 
 
-def groups_of(now: FleetNow, beat: float, places: "Places") -> Sequence[HostGroup]:
+def groups_of(now: FleetNow, beat: float, places: "Seating") -> Sequence[HostGroup]:
     """`places`: of the same Prometheus, from one answer to the next."""
     alerts: dict[str, list[Alert]] = defaultdict(list)
     for alert in now.alerts:
@@ -105,7 +105,7 @@ class _Host(NamedTuple):
     simulated: bool
 
 
-class Places:
+class Seating:
     """Which cards stand on which host, as long as they are the same."""
 
     def __init__(self) -> None:
