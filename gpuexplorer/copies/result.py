@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
 
 _AT_ONCE = 0.9
 

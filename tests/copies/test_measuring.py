@@ -11,7 +11,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied
+from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.product_job import ProductJob
 
 PATIENCE = 10.0

@@ -26,6 +26,7 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Hello,
+    Measured,
     Pictured,
     Placed,
     Printed,
@@ -34,8 +35,8 @@ from gpuexplorer.lab.events import (
     Spans,
     Transferred,
     Watched,
+    Wrong,
 )
-from gpuexplorer.lab.measured import Measured, Wrong
 from gpuexplorer.recording.lab_bounds import (
     LAST_PRINTED,
     MOST_PICTURED,

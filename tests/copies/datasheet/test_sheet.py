@@ -24,7 +24,7 @@ from gpuexplorer.core.catalogue.heat_and_power import (
 )
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied, Wrong
+from gpuexplorer.lab.events import Measured, Multiplied, Wrong
 from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine

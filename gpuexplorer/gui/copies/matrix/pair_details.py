@@ -13,7 +13,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.copies.matrix.pair_cells import unit_words
 from gpuexplorer.gui.copies.matrix.pair_question import MatrixQuestion
 from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab import endings
-from gpuexplorer.lab.evaluated import Evaluated
-from gpuexplorer.lab.events import Asked, Event, Failed, Finished
+from gpuexplorer.lab.events import Asked, Evaluated, Event, Failed, Finished
 from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.opening import OpenedCell
