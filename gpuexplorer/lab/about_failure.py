@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message, mark
+from gpuexplorer.lab.cell_source import dotted
 from gpuexplorer.lab.events import Failed, Placed
-from gpuexplorer.lab.failing import Operand, Site, dotted, sites
+from gpuexplorer.lab.failing import Operand, Site, sites
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _NOTHING_CHANGED = mark("Nothing was computed or changed.")

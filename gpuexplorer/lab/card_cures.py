@@ -4,11 +4,10 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.card_words import CardWord, card_number, card_words
-from gpuexplorer.lab.cell_source import Edit
+from gpuexplorer.lab.cell_source import CardWord, Edit, card_number, card_words, dotted
 from gpuexplorer.lab.cure import Copying, Cure, changed, moved
 from gpuexplorer.lab.events import Failed, Frame
-from gpuexplorer.lab.failing import Site, dotted
+from gpuexplorer.lab.failing import Site
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _MOST_CARDS = 3

@@ -12,10 +12,10 @@ from gpuexplorer.lab.card_cures import (
     other_places,
     out_of_the_card,
 )
-from gpuexplorer.lab.cell_source import Edit
+from gpuexplorer.lab.cell_source import Edit, dotted
 from gpuexplorer.lab.cure import Cure, changed, moved, moving
 from gpuexplorer.lab.events import Failed
-from gpuexplorer.lab.failing import Operand, Site, dotted, sites
+from gpuexplorer.lab.failing import Operand, Site, sites
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps)\b")

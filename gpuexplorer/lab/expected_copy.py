@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.lab.card_words import card_number
+from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.simulated_cards import HOST, Chosen, simulated_cards
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import Wiring

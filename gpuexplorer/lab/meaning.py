@@ -10,7 +10,7 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message, all_of, mark, told
 from gpuexplorer.lab.about_failure import AboutFailure, about_failure, shape_words
 from gpuexplorer.lab.card_cures import context_for_place
-from gpuexplorer.lab.card_words import card_words
+from gpuexplorer.lab.cell_source import card_words
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.out_of_memory import room_meaning

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Sequence
 
-from gpuexplorer.lab.card_words import card_words
 from gpuexplorer.lab.cell_source import (
     NO_PROGRAM,
     Source,
     as_string,
+    card_words,
     compiles,
     in_a_file,
     plain,

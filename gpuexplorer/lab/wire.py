@@ -1,4 +1,4 @@
-"""Commands, and commands and events as lines of JSON: all that window and worker have in common."""
+"""Commands, and how they and events are lines of JSON: all that window and worker share."""
 
 import json
 from collections.abc import Callable, Mapping
