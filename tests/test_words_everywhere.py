@@ -28,7 +28,7 @@ WRITES_NO_WORDS = {
     "lab/cures.py": "Python",
     "lab/cell_source.py": "Python",
     "lab/meaning.py": "a pattern of PyTorch's own words",
-    "lab/script.py": "Python",
+    "lab/session_files.py": "Python",
     "lessons/export/html.py": "HTML",
     "lessons/export/plots.py": "SVG",
     "lessons/export/texts.py": "HTML",

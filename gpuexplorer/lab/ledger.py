@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.units import duration, seconds_words
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import (
     Asked,
     Began,
@@ -27,6 +28,7 @@ from gpuexplorer.lab.held_memory import HeldMemory
 from gpuexplorer.lab.seen import merged, replaced
 from gpuexplorer.lab.wire import Command, Run
 
+_MOST_DEVICES_TOLD = 3
 _MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a session's prints
 
 # Every session's first cell, by the number 0.
@@ -381,3 +383,30 @@ def event_id(event: Event) -> int:
 
 def _tensors(memory: "Memory | None") -> int:
     return (memory.tensors_bytes or 0) if memory is not None else 0
+
+
+def time_words(cell: Cell) -> list[str]:
+    """Short labels: how long the cards worked, how long the host, and how that was taken."""
+    finished, failed = cell.finished, cell.failed
+    if finished is None:
+        if failed is None or failed.host_seconds is None:
+            return []
+        host = tr("host {time}", time=duration(failed.host_seconds))
+        return [host, tr("modelled")] if failed.modelled else [host]
+    said = []
+    busy = sorted(finished.busy, key=lambda each: -each[1])
+    if len(busy) == 1 and finished.device_seconds is not None:
+        busy = [(busy[0][0], finished.device_seconds)]
+    if busy:
+        said += [f"{name} {duration(seconds)}" for name, seconds in busy[:_MOST_DEVICES_TOLD]]
+    elif finished.device_seconds is not None:
+        said.append(tr("device {time}", time=duration(finished.device_seconds)))
+    said.append(tr("host {time}", time=duration(finished.host_seconds)))
+    if finished.modelled:
+        said.append(tr("modelled"))
+    if not finished.watched:
+        said.append(tr("not watched"))
+    elif finished.watch_seconds:
+        watching = seconds_words(finished.watch_seconds)
+        said.append(tr("of which watching about {time}", time=watching))
+    return said

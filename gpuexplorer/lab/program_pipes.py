@@ -14,7 +14,7 @@ from typing import IO, Any
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.handing_on import HANDED_ON
-from gpuexplorer.lab.printed_text import Flow
+from gpuexplorer.lab.printed import Flow
 
 PIPE = "GPUEXPLORER_PIPE"  # the variable with the number of the child's end
 PROGRAM = 1  # the number of the command that a program is

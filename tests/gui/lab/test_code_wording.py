@@ -8,7 +8,6 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.lab.cells.words import cost_rows
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cell_said import time_words
 from gpuexplorer.lab.endings import left_out
 from gpuexplorer.lab.events import (
     Failed,
@@ -21,8 +20,8 @@ from gpuexplorer.lab.events import (
     Span,
     Transferred,
 )
-from gpuexplorer.lab.expected_copy import expected_copy
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.simulated_cards import expected_copy
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.lab.conftest import GIB, MIB, tensor

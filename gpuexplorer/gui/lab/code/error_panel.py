@@ -21,8 +21,8 @@ from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
-from gpuexplorer.lab.expected_copy import Expected, expected_copy
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.simulated_cards import Expected, expected_copy
 from gpuexplorer.remote.far.backend import made_up
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2

@@ -8,7 +8,7 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_
 from gpuexplorer.core.words import listed, paragraph, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.cures import Copying, Cure
-from gpuexplorer.lab.expected_copy import Expected
+from gpuexplorer.lab.simulated_cards import Expected
 
 
 class Answer(StrEnum):

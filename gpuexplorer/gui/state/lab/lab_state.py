@@ -20,8 +20,8 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab import endings
 from gpuexplorer.lab.events import Asked, Evaluated, Event, Failed, Finished
 from gpuexplorer.lab.ledger import IMPORTS
-from gpuexplorer.lab.load import Load
-from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.session_files import OpenedCell
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
 from gpuexplorer.remote.far.backend import FarBackend
