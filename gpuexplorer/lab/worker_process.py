@@ -15,7 +15,6 @@ from typing import Any
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab import endings
-from gpuexplorer.lab.elsewhere import SIGN_EVERY, Begun
 from gpuexplorer.lab.events import (
     VERSION,
     Began,
@@ -27,7 +26,7 @@ from gpuexplorer.lab.events import (
     Printed,
 )
 from gpuexplorer.lab.program_pipes import PROGRAM, ProgramPipes
-from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.start import SIGN_EVERY, Begun, Start
 from gpuexplorer.lab.wire import Answer, Cancel, Command, Garbled, event_of, line_of
 
 _ENDING_PATIENCE = 1.0
