@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Printed
-from gpuexplorer.lab.handing_on import HANDED_ON
+from gpuexplorer.lab.offspring import HANDED_ON
 from gpuexplorer.lab.printed import Flow
 
 PIPE = "GPUEXPLORER_PIPE"  # the variable with the number of the child's end
