@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from gpuexplorer.core.units import duration, seconds_words
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import (
     Asked,
@@ -590,3 +590,27 @@ def at_once(spans: "Sequence[Span]") -> "AtOnce | None":
         together += (moment - last) if working > 1 else 0.0
         working, last = working + change, moment
     return AtOnce(cards, together if together >= _WORTH_COMPARING / 10 else 0.0, whole)
+
+
+def left_out_words(numbers: "Sequence[int]", cards: "Sequence[str]") -> Message:
+    """Empty where there are none."""
+    if not numbers:
+        return NOTHING
+    return Message.counted(
+        "Cell {cells} needs a card that is lost ({cards}) and is left out.",
+        "Cells {cells} need a card that is lost ({cards}) and are left out.",
+        len(numbers),
+        cells=", ".join(str(each) for each in numbers),
+        cards=", ".join(cards),
+    )
+
+
+def not_again_words(numbers: "Sequence[int]", first: Failed) -> Message:
+    """Which cells failed in a replay, and why the first of them did."""
+    return Message.counted(
+        "Cell {cells} could not be run again: {why}",
+        "Cells {cells} could not be run again. The first: {why}",
+        len(numbers),
+        cells=", ".join(str(each) for each in numbers),
+        why=first.sentence or first.message,
+    )

@@ -58,6 +58,8 @@ class Elsewhere(Protocol):
 
 
 NAME = "GPUEXPLORER_LAB"
+PIPE = "GPUEXPLORER_PIPE"  # the variable with the number of a program's end of our pipe
+PROGRAM = 1  # the number of the command that a program is
 
 
 def packed(settings: "Mapping[str, object]") -> str:
