@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PIPE = "GPUEXPLORER_PIPE"  # as lab/program_pipes.py names it
-_TOLD = "GPUEXPLORER_LAB"  # as lab/start.py does
+_PIPE = "GPUEXPLORER_PIPE"  # as lab/start.py names it
+_TOLD = "GPUEXPLORER_LAB"  # as it does this
 _OLDEST = (3, 10)
 
 
