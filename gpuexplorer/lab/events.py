@@ -204,7 +204,6 @@ class Began:
     """The command of that number is being carried out."""
 
     id: int
-    random: str = ""  # the state of all generators; empty where it is as it was last said
 
 
 @dataclass(frozen=True)
@@ -414,16 +413,6 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Progressed:
-    """The list named `losses` grew: what came to it since the last time this was said."""
-
-    id: int
-    first: int  # the place of the first of these in the list
-    losses: "tuple[float, ...]"
-    seconds: float  # since the cell began
-
-
-@dataclass(frozen=True)
 class Watched:
     """What was seen of a program, or of a cell, so far. Rows that are as they were last said
     are left out.
@@ -516,7 +505,6 @@ Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads 
     Peeked,
     Evaluated,
     Opened,
-    Progressed,
     Sampled,
     Measured,
     Multiplied,

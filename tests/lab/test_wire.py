@@ -31,7 +31,7 @@ SAID: list[events.Event] = [
     events.Hello(
         1, "3.11", "2.13", "CPU", simulated=True, devices=(events.Device("cpu", "x"),), seed=3
     ),
-    events.Began(1, "abc="),
+    events.Began(1),
     events.Transferred(
         1,
         "cpu",
@@ -95,7 +95,6 @@ SAID: list[events.Event] = [
             ),
         ),
     ),
-    events.Progressed(7, 0, (0.5, 0.25), 0.1),
     events.Sampled(7, 3, 7),
     events.Measured(
         7,
@@ -161,7 +160,6 @@ ASKED: list[Command] = [
         "X = 1\nX",
         3,
         watched=False,
-        random="abc=",
         others=(("cuda:0", 5),),
         lost=("cuda:1",),
     ),

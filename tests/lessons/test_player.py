@@ -12,8 +12,8 @@ from gpuexplorer.lessons.keeping import as_text, from_text
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Text
 from gpuexplorer.lessons.ran import why_wrong
 from gpuexplorer.lessons.step_play import StepState
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.pipe import Stop
+from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.worker.streams import Stop
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"

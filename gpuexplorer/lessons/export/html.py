@@ -128,7 +128,6 @@ def _outcome(cell: Cell) -> Iterator[str]:
     if cell.failed is not None and cell.state == "failed":
         yield f'<pre class="out error">{_text(error_words(cell.failed))}</pre>\n'
         yield f'<p class="note">{_text(tr(cell.failed.told))}</p>\n'
-    yield plots.losses(cell)
     rows = words.copy_rows(cell)
     if rows:
         heads = "".join(f"<th>{_text(each)}</th>" for each in rows[0])

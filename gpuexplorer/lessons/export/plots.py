@@ -1,4 +1,4 @@
-"""Plots of a played lesson as inline SVG: bars on one scale, losses, who was at work when.
+"""Plots of a played lesson as inline SVG: bars on one scale, who was at work when.
 
 Colours are classes, which the page's style sheet knows. Words stand beside a drawing as HTML:
 they keep their size where a page is narrow.
@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from html import escape
 
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.units import bytes_words, duration, figure, part_of_memory
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.units import bytes_words, duration, part_of_memory
+from gpuexplorer.core.words import tr
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lessons.export.words import SIMULATED, Figure
 from gpuexplorer.lessons.values import Read, Readings
 
 _BAR = 12  # px
 _WIDTH, _HEIGHT = 640, 120
-_MOST_COLUMNS = 320  # of losses
 _MOST_STRETCHES = 2000
 _MINUS = "\N{MINUS SIGN}"
 _WORTH_DRAWING = 1 << 20  # bytes by which a card's memory changed
@@ -63,51 +62,6 @@ def _card(before: Read, after: Read) -> str:
     if after.card.cuda_index is not None:
         name = f"cuda:{after.card.cuda_index}, {name}"
     return _row(name, drawn, text, modelled=after.card.simulated)
-
-
-def losses(cell: Cell) -> str:
-    """As the list named `losses` grew, from 0 upwards where none is below it."""
-    finite = [each for each in cell.losses if math.isfinite(each)]
-    if len(finite) < 2:
-        return ""
-    low, high = min(0.0, *finite), max(finite)
-    size, last = (high - low) or 1.0, len(cell.losses) - 1
-    points, begun = [], False
-    for at, value in _thinned(cell.losses):
-        if math.isfinite(value):
-            x, y = at / last * _WIDTH, (high - value) / size * _HEIGHT
-            points.append(f"{'L' if begun else 'M'}{x:.1f} {y:.1f}")
-        begun = math.isfinite(value)
-    drawn = (
-        f'<div class="course"><small>{figure(high)}</small><svg aria-hidden="true"'
-        f' viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"><path d="M0 0H{_WIDTH}M0'
-        f' {_HEIGHT / 2:g}H{_WIDTH}M0 {_HEIGHT}H{_WIDTH}" class="grid"/>'
-        f'<path d="{"".join(points)}"/></svg><small>{figure(low)}</small></div>'
-    )
-    words = tr(
-        "{first} at first, {last} at last; the lowest is {lowest}, the highest {highest}.",
-        first=figure(finite[0]),
-        last=figure(finite[-1]),
-        lowest=figure(min(finite)),
-        highest=figure(high),
-    )
-    odd = len(cell.losses) - len(finite)
-    if odd:
-        words += " " + trn("{count} is no number.", "{count} are no numbers.", odd)
-    title = trn("{count} loss", "{count} losses", len(cell.losses))
-    return _figure(title, [drawn, f"<figcaption>{escape(words)}</figcaption>"])
-
-
-def _thinned(values: Sequence[float]) -> Sequence[tuple[int, float]]:
-    """With the lowest and the highest of each column."""
-    step = max(1, len(values) // _MOST_COLUMNS)
-    if step == 1:
-        return list(enumerate(values))
-    kept: set[int] = {0, len(values) - 1}
-    for begin in range(0, len(values), step):
-        places = range(begin, min(begin + step, len(values)))
-        kept |= {min(places, key=values.__getitem__), max(places, key=values.__getitem__)}
-    return [(at, values[at]) for at in sorted(kept)]
 
 
 def timeline(cell: Cell) -> str:

@@ -16,7 +16,6 @@ from gpuexplorer.lab.events import (
     Finished,
     Hello,
     Printed,
-    Progressed,
     Span,
     Spans,
     Transferred,
@@ -185,8 +184,7 @@ def whole(folder: Path) -> Played:
         ),
         Finished(0, 1e-3, 16e-4, modelled=True, busy=(("cuda:0", 9e-4), ("cuda:1", 8e-4))),
     )
-    falling = tuple(2.3 / (1 + at / 40) + 0.1 * (at % 7) / 7 for at in range(400))
-    third.cells[31] = lab.ran(many.source, Progressed(0, 0, falling, 1.0))
+    third.cells[31] = lab.ran(many.source)
     fourth.state = StepState.SKIPPED
     fourth.reason = "This machine has two cards, so there is no third one to copy to."
     return player

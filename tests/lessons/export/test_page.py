@@ -17,7 +17,6 @@ from gpuexplorer.lab.events import (
     Finished,
     Pictured,
     Printed,
-    Progressed,
     Transferred,
 )
 from gpuexplorer.lessons.export.html import page
@@ -105,7 +104,6 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "This cell is here to fail. RuntimeError: Expected all tensors",
         "X is on cuda:0 and Y on cuda:1.",
         "cuda:0 computes cuda:1 computes cuda:0 → cuda:1",
-        "400 losses",
         "Step 4 of 5 · skipped",
         "This machine has two cards, so there is no third one to copy to.",
         "Step 5 of 5 · not played",
@@ -371,16 +369,6 @@ def test_how_a_cell_ended_is_told(
     tmp_path: Path, *, fails: bool, end: Finished | Failed, words: str
 ) -> None:
     assert words in seen(done(tmp_path, end, part=replace(CODE, fails=fails))).text
-
-
-def test_losses_are_drawn_thinned_and_what_is_no_number_is_counted(tmp_path: Path) -> None:
-    falling = tuple(1 / (1 + at) for at in range(100_000))
-    written = str_of(done(tmp_path, Progressed(0, 0, (*falling, float("nan"), 5.0), 1.0)))
-    assert len(written) < 60_000
-    text = Seen(written).text
-    assert "100002 losses" in text
-    assert "1 at first, 5 at last; the lowest is 0.00001, the highest 5." in text
-    assert "1 is no number." in text
 
 
 def test_memory_that_did_not_change_is_not_drawn(tmp_path: Path) -> None:
