@@ -1,21 +1,21 @@
 """WorkerProcess: starts the other process, hands it commands and its events to us, ends it."""
 
+import codecs
 import contextlib
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import IO, Any
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab import endings
-from gpuexplorer.lab.elsewhere import SIGN_EVERY, Begun
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab.events import (
     VERSION,
     Began,
@@ -23,11 +23,13 @@ from gpuexplorer.lab.events import (
     Event,
     Failed,
     Finished,
+    Frame,
     Hello,
     Printed,
 )
-from gpuexplorer.lab.program_pipes import PROGRAM, ProgramPipes
-from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.offspring import HANDED_ON
+from gpuexplorer.lab.printed import Flow
+from gpuexplorer.lab.start import PIPE, PROGRAM, SIGN_EVERY, Begun, Start
 from gpuexplorer.lab.wire import Answer, Cancel, Command, Garbled, event_of, line_of
 
 _ENDING_PATIENCE = 1.0
@@ -72,7 +74,7 @@ class WorkerProcess:
         self._on_end = on_end
         self._lock = threading.Lock()
         self._unanswered: dict[int, Command] = {}
-        self._last_words: deque[str] = deque(maxlen=endings.LINES_KEPT)
+        self._last_words: deque[str] = deque(maxlen=_LINES_KEPT)
         self._warned: int | None = None  # the command during which something was left out
         self._asked_to_end = False
         self._because = NOTHING  # it was killed by us
@@ -150,7 +152,7 @@ class WorkerProcess:
                 self._unanswered[command.id] = command
             self._outgoing.put(line_of(command))
         if answered and ended:
-            self._on_event(endings.unanswered(command.id, self._last_words, self._why))
+            self._on_event(_unanswered_by(command.id, self._last_words, self._why))
 
     def _send_to_program(self, command: Command) -> None:
         match command:
@@ -279,10 +281,10 @@ class WorkerProcess:
         self._reader.join(_KILLING_PATIENCE)
         self._pipes.finish()
         begun = self._greeted or status < 0
-        why = endings.of_program(status) if begun else self._why_it_ended()
+        why = _of_program(status) if begun else self._why_it_ended()
         why = self._because or why
         said = self._outcome
-        self._on_event(endings.outcome(said, status, took, why, greeted=self._greeted))
+        self._on_event(_outcome_of(said, status, took, why, greeted=self._greeted))
         self._tell_end(why)
 
     def _is_its_own(self, trouble: Trouble) -> bool:
@@ -302,7 +304,7 @@ class WorkerProcess:
         try:
             self._process.wait(_ENDING_PATIENCE if self._far is None else _FAR_ENDING_PATIENCE)
         except subprocess.TimeoutExpired:
-            self.kill(Message(endings.PIPE_CLOSED))
+            self.kill(Message(PIPE_CLOSED))
             self._process.wait()
         if hasattr(os, "killpg"):
             with contextlib.suppress(OSError):
@@ -348,7 +350,7 @@ class WorkerProcess:
         if self._far is not None:
             self._far.close()
         for command in lost:
-            self._on_event(endings.unanswered(command, self._last_words, self._why))
+            self._on_event(_unanswered_by(command, self._last_words, self._why))
         self._on_end(self._why)
 
     def _why_it_ended(self) -> Message:
@@ -359,4 +361,194 @@ class WorkerProcess:
             if why := self._far.why(status):
                 return why
             status = status if status <= _SHELLS else _SHELLS - status
-        return endings.of_worker(status, "".join([*self._last_words][-1:]))
+        return of_worker(status, "".join([*self._last_words][-1:]))
+
+
+_READ = 1 << 16
+_FULL = 8_000
+_PAUSE = 0.05  # seconds between two outputs that are not full
+_JOINING = 1.0
+
+
+class ProgramPipes:
+    """What the worker says comes by a pipe of its own. The program's streams are its own, or
+    pipes whose output is said here, as far as it can be shown.
+    """
+
+    def __init__(self, on_printed: "Callable[[Printed], None]", *, own_streams: bool) -> None:
+        self._on_printed = on_printed
+        self._own = own_streams
+        self._began = threading.Event()
+        self._lock = threading.Lock()
+        self._flows = {"out": Flow(), "err": Flow()}  # a traceback comes through a flood
+        self._over = False
+        self._readers: Sequence[threading.Thread] = ()
+        out, self._childs = os.pipe()
+        self.events: IO[str] = os.fdopen(out, encoding="utf-8", errors="replace")
+
+    # Any: whatever Popen takes.
+    @property
+    def options(self) -> "dict[str, Any]":
+        """For Popen. A program with streams of its own belongs to the terminal as we do."""
+        streams = None if self._own else subprocess.PIPE
+        found: dict[str, Any] = {"stdin": streams, "stdout": streams, "stderr": streams}
+        found.update(bufsize=0, start_new_session=not self._own)
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415 - Windows alone
+
+            handle = msvcrt.get_osfhandle(self._childs)
+            os.set_handle_inheritable(handle, True)  # noqa: FBT003 - Python's own
+            found["startupinfo"] = subprocess.STARTUPINFO(
+                lpAttributeList={"handle_list": [handle]}
+            )
+            found["creationflags"] = 0 if self._own else subprocess.CREATE_NO_WINDOW
+        else:
+            found["pass_fds"] = (self._childs,)
+        return found
+
+    @property
+    def variables(self) -> "dict[str, str]":
+        """Also the signals that are held back here, which the program is to let come."""
+        number, held_back = self._childs, set()
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415 - Windows alone
+
+            number = msvcrt.get_osfhandle(number)
+        else:
+            held_back = signal.pthread_sigmask(signal.SIG_BLOCK, ()) & HANDED_ON
+        return {PIPE: " ".join(str(int(each)) for each in (number, *held_back))}
+
+    # Any: bytes here, text elsewhere.
+    def begin(self, process: "subprocess.Popen[Any]") -> None:
+        """It was started."""
+        os.close(self._childs)
+        pairs = ((process.stdout, "out"), (process.stderr, "err"))
+        self._readers = [
+            threading.Thread(target=self._read, args=each, name="program output", daemon=True)
+            for each in pairs
+            if each[0] is not None
+        ]
+        for each in self._readers:
+            each.start()
+
+    def not_begun(self) -> None:
+        os.close(self._childs)
+        self.events.close()
+
+    def began(self) -> None:
+        """It said so, or never will: what it prints may be said."""
+        self._began.set()
+
+    def finish(self) -> None:
+        """It has ended, and all it printed is said. What it left behind may print on."""
+        self.began()
+        for each in self._readers:
+            each.join(_JOINING)
+        with self._lock:
+            for name, flow in self._flows.items():
+                self._say(flow.finish(), name)
+            self._over = True
+
+    def _read(self, stream: "IO[bytes]", name: str) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._began.wait()
+        with contextlib.suppress(OSError), stream:
+            while data := stream.read(_READ):
+                self._take(decoder.decode(data), name)
+                if len(data) < _FULL:
+                    time.sleep(_PAUSE)
+
+    def _take(self, text: str, name: str) -> None:
+        with self._lock:
+            if not self._over:
+                self._say(self._flows[name].take(text), name)
+
+    def _say(self, texts: "Sequence[str]", name: str) -> None:
+        for each in texts:
+            stream = "note" if isinstance(each, Message) else name
+            self._on_printed(Printed(PROGRAM, each, stream))
+
+
+# By its exit status, before it said hello. What it said last says more.
+CANNOT_START = {
+    3: mark("The lab needs Python 3.10 or newer; this is {said}."),
+    4: mark("PyTorch cannot be loaded by this Python: {said}."),
+    5: mark("The lab needs PyTorch 2.4 or newer; this is {said}."),
+    6: mark("This PyTorch lacks what the lab needs: {said}."),
+}
+_LINES_KEPT = 40  # of what it wrote on standard error
+_FRAME = re.compile(r'\s*File "<cell (\d+)>", line (\d+) in (.+)')
+PIPE_CLOSED = mark("Code in the worker closed its pipe to the window.")  # status 7
+_KILLED = {
+    2: mark("{what} was interrupted."),
+    4: mark("{what} was killed by an illegal instruction."),
+    6: mark("{what} was killed by an abort in its own code."),
+    7: mark("{what} was killed by a memory error (SIGBUS)."),
+    8: mark("{what} was killed by an arithmetic fault."),
+    9: mark("{what} was killed by somebody, or by the system for want of memory (SIGKILL)."),
+    11: mark("{what} was killed by a memory fault of its own (SIGSEGV)."),
+    15: mark("{what} was killed by somebody who asked it to end (SIGTERM)."),
+}
+
+
+def of_worker(status: int, said: str) -> Message:
+    if said and status in CANNOT_START:
+        return Message(CANNOT_START[status], said=said)
+    if status == 7:
+        return Message(PIPE_CLOSED)
+    if status < 0:
+        return _killed(Message("The worker"), -status)
+    if not said:
+        return Message("The worker ended by itself with status {status}.", status=status)
+    return Message(
+        "The worker ended by itself with status {status}: {said}.",
+        status=status,
+        said=said.rstrip("."),
+    )
+
+
+def _of_program(status: int) -> Message:
+    if status < 0:
+        return _killed(Message("The program"), -status)
+    if status:
+        return Message("The program ended with status {status}.", status=status)
+    return Message("The program ended.")
+
+
+def _killed(what: Message, number: int) -> Message:
+    if number in _KILLED:
+        return Message(_KILLED[number], what=what)
+    return Message("{what} was killed by signal {number}.", what=what, number=number)
+
+
+def _outcome_of(
+    said: "Finished | Failed | None", status: int, took: float, why: Message, *, greeted: bool
+) -> "Finished | Failed":
+    """What a program says of its end itself is more, but it does not know its status."""
+    if isinstance(said, Failed):
+        return said
+    if status == 0 and greeted:
+        return said or Finished(PROGRAM, took)
+    cause = "ended" if greeted else "cannot start"
+    cause = "cancelled" if status == -signal.SIGINT else cause
+    seconds = took if said is None else said.host_seconds
+    return Failed(PROGRAM, cause, "", "", why, host_seconds=seconds)
+
+
+def _unanswered_by(command: int, lines: "Sequence[str]", why: Message) -> Failed:
+    """What becomes of a command of a worker that is gone, by its last lines. They say where in
+    the person's code Python broke off, as its fault handler writes it.
+    """
+    found = [each for words in reversed(lines) if (each := _FRAME.fullmatch(words))]
+    return Failed(
+        command,
+        "worker lost",
+        "",
+        "\n".join(lines),
+        why,
+        Message("What was on the shelf is gone with it. The session can be run again."),
+        frames=tuple(
+            Frame(int(cell), int(line), "" if name == "<module>" else name)
+            for cell, line, name in (each.groups() for each in found)
+        ),
+    )

@@ -14,7 +14,7 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.simulation.figures import figures_of
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB

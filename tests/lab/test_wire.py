@@ -8,7 +8,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab import evaluated, events, measured, watched
+from gpuexplorer.lab import events
 from gpuexplorer.lab.wire import (
     Answer,
     Cancel,
@@ -26,7 +26,7 @@ from gpuexplorer.lab.wire import (
 )
 
 NOTE = Message("{card} took {way}.", card="cuda:1", way=Message("{count} detours", count=2))
-IDLE = watched.Idle(1, "cuda:0", watched.Why.READ, 3.1, 12, 0.5, "/a/b.py", 0, 84, "x.item()")
+IDLE = events.Idle(1, "cuda:0", events.Why.READ, 3.1, 12, 0.5, "/a/b.py", 0, 84, "x.item()")
 SAID: list[events.Event] = [
     events.Hello(
         1, "3.11", "2.13", "CPU", simulated=True, devices=(events.Device("cpu", "x"),), seed=3
@@ -82,9 +82,9 @@ SAID: list[events.Event] = [
         2,
         8,
     ),
-    evaluated.Evaluated(
+    events.Evaluated(
         5,
-        (evaluated.Worth(truth=True, number=2.5, text="2.5"), evaluated.Worth(error=NOTE)),
+        (events.Worth(truth=True, number=2.5, text="2.5"), events.Worth(error=NOTE)),
     ),
     events.Opened(
         6,
@@ -96,8 +96,8 @@ SAID: list[events.Event] = [
         ),
     ),
     events.Progressed(7, 0, (0.5, 0.25), 0.1),
-    measured.Sampled(7, 3, 7),
-    measured.Measured(
+    events.Sampled(7, 3, 7),
+    events.Measured(
         7,
         (0.1, 0.2),
         0.3,
@@ -107,11 +107,11 @@ SAID: list[events.Event] = [
         loops=20,
         gated=True,
         intact=False,
-        wrong=(measured.Wrong(2, 7, 4096, 17, zeros=True),),
+        wrong=(events.Wrong(2, 7, 4096, 17, zeros=True),),
         direct=False,
         notes=(NOTE, Message("Two.")),
     ),
-    measured.Multiplied(
+    events.Multiplied(
         7,
         (0.1, 0.2),
         0.3,
@@ -129,8 +129,8 @@ SAID: list[events.Event] = [
         steps=12,
         copies=(events.Transferred(1, "cpu", "cuda:0", 24, 1e-5, row=3, file="/a/b.py"),),
         idle=(IDLE,),
-        loaders=(watched.Loader(1, 12, 0.5, 2, pins=True),),
-        trips=(watched.Trip(4, 3, "cuda:0", 2, 24, changed=True),),
+        loaders=(events.Loader(1, 12, 0.5, 2, pins=True),),
+        trips=(events.Trip(4, 3, "cuda:0", 2, 24, changed=True),),
         busy=(("cuda:0", 1.0),),
         children=(("loader", 2),),
         memory=(events.Memory("cuda:0", 24),),

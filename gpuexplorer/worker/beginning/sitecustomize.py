@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PIPE = "GPUEXPLORER_PIPE"  # as lab/program_pipes.py names it
+_PIPE = "GPUEXPLORER_PIPE"  # as lab/start.py names it
 
 
 def _begin() -> None:

@@ -29,7 +29,7 @@ from gpuexplorer.lab.events import (
     Printed,
     Watched,
 )
-from gpuexplorer.lab.program_pipes import PROGRAM
+from gpuexplorer.lab.start import PROGRAM
 from gpuexplorer.lab.wire import line_of
 from gpuexplorer.worker.engine import Engine
 from gpuexplorer.worker.failures import failed
