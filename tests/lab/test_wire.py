@@ -27,7 +27,8 @@ def made(kind: Any) -> Any:
         return made(inside[0])
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        return kind(**{each.name: made(hints[each.name]) for each in fields(kind)})
+        build: Any = kind
+        return build(**{each.name: made(hints[each.name]) for each in fields(kind)})
     return next(iter(kind)) if issubclass(kind, Enum) else _VALUES[kind]
 
 
