@@ -2,9 +2,14 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Union
 
 from gpuexplorer.core.words import NOTHING, Message, told
+
+VERSION = 5
+
+
+class Event:
+    """Whatever a worker says."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class Evaluated(Event):
     """What each expression gave, in their order; fewer where they were cancelled."""
 
     id: int
@@ -28,7 +33,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Sampled:
+class Sampled(Event):
     """A measurement got on: how many of how many samples are taken."""
 
     id: int
@@ -48,7 +53,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Event):
     """A copy was measured. Times are of one copy of all the bytes of the job."""
 
     id: int
@@ -77,7 +82,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Multiplied:
+class Multiplied(Event):
     """Products of matrices were measured. Times are of one product."""
 
     id: int
@@ -146,9 +151,6 @@ class Trip:
     changed: bool  # the host computed with it in between
 
 
-VERSION = 5
-
-
 @dataclass(frozen=True)
 class Device:
     """One device that this PyTorch offers, and whether it can be used."""
@@ -186,7 +188,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Hello:
+class Hello(Event):
     """The first line. Who speaks another version is refused in a sentence."""
 
     version: int
@@ -200,7 +202,7 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Began:
+class Began(Event):
     """The command of that number is being carried out."""
 
     id: int
@@ -220,7 +222,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Transferred:
+class Transferred(Event):
     """Bytes went from one device to another, and how long the device needed.
 
     Where both are the same device, a copy was asked for and nothing had to be copied. Moments
@@ -273,7 +275,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Spans:
+class Spans(Event):
     """What a line's devices did beside its copies, the shortest stretches joined."""
 
     id: int
@@ -293,7 +295,7 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Placed(Event):
     """A name of the shelf stands for this now."""
 
     id: int
@@ -312,7 +314,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Freed:
+class Freed(Event):
     """A name is gone from the shelf."""
 
     id: int
@@ -320,7 +322,7 @@ class Freed:
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Event):
     """What a cell printed, as it came; or the value of its last expression."""
 
     id: int
@@ -333,7 +335,7 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Pictured(Event):
     """A figure that a cell drew, as a PNG in base64."""
 
     id: int
@@ -341,7 +343,7 @@ class Pictured:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Event):
     """The cell waits for an Answer: for what a person types or allows, or a machine is like."""
 
     id: int
@@ -351,7 +353,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Completed:
+class Completed(Event):
     """How what is being typed may go on, and what is called there."""
 
     id: int
@@ -362,7 +364,7 @@ class Completed:
 
 
 @dataclass(frozen=True)
-class Peeked:
+class Peeked(Event):
     """What a look into a tensor saw, and how many bytes the look itself copied."""
 
     id: int
@@ -405,7 +407,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(Event):
     """A model's layers, in order."""
 
     id: int
@@ -414,7 +416,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Progressed:
+class Progressed(Event):
     """The list named `losses` grew: what came to it since the last time this was said."""
 
     id: int
@@ -424,7 +426,7 @@ class Progressed:
 
 
 @dataclass(frozen=True)
-class Watched:
+class Watched(Event):
     """What was seen of a program, or of a cell, so far. Rows that are as they were last said
     are left out.
     """
@@ -455,7 +457,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Traced:
+class Traced(Event):
     """Single stretches of what a program did, for a trace; in the order of their ends."""
 
     id: int
@@ -466,7 +468,7 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Finished:
+class Finished(Event):
     """The command is done. The host's time and the device's differ."""
 
     id: int
@@ -480,7 +482,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(Event):
     """The command ended without its result, and why."""
 
     id: int
@@ -500,28 +502,3 @@ class Failed:
     def told(self) -> Message:
         """What happened, and what to do."""
         return told(self.sentence, self.hint)
-
-
-Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads the same
-    Hello,
-    Began,
-    Transferred,
-    Spans,
-    Placed,
-    Freed,
-    Printed,
-    Pictured,
-    Asked,
-    Completed,
-    Peeked,
-    Evaluated,
-    Opened,
-    Progressed,
-    Sampled,
-    Measured,
-    Multiplied,
-    Watched,
-    Traced,
-    Finished,
-    Failed,
-]
