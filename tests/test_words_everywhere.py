@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import pytest
 
 import gpuexplorer
 from gpuexplorer.core.words import CLOSE, OPEN, PSEUDO
+from gpuexplorer.telemetry.backends.host import HostReader
 from words import CALLS, ONE
 
 PACKAGE = Path(gpuexplorer.__file__).parent
@@ -135,7 +137,10 @@ def terminal(*words: str) -> str:
         check=False,
         timeout=120,
     )
-    return (ran.stdout + ran.stderr).decode("utf-8")
+    said = (ran.stdout + ran.stderr).decode("utf-8")
+    for of_this_computer in (socket.gethostname(), HostReader().card.name, sys.prefix):
+        said = said.replace(of_this_computer, "")
+    return said
 
 
 def unmarked(text: str) -> str:
