@@ -10,8 +10,8 @@ from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.events import Event, Failed
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.predicting import how_far

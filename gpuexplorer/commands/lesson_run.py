@@ -17,8 +17,8 @@ from gpuexplorer.commands.source import open_source
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Event, Failed
-from gpuexplorer.lab.handing_on import held_back
 from gpuexplorer.lab.ledger import event_id
+from gpuexplorer.lab.offspring import held_back
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player

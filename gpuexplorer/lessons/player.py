@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.evaluated import Evaluated, Worth
-from gpuexplorer.lab.events import Began, Event, Failed, Finished
+from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lessons.keeping import Kept, kept_of, take_up
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lessons.lesson import Code
 from gpuexplorer.lessons.step_play import StepPlay, StepState
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.evaluated import Worth
+from gpuexplorer.lab.events import Worth
 from gpuexplorer.lessons.lesson import Check, Code, Part, Predict, Step
 from gpuexplorer.lessons.predicting import is_right
 from gpuexplorer.lessons.step_play import Checked, Prediction, Revealed

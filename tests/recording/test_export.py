@@ -21,8 +21,8 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished, Transferred
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.export import rounds
 from gpuexplorer.recording.export.choosing import chosen, moment
 from gpuexplorer.recording.export.exporting import Form, pieces

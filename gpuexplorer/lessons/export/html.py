@@ -8,9 +8,9 @@ from typing import assert_never
 from gpuexplorer.core.html_page import html_page
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
-from gpuexplorer.lab.cell_said import clean, error_words, time_words
 from gpuexplorer.lab.events import Pictured
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.printed import clean, error_words
 from gpuexplorer.lessons.export import plots, words
 from gpuexplorer.lessons.export.texts import Texts
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why

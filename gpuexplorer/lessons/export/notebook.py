@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import assert_never
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.lab.cell_said import clean, time_words
 from gpuexplorer.lab.cell_source import lines_of
-from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
-from gpuexplorer.lab.notebook import UNFINISHED, Json, code, code_cell, notebook_of
+from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger, time_words
+from gpuexplorer.lab.printed import clean
+from gpuexplorer.lab.session_files import UNFINISHED, Json, code, code_cell, notebook_of
 from gpuexplorer.lessons.export import words
 from gpuexplorer.lessons.export.texts import Texts
 from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why

@@ -9,7 +9,7 @@ from gpuexplorer.core.units import bytes_words, duration, figure, grouped, rate
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.events import Pictured, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.printed_text import overwritten
+from gpuexplorer.lab.printed import overwritten
 from gpuexplorer.lessons.lesson import Check, Code, Predict
 from gpuexplorer.lessons.player import Player
 from gpuexplorer.lessons.predicting import how_far

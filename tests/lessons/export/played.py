@@ -63,7 +63,7 @@ class Lab:
         number = len(self.ledger.cells) + 1
         self.ledger.sent(Run(number, code, number))
         told: list[Event] = [
-            replace(each, id=number)  # type: ignore[arg-type]  # all of these have one
+            replace(each, id=number)  # type: ignore[type-var]  # all of these have one
             for each in (Began(0), *events)
         ]
         if not isinstance(told[-1], Finished | Failed):
