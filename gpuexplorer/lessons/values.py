@@ -13,7 +13,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Memory, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lessons.vocabulary import FIELDS, UNITS
+from gpuexplorer.lessons.expressions import FIELDS, UNITS
 
 Record = Mapping[str, object]
 Limit = Callable[[str, str], float | None]  # bytes per second from one device to another
