@@ -62,7 +62,8 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test remembers is forgotten with it, and it never sees what a person chose."""
     for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA"):
         monkeypatch.setenv(variable, str(tmp_path / "settings"))
-    for variable in ("PYENV_ROOT", "WORKON_HOME", "UV_PYTHON_INSTALL_DIR"):  # of this computer
+    # Of this computer, and of the terminal in which pytest was started.
+    for variable in ("PYENV_ROOT", "WORKON_HOME", "UV_PYTHON_INSTALL_DIR", "COLUMNS", "LINES"):
         monkeypatch.delenv(variable, raising=False)
 
 

@@ -28,8 +28,8 @@ from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import Printed
-from gpuexplorer.lab.handing_on import held_back
 from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.offspring import held_back
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json

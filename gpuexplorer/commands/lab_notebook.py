@@ -18,7 +18,7 @@ from gpuexplorer.copies.trace_file import trace_pieces
 from gpuexplorer.core.words import tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Frame, Hello, Pictured, Printed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.opening import opened
+from gpuexplorer.lab.session_files import opened
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Run
 

@@ -46,7 +46,7 @@ def lab_python(path: Path | None, why: Message, instead: str = "") -> LabPython:
     )
     if count == 0:
         here = Message("There is no Python here.")
-    install = "Install it: `pip install torch`; or name a Python with --python."
+    install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
     raise Trouble(told(why, here), told(install, instead))
 
 

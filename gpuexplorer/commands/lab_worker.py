@@ -13,8 +13,8 @@ from gpuexplorer.commands.lab_answers import Answers, Typed
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.events import Asked, Event, Hello
-from gpuexplorer.lab.handing_on import HandingOn
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Command
 from gpuexplorer.lab.worker_process import WorkerProcess

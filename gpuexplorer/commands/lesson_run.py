@@ -28,10 +28,10 @@ from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
-from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
-from gpuexplorer.lab.handing_on import held_back
 from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
+from gpuexplorer.lab.offspring import held_back
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
 from gpuexplorer.lessons.html import contents, refuse_other_endings

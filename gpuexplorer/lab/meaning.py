@@ -1,19 +1,114 @@
 """What an error means here: plain words, with the names and devices of the very code."""
 
+import ast
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.units import USUAL, Units, bytes_words, trimmed
 from gpuexplorer.core.words import Message, all_of, mark, told
-from gpuexplorer.lab.about_failure import AboutFailure, about_failure, shape_words
-from gpuexplorer.lab.card_cures import context_for_place
-from gpuexplorer.lab.card_words import card_words
-from gpuexplorer.lab.events import Failed
+from gpuexplorer.lab.cell_source import card_words, dotted
+from gpuexplorer.lab.cures import context_for_place
+from gpuexplorer.lab.events import Failed, Memory, Placed
+from gpuexplorer.lab.failing import Operand, Site, sites
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.out_of_memory import room_meaning
+
+_NOTHING_CHANGED = mark("Nothing was computed or changed.")
+_BEFORE_IT = mark("What the cell did before it stays done.")
+_AN_OPERATION = mark("An operation")
+_OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: mark("A sum"),
+    ast.Sub: mark("A difference"),
+    ast.Mult: mark("A product"),
+    ast.Div: mark("A quotient"),
+    ast.MatMult: mark("A matrix product"),
+}
+
+
+@dataclass(frozen=True)
+class AboutFailure:
+    """The error, where it arose, and what its names stood for then."""
+
+    failed: Failed
+    ledger: Ledger
+    used: Mapping[str, Placed]
+    calls: Sequence[Site]  # the innermost first
+    units: Units = USUAL
+
+    @property
+    def tensors(self) -> Mapping[str, Placed]:
+        return {name: each for name, each in self.used.items() if each.shape is not None}
+
+    @property
+    def models(self) -> list[str]:
+        return [name for name, each in self.used.items() if each.kind == "model"]
+
+    @property
+    def ending(self) -> Message:
+        """What the failure leaves behind."""
+        alone = len(self.failed.frames) == 1 and self.calls and self.calls[0].alone
+        return Message(_NOTHING_CHANGED if alone else _BEFORE_IT)
+
+    @property
+    def operation(self) -> str:
+        """ "A sum", "torch.cat", "net": what was asked for, as the subject of a sentence."""
+        node = self.calls[0].node if self.calls else None
+        if isinstance(node, ast.stmt) and not isinstance(node, ast.AugAssign):
+            node = getattr(node, "value", None)
+        if isinstance(node, (ast.BinOp, ast.AugAssign)):
+            return Message(_OPERATIONS.get(type(node.op), _AN_OPERATION))
+        if isinstance(node, ast.Call):
+            plain = isinstance(node.func, ast.Name) or dotted(node.func)
+            if plain or ast.unparse(node.func) in self.used:
+                return ast.unparse(node.func)
+        return Message(_AN_OPERATION)
+
+    @property
+    def called(self) -> set[str]:
+        """What stands before the brackets on the way to the error."""
+        calls = [each.node for each in self.calls if isinstance(each.node, ast.Call)]
+        return {ast.unparse(each.func) for each in calls}
+
+    def shapes(self) -> list[Message]:
+        """A sentence for each tensor."""
+        return [
+            Message("{name} is {shape}.", name=name, shape=shape_words(each.shape or ()))
+            for name, each in self.tensors.items()
+        ]
+
+    def types(self) -> list[Message]:
+        return [
+            Message("{name} is {dtype}.", name=name, dtype=each.dtype)
+            for name, each in self.tensors.items()
+            if each.dtype
+        ]
+
+    def subject(self) -> str:
+        """The one tensor a line is about; "It" where there are several, or none."""
+        return next(iter(self.tensors)) if len(self.tensors) == 1 else Message("It")
+
+
+def shape_words(shape: Sequence[int]) -> str:
+    """ "2×3"; of a tensor without dimensions "one number"."""
+    return "×".join(map(str, shape)) or Message("one number")
+
+
+def about_failure(
+    failed: Failed, cell: Cell, ledger: Ledger, units: Units = USUAL
+) -> AboutFailure:
+    """To be asked for when it failed: later the names may stand for something else."""
+    calls = sites(failed.frames, cell, ledger)
+    known = next((each.operands for each in calls if each.operands), ())
+    used = {each.name: ledger.things.get(each.name) or _inside(each) for each in known}
+    return AboutFailure(failed, ledger, used, calls, units)
+
+
+def _inside(operand: Operand) -> Placed:
+    """What lies in a list, say, by its place there."""
+    return Placed(0, operand.name, operand.kind, operand.device, "", bytes=operand.bytes)
+
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
 Say = Callable[["re.Match[str]", AboutFailure], list[Message]]
@@ -303,3 +398,101 @@ _RULES = (
         "the same model first, then load them.")),
 )
 # fmt: on
+
+
+_SIZE = r"([\d.]+ (?:bytes|[KMGT]iB))"
+_WANTED = re.compile(rf"Tried to allocate {_SIZE}")
+_CARD = re.compile(rf"GPU (\d+) has a total capacity of {_SIZE} of which {_SIZE} is free")
+_ALLOWED = re.compile(rf"{_SIZE} allowed")
+_HOST = re.compile(r"tried to allocate (\d+) bytes")
+
+
+def room_meaning(about: AboutFailure) -> list[Message]:
+    host = _HOST.search(about.failed.message)
+    if host is not None:
+        wanted = bytes_words(int(host[1]), about.units)
+        wants = Message(
+            "The cell wanted {wanted} of the host's memory, which is not free.", wanted=wanted
+        )
+        return [wants, about.ending]
+    wanted_match, card = (
+        _WANTED.search(about.failed.message),
+        _CARD.search(about.failed.message),
+    )
+    if card is None:
+        return [about.failed.told]
+    device = f"cuda:{card[1]}"
+    said = []
+    if wanted_match:
+        wanted = _read(wanted_match[1])
+        said.append(
+            Message("The cell wanted {wanted} on {device}.", wanted=wanted, device=device)
+        )
+    total, free = _read(card[2]), _read(card[3])
+    allowed = _ALLOWED.search(about.failed.message)
+    # A card may well have had room, were it not for the cap.
+    if allowed is not None:
+        room = Message(
+            "{free} of its {total} are free, but the cap that was set allows this program "
+            "{allowed}.",
+            total=total,
+            free=free,
+            allowed=_read(allowed[1]),
+        )
+    else:
+        room = Message("Only {free} of its {total} are free.", total=total, free=free)
+    return [*said, room, *_holders(about, device), about.ending]
+
+
+def _holders(about: AboutFailure, device: str) -> list[Message]:
+    memory = next((each for each in about.failed.memory if each.device == device), None)
+    memory = memory or about.ledger.memory.get(device)
+    said = [] if memory is None else _counted(about, memory)
+    largest = sorted(
+        (each for each in about.ledger.things.values() if each.device == device),
+        key=lambda each: -each.bytes,
+    )
+    if largest and memory is not None and (memory.tensors_bytes or 0) > largest[0].bytes / 2:
+        size = bytes_words(largest[0].bytes, about.units)
+        said.append(
+            Message(
+                "The largest on the shelf there is {name} with {size}.",
+                name=largest[0].name,
+                size=size,
+            )
+        )
+    return said
+
+
+def _counted(about: AboutFailure, memory: Memory) -> list[Message]:
+    """Who holds the rest."""
+    tensors, reserved = memory.tensors_bytes or 0, memory.reserved_bytes or 0
+    known = about.ledger.memory.get(memory.device, memory)  # real cards do not tell it
+    context = memory.context_bytes or known.context_bytes or 0
+    others = 0
+    if memory.total_bytes is not None and memory.free_bytes is not None:
+        others = memory.total_bytes - memory.free_bytes - reserved - context
+
+    def sentence(template: str, size: int) -> Message:
+        return Message(template, size=bytes_words(size, about.units))
+
+    found = [sentence(_TENSORS, tensors)]
+    if others > 0:
+        found.insert(0, sentence(_OTHERS, others))
+    if reserved > tensors:
+        found.append(sentence(_CACHE, reserved - tensors))
+    if context:
+        found.append(sentence(_CONTEXT, context))
+    return found
+
+
+_OTHERS = mark("Other programs and the driver hold {size}.")
+_TENSORS = mark("Your tensors hold {size}.")
+_CACHE = mark("PyTorch's cache holds {size}.")
+_CONTEXT = mark("The context holds {size}.")
+
+
+def _read(size: str) -> str:
+    """ "24.00 GiB" as "24 GiB"."""
+    number, unit = size.split()
+    return f"{trimmed(number)} {'B' if unit == 'bytes' else unit}"

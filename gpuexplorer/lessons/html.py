@@ -17,10 +17,9 @@ from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, figure, grouped, rate
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
-from gpuexplorer.lab.cell_said import clean, error_words, time_words
 from gpuexplorer.lab.events import Pictured, Transferred
-from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.printed_text import overwritten
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.printed import clean, error_words, overwritten
 from gpuexplorer.lessons.lesson import WEB, Check, Code, Point, Predict, Text, Why
 from gpuexplorer.lessons.player import Player, Revealed, StepPlay, StepState, how_far
 

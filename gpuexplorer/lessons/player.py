@@ -12,10 +12,9 @@ from gpuexplorer.core.records import UnreadableError, from_text
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.cell_said import error_words
-from gpuexplorer.lab.evaluated import Evaluated, Worth
-from gpuexplorer.lab.events import Began, Event, Failed, Finished
+from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict, Step, Text, Why
 from gpuexplorer.lessons.values import Readings, values_of
 

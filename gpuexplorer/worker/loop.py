@@ -13,10 +13,10 @@ from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, listed
-from gpuexplorer.lab.evaluated import Evaluated
 from gpuexplorer.lab.events import (
     Began,
     Completed,
+    Evaluated,
     Event,
     Failed,
     Finished,

@@ -4,8 +4,7 @@ import ast
 
 import pytest
 
-from gpuexplorer.lab.cure import Cure
-from gpuexplorer.lab.cures import cures
+from gpuexplorer.lab.cures import Cure, cures
 from gpuexplorer.lab.events import (
     Began,
     Device,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Failed, Frame, Pictured, Printed
 from gpuexplorer.lab.ledger import IMPORTS, Ledger
-from gpuexplorer.lab.notebook import notebook
+from gpuexplorer.lab.session_files import notebook
 from gpuexplorer.lab.wire import Run
 from tests.lab.told_cells import Told
 

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.notebook import notebook
-from gpuexplorer.lab.opening import opened
-from gpuexplorer.lab.opening import program as whole_program
-from gpuexplorer.lab.script import script
+from gpuexplorer.lab.session_files import notebook, opened, script
+from gpuexplorer.lab.session_files import program as whole_program
 from tests.lab.told_cells import Told
 
 

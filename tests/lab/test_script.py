@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuexplorer.lab.ledger import IMPORTS
-from gpuexplorer.lab.script import script
+from gpuexplorer.lab.session_files import script
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 from tests.lab.told_cells import Told

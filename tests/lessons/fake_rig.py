@@ -8,9 +8,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.lab.evaluated import Evaluated
 from gpuexplorer.lab.events import (
     Began,
+    Evaluated,
     Event,
     Failed,
     Finished,

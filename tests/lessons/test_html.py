@@ -107,7 +107,7 @@ class Played(Player):
         self._rig.run(part.source)
         step = next(each for each in self.steps if part in each.step.parts)
         step.cells[part.line] = number
-        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]  # type: ignore[arg-type]
+        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]  # type: ignore[type-var]  # all have one
         if not isinstance(told[-1], Finished | Failed):
             modelled = self._rig.simulated
             told.append(Finished(number, 1.2e-3, 34e-6, modelled=modelled))

@@ -21,9 +21,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import texts

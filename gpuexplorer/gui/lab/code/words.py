@@ -7,8 +7,8 @@ from enum import StrEnum
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_words
 from gpuexplorer.core.words import listed, paragraph, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.expected_copy import Expected
+from gpuexplorer.lab.cures import Copying, Cure
+from gpuexplorer.lab.simulated_cards import Expected
 
 
 class Answer(StrEnum):

@@ -13,7 +13,7 @@ from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.held_memory import values_bytes
+from gpuexplorer.lab.ledger import values_bytes
 
 Visible = tuple[int, ...] | None
 LEAST, MOST = 5, 100  # percent

@@ -15,8 +15,7 @@ from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.recording.lab_said import Forgot
 
 _NO_TORCH = Message(

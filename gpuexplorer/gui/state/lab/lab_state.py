@@ -17,12 +17,10 @@ from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, Star
 from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.lab import endings
-from gpuexplorer.lab.evaluated import Evaluated
-from gpuexplorer.lab.events import Asked, Event, Failed, Finished
-from gpuexplorer.lab.ledger import IMPORTS
-from gpuexplorer.lab.load import Load
-from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.events import Asked, Evaluated, Event, Failed, Finished
+from gpuexplorer.lab.ledger import IMPORTS, left_out_words, not_again_words
+from gpuexplorer.lab.session_files import OpenedCell
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
 from gpuexplorer.remote.far.backend import FarBackend
@@ -348,12 +346,12 @@ class LabState(LabShown):
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
             self._not_again.append(failed)
             numbers = [self.ledger.number(each.id) or 0 for each in self._not_again]
-            self.course.sentence = endings.not_again(numbers, self._not_again[0])
+            self.course.sentence = not_again_words(numbers, self._not_again[0])
 
     def _on_gone(self, why: Message, began: bool) -> None:
         gone = lost_devices(self.machine, self.devices) if began else ()
         left_out = [each.number for each in self.ledger.worked_on(gone)]
-        self.note(Gone(told(why, endings.left_out(left_out, gone)), gone))
+        self.note(Gone(told(why, left_out_words(left_out, gone)), gone))
         self._give_up_evaluating(why)
         self._tell_changed()
 

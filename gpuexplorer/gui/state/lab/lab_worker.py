@@ -9,8 +9,8 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
 from gpuexplorer.lab.events import Event, Hello
-from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Command, Run
 
 

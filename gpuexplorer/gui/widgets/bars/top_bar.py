@@ -23,7 +23,7 @@ from gpuexplorer.telemetry.reach import THIS_COMPUTER
 from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
-_MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
+_MOST_HOST_WIDTH, _HOST_SHARE = 240, 0.18
 _MARGIN, _GAP = 24, 12
 _LEAST_LABEL = 90
 _WIDE_SEARCH_FROM = 860

@@ -1,9 +1,11 @@
 """What is printed, as far as a person is shown it."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Failed
 
 MOST_PRINTED = 200_000  # letters of one cell, or of a program at once
 PRINTED_RATE = 20_000  # letters a second that a program may go on with
@@ -77,3 +79,38 @@ def overwritten(text: str) -> str:
         each if "\r" not in each[1:] else "\r" + each.rstrip("\r").rpartition("\r")[2]
         for each in lines
     )
+
+
+_LONGEST_ROW = 2000
+# Colours and movements of a terminal, and letters that are layout to Qt.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)")
+_STRANGE = {
+    **dict.fromkeys((*range(9), *range(14, 32), 127), "␦"),
+    **dict.fromkeys((11, 12), " "),
+    **dict.fromkeys((133, 8232, 8233), "␤"),
+    **dict.fromkeys((64976, 64977, 65532, 65279), "�"),
+}
+
+
+def error_words(failed: Failed) -> str:
+    """PyTorch's own message, with the type of the error before it."""
+    if failed.message:
+        return f"{failed.error}: {failed.message}"
+    return "" if failed.error in ("", "Trouble", "Cancelled") else failed.error
+
+
+def clean(text: str) -> str:
+    """As a terminal would show it, without what would be layout here."""
+    text = _ESCAPES.sub("", text) if "\x1b" in text else text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        text = "\n".join(
+            next((part for part in reversed(row.split("\r")) if part), "")
+            for row in text.split("\n")
+        )
+    return text.translate(_STRANGE)
+
+
+def shortened(row: str) -> str:
+    """Laying out a row takes longer than it is long."""
+    return row if len(row) <= _LONGEST_ROW else f"{row[:_LONGEST_ROW]} …"
