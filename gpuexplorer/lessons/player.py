@@ -179,9 +179,8 @@ class Player:
         self.changed: Callable[[], object] = tuple
         self._rig = rig
         self._queue: deque[tuple[StepPlay, Code]] = deque()
-        self._measuring = False
-        self._asked: _Asked | None = None
-        self._turn = 0  # what was measured or asked in an earlier one is of no use any more
+        # What is measured or worked out; of an earlier one nobody waits any more.
+        self._pending: _Asked | object | None = None
         self._shown: set[int] = set()  # predictions that are revealed though nobody predicted
         if kept is not None:
             self._take_up(kept)
@@ -220,7 +219,7 @@ class Player:
             self._close(leaving=True)
         self.at = at
         self._queue.clear()
-        self._renew()
+        self._pending = None
         self._enter()
         self.changed()
 
@@ -261,7 +260,7 @@ class Player:
         step.checked = {line: each for line, each in step.checked.items() if each.held}
         if step.state is StepState.FAILED:
             step.state = StepState.BEGUN
-        self._renew()
+        self._pending = None
         self._go_on()
         self.changed()
 
@@ -273,9 +272,10 @@ class Player:
 
     def apply(self, event: Event) -> None:
         """Each event of the lab, once the ledger knows of it."""
+        asked = self._pending if isinstance(self._pending, _Asked) else None
         match event:
-            case Evaluated() | Failed() if self._asked and event.id == self._asked.command:
-                self._take_answer(event)
+            case Evaluated() | Failed() if asked is not None and event.id == asked.command:
+                self._take_answer(asked, event)
             case Began():
                 self._take_beginning(event.id)
             case Finished() | Failed():
@@ -374,10 +374,11 @@ class Player:
 
     def _waits(self) -> bool:
         """For a reading, for an answer of a worker that is still there, or for a cell."""
-        asked = self._asked is not None and self._rig.ledger.life <= self._asked.life
+        if isinstance(self._pending, _Asked) and self._rig.ledger.life > self._pending.life:
+            self._pending = None
         cells = [self.cell(part) for step in self.steps for part in step.step.cells]
         runs = any(each is not None and each.state in ("waiting", "running") for each in cells)
-        return self._measuring or asked or runs
+        return self._pending is not None or runs
 
     def _start(self, step: StepPlay, part: Code) -> None:
         cells = step.step.cells
@@ -477,12 +478,11 @@ class Player:
             step.state = StepState.DONE
 
     def _measure(self, then: Callable[[Readings], None]) -> None:
-        turn = self._turn
-        self._measuring = True
+        mine = self._pending = object()
 
         def read(readings: Readings) -> None:
-            if turn == self._turn and self._measuring:
-                self._measuring = False
+            if self._pending is mine:
+                self._pending = None
                 then(replace(readings, memory=dict(self._rig.ledger.memory)))
                 self.changed()
 
@@ -499,14 +499,12 @@ class Player:
             )
             # A worker that is yet to start begins another life of the ledger.
             life = rig.ledger.life + (rig.ledger.hello is None)
-            command = rig.evaluate(sources, values)
-            self._asked = _Asked(command, life, len(sources), take)
+            self._pending = _Asked(rig.evaluate(sources, values), life, len(sources), take)
 
         self._measure(ask)
 
-    def _take_answer(self, event: Evaluated | Failed) -> None:
-        assert self._asked is not None
-        asked, self._asked = self._asked, None
+    def _take_answer(self, asked: _Asked, event: Evaluated | Failed) -> None:
+        self._pending = None
         worths = (Worth(error=event.told),) if isinstance(event, Failed) else event.worths
         # What was given up before its turn says why, as the last one did.
         last = worths[-1] if worths and worths[-1].error else Worth(error=_STOPPED)
@@ -534,7 +532,7 @@ class Player:
     def _take_back(self, part: Code) -> None:
         """What came of the parts behind it, as it runs again."""
         step = self.step
-        self._renew()
+        self._pending = None
         step.state, step.reason = StepState.BEGUN, ""
         for each in step.step.parts:
             after = each.line > part.line
@@ -556,12 +554,6 @@ class Player:
             if step is self.step and not self._rig.ledger.gone(cell):
                 step.state, step.reason = StepState.FAILED, _why_wrong(cell)
         self._go_on()
-
-    def _renew(self) -> None:
-        """What is being measured or worked out is not waited for."""
-        self._turn += 1
-        self._measuring = False
-        self._asked = None
 
 
 def sources_of(part: Part) -> Sequence[str]:
