@@ -1,6 +1,7 @@
 """A played lesson as one page that needs nothing else: no network, no script, no other file."""
 
 import base64
+import mimetypes
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -25,12 +26,6 @@ from gpuexplorer.lessons.player import Player, Revealed, StepPlay, StepState, ho
 
 _MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 _MOST_COPIES = 20  # rows of one cell
-_MIMES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".svg": "image/svg+xml",
-}
 _STATES = {
     StepState.AHEAD: mark("not played"),
     StepState.BEGUN: mark("begun, not finished"),
@@ -236,10 +231,11 @@ class _Page:
     def _picture(self, source: str) -> str:
         """As a `data:` address; empty where there is none beside the lesson."""
         path = (self._folder / unquote(source)).resolve()
-        mime = _MIMES.get(path.suffix.lower())
-        if mime is None or self._folder not in path.parents or not path.is_file():
+        kind = mimetypes.guess_type(path.name)[0] or ""
+        inside = self._folder in path.parents and path.is_file()
+        if not inside or not kind.startswith("image/"):
             return ""
-        return f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode()}"
+        return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 def _note(part: Code, cell: Cell | None, step: StepPlay) -> str:

@@ -208,9 +208,6 @@ class _Reader(Problems):
                 )
             else:
                 text = self._file.read_bytes().decode("utf-8-sig")
-        except FileNotFoundError:
-            cure = mark("`gpuexplorer lesson new NAME` makes one.")
-            self.wrong("There is no such file.", cure, 0)
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             self.wrong("This line is not written in UTF-8.", "Save the file as UTF-8.", line)
@@ -218,7 +215,7 @@ class _Reader(Problems):
             why = error.strerror if isinstance(error, OSError) else None
             self.wrong(
                 "The file cannot be read: {why}.",
-                "Choose another, or ask its owner for the right to read it.",
+                "Choose another; or make one: `gpuexplorer lesson new NAME`.",
                 0,
                 why=why or "its name is none that a file can have",
             )

@@ -248,7 +248,7 @@ def test_what_cannot_be_opened_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "lesson.md"
-    assert found(file) == [(0, "There is no such file.")]
+    assert found(file) == [(0, "The file cannot be read: No such file or directory.")]
     assert found(tmp_path) == [(0, "This is no ordinary file.")]
     assert "cannot be read: its name is none" in found(Path("a\0b"))[0][1]
     assert "cannot be read: File name too long" in found(Path("a" * 5000))[0][1]
