@@ -14,11 +14,8 @@ from contextlib import ExitStack
 from typing import Self
 
 from gpuexplorer.commands.arguments import OK, TROUBLE, in_the_words
-from gpuexplorer.commands.lab_answers import Answers
-from gpuexplorer.commands.lab_cards import LabCards
-from gpuexplorer.commands.lab_notebook import Paper
 from gpuexplorer.commands.lab_python import lab_python
-from gpuexplorer.commands.lab_worker import LabWorker
+from gpuexplorer.commands.lab_worker import Answers, LabCards, LabWorker, Paper
 from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.source import Opened, open_source
 from gpuexplorer.commands.terminal import Terminal
