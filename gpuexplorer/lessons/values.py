@@ -8,19 +8,17 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.copies.benches import names_by_uuid
 from gpuexplorer.copies.routes import HOST, device_names
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import Card, CardState, Sample
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Memory, Printed, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lessons.vocabulary import FIELDS, UNITS
+from gpuexplorer.lessons.expressions import FIELDS, UNITS
 
 Record = Mapping[str, object]
 Limit = Callable[[str, str], float | None]  # bytes per second from one device to another
 _NOT_TIMED = Message("The device did not say how long this copy took.")
 _NO_WIRE = Message("It is not known what the wires of this way can carry.")
-_UNSEEN = Message("It was not seen for how long this copy kept the host.")
-_UNTOLD = Message("PyTorch does not tell it of this device.")
 
 
 @dataclass(frozen=True)
@@ -72,32 +70,25 @@ def values_of(
 
 
 def _read(readings: Readings, ledger: Ledger, limit: Limit) -> dict[str, object]:
-    devices = _devices(readings, ledger)
+    """Cards as PyTorch counts them, and then those that it does not see."""
+    cards = [each.card for each in readings.cards]
+    # What PyTorch calls each; before a worker has said it, by CUDA's numbers.
+    hello = ledger.hello
+    named = device_names(cards) if hello is None else names_by_uuid(hello.devices, cards)
+    devices = {card: name for name, card in named.items()}
+    unseen = f"cuda:{len(cards)}"
+    ordered = sorted(
+        readings.cards,
+        key=lambda each: int(devices.get(each.card.id, unseen).partition(":")[2]),
+    )
     return {
         "cards": [
             _card(each, place, devices.get(each.card.id, ""), limit)
-            for place, each in enumerate(_in_order(readings.cards, devices))
+            for place, each in enumerate(ordered)
         ],
         "host": _card(readings.host, 0, HOST, limit),
         "memory": {name: _memory(each) for name, each in readings.memory.items()},
     }
-
-
-def _devices(readings: Readings, ledger: Ledger) -> Mapping[CardId, str]:
-    """What PyTorch calls each card; before a worker has said it, by CUDA's numbers."""
-    cards = [each.card for each in readings.cards]
-    if ledger.hello is None:
-        named = device_names(cards)
-    else:
-        named = names_by_uuid(ledger.hello.devices, cards)
-    return {card: name for name, card in named.items()}
-
-
-def _in_order(cards: Sequence[Read], devices: Mapping[CardId, str]) -> Sequence[Read]:
-    """As PyTorch counts them, and then those that it does not see."""
-    unseen = f"cuda:{len(cards)}"
-    names = {each.card.id: devices.get(each.card.id, unseen) for each in cards}
-    return sorted(cards, key=lambda each: int(names[each.card.id].partition(":")[2]))
 
 
 def _card(read: Read, place: int, device: str, limit: Limit) -> Record:
@@ -151,20 +142,16 @@ def _copy(copy: Transferred, limit: Limit) -> Record:
     has["rate"] = copy.bytes / copy.seconds if copy.seconds else None
     has["limit"] = limit(copy.source, copy.target)
     name = Message("the copy from {one} to {other}", one=copy.source, other=copy.target)
-    return _record(
-        name,
-        has,
-        seconds=_NOT_TIMED,
-        rate=_NOT_TIMED,
-        host_seconds=_UNSEEN,
-        limit=_NO_WIRE,
-    )
+    unseen = Message("It was not seen for how long this copy kept the host.")
+    timed = {"seconds": _NOT_TIMED, "rate": _NOT_TIMED}
+    return _record(name, has, **timed, host_seconds=unseen, limit=_NO_WIRE)
 
 
 def _memory(memory: Memory) -> Record:
     has = {name: getattr(memory, f"{name}_bytes") for name in FIELDS["held"]}
     name = Message("the memory of {device}", device=memory.device)
-    return _record(name, has, **dict.fromkeys(has, _UNTOLD))
+    untold = Message("PyTorch does not tell it of this device.")
+    return _record(name, has, **dict.fromkeys(has, untold))
 
 
 def _record(name: Message, values: Mapping[str, object], **reasons: Message) -> Record:

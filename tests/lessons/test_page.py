@@ -9,12 +9,10 @@ import pytest
 
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.lab.events import Began, Finished, Memory
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import NEEDS
-from gpuexplorer.lessons.markdown import WORDS
-from gpuexplorer.lessons.reading import problems
+from gpuexplorer.lessons.lesson import CONTROLS, NEEDS
+from gpuexplorer.lessons.reading import WORDS, problems
 from tests.lessons.fake_rig import cell, check, played, step
-from tests.lessons.lesson_texts import with_step
+from tests.lessons.test_reading import with_step
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text("utf-8")
 EXAMPLES = [

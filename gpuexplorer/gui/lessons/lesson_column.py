@@ -34,11 +34,10 @@ from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
 from gpuexplorer.lessons.lesson import Point, Step
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
 
-_PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
+_PAGE = FileKind(mark("Page"), "html")
 LEAST, USUAL, FOLDED = 300, 340, 45
 _SEEN = 40  # pixels that stay in sight, when one reads on
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
@@ -166,14 +165,13 @@ class LessonColumn(QFrame):
             shown.open()
 
     def export(self) -> None:
-        """As far as it was played: a page to be read and printed, or a notebook."""
+        """As far as it was played: a page to be read and printed."""
         player, session = self._player, self._lessons.lab.machine.session
         if player is not None:
             name = suggested_name(
                 player.lesson.name, session.clock.wall(), simulated=session.simulated
             )
-            kinds = (_PAGE, _NOTEBOOK)
-            self._saving.ask(tr("Export the lesson"), name, kinds, self._contents)
+            self._saving.ask(tr("Export the lesson"), name, (_PAGE,), self._contents)
 
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
@@ -186,7 +184,7 @@ class LessonColumn(QFrame):
             self._presentation.close()
 
     def _contents(self, path: Path) -> Write | None:
-        from gpuexplorer.lessons.export.save import contents  # noqa: PLC0415 - with its plots
+        from gpuexplorer.lessons.html import contents  # noqa: PLC0415 - rarely needed
 
         if self._player is None:
             return None

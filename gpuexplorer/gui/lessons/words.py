@@ -12,10 +12,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepPlay, StepState
+from gpuexplorer.lessons.lesson import CONTROLS, Code, Lesson, Point, Predict
+from gpuexplorer.lessons.player import Player, StepPlay, StepState
 
 NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
 NO_CARD = mark("no card")
