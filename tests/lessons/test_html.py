@@ -39,7 +39,8 @@ from gpuexplorer.lessons.lesson import (
     Text,
     Why,
 )
-from gpuexplorer.lessons.player import Checked, Player, Prediction, Revealed, StepState
+from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.values import Checked, Prediction, Revealed
 from tests.lessons.fake_rig import FakeRig
 
 SAVED = datetime(2026, 11, 23, 7, 5, tzinfo=UTC)

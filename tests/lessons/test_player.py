@@ -10,7 +10,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Predict, Text
-from gpuexplorer.lessons.player import Prediction, Revealed, StepState, how_far, kept_of
+from gpuexplorer.lessons.player import StepState, kept_of
+from gpuexplorer.lessons.values import Prediction, Revealed, how_far
 from gpuexplorer.worker.evaluating import Evaluating
 from gpuexplorer.worker.pipe import Stop
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
