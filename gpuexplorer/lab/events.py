@@ -2,9 +2,16 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Union
 
 from gpuexplorer.core.words import NOTHING, Message, told
+
+VERSION = 5
+# Causes of a failure after which nothing on a card works before the process is another.
+BROKEN = ("device broken", "device assert")
+
+
+class Event:
+    """Whatever a worker says."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,7 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class Evaluated(Event):
     """What each expression gave, in their order; fewer where they were cancelled."""
 
     id: int
@@ -28,7 +35,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Sampled:
+class Sampled(Event):
     """A measurement got on: how many of how many samples are taken."""
 
     id: int
@@ -48,7 +55,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Event):
     """A copy was measured. Times are of one copy of all the bytes of the job."""
 
     id: int
@@ -77,7 +84,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Multiplied:
+class Multiplied(Event):
     """Products of matrices were measured. Times are of one product."""
 
     id: int
@@ -146,9 +153,6 @@ class Trip:
     changed: bool  # the host computed with it in between
 
 
-VERSION = 5
-
-
 @dataclass(frozen=True)
 class Device:
     """One device that this PyTorch offers, and whether it can be used."""
@@ -186,7 +190,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Hello:
+class Hello(Event):
     """The first line. Who speaks another version is refused in a sentence."""
 
     version: int
@@ -200,7 +204,7 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Began:
+class Began(Event):
     """The command of that number is being carried out."""
 
     id: int
@@ -219,7 +223,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Transferred:
+class Transferred(Event):
     """Bytes went from one device to another, and how long the device needed.
 
     Where both are the same device, a copy was asked for and nothing had to be copied. Moments
@@ -272,7 +276,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Spans:
+class Spans(Event):
     """What a line's devices did beside its copies, the shortest stretches joined."""
 
     id: int
@@ -292,7 +296,7 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Placed(Event):
     """A name of the shelf stands for this now."""
 
     id: int
@@ -311,7 +315,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Freed:
+class Freed(Event):
     """A name is gone from the shelf."""
 
     id: int
@@ -319,7 +323,7 @@ class Freed:
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Event):
     """What a cell printed, as it came; or the value of its last expression."""
 
     id: int
@@ -332,7 +336,7 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Pictured(Event):
     """A figure that a cell drew, as a PNG in base64."""
 
     id: int
@@ -340,7 +344,7 @@ class Pictured:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Event):
     """The cell waits for an Answer: for what a person types or allows, or a machine is like."""
 
     id: int
@@ -350,7 +354,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Completed:
+class Completed(Event):
     """How what is being typed may go on, and what is called there."""
 
     id: int
@@ -361,7 +365,7 @@ class Completed:
 
 
 @dataclass(frozen=True)
-class Peeked:
+class Peeked(Event):
     """What a look into a tensor saw, and how many bytes the look itself copied."""
 
     id: int
@@ -404,7 +408,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(Event):
     """A model's layers, in order."""
 
     id: int
@@ -413,7 +417,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Watched:
+class Watched(Event):
     """What was seen of a program, or of a cell, so far. Rows that are as they were last said
     are left out.
     """
@@ -444,7 +448,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Traced:
+class Traced(Event):
     """Single stretches of what a program did, for a trace; in the order of their ends."""
 
     id: int
@@ -455,7 +459,7 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Finished:
+class Finished(Event):
     """The command is done. The host's time and the device's differ."""
 
     id: int
@@ -469,7 +473,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(Event):
     """The command ended without its result, and why."""
 
     id: int
@@ -484,32 +488,9 @@ class Failed:
     host_seconds: "float | None" = None
     modelled: bool = False  # the host's time
     missing: str = ""  # the module that was not found, where pip may install it
+    waited: bool = False  # for each kernel: the line is the one that failed
 
     @property
     def told(self) -> Message:
         """What happened, and what to do."""
         return told(self.sentence, self.hint)
-
-
-Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads the same
-    Hello,
-    Began,
-    Transferred,
-    Spans,
-    Placed,
-    Freed,
-    Printed,
-    Pictured,
-    Asked,
-    Completed,
-    Peeked,
-    Evaluated,
-    Opened,
-    Sampled,
-    Measured,
-    Multiplied,
-    Watched,
-    Traced,
-    Finished,
-    Failed,
-]

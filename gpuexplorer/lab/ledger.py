@@ -1,7 +1,7 @@
 """Ledger: the sum of all events. The cells, what became of each, and what the worker holds."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
@@ -9,6 +9,7 @@ from gpuexplorer.core.units import duration, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import (
+    BROKEN,
     Asked,
     Began,
     Device,
@@ -18,6 +19,8 @@ from gpuexplorer.lab.events import (
     Freed,
     Held,
     Hello,
+    Idle,
+    Loader,
     Memory,
     Pictured,
     Placed,
@@ -33,37 +36,33 @@ _Stretch = tuple[str, int]  # the device, and PyTorch's number of the storage
 
 
 class HeldMemory:
-    """Told of each change, so that asking does not grow with what lies on the shelf."""
+    """Which memory the names of the shelf hold, each stretch counted once."""
 
     def __init__(self) -> None:
-        self._stretches: dict[str, Sequence[_Stretch]] = {}
-        self._names: dict[_Stretch, dict[str, None]] = {}
-        self._sizes: dict[_Stretch, int] = {}
-        self._bytes: dict[str, int] = {}
+        self._stretches: dict[str, Mapping[_Stretch, int]] = {}
+        self._names: dict[_Stretch, dict[str, int]] = {}  # and how large each says it is
 
     def placed(self, name: str, holds: Sequence[Held]) -> None:
         """Whatever the name held before."""
         self.freed(name)
-        found = {(each.device, each.storage): each.bytes for each in holds}
-        self._stretches[name] = tuple(found)
-        for stretch, size in found.items():
-            self._names.setdefault(stretch, {})[name] = None
-            self._resize(stretch, size)
+        self._stretches[name] = {(each.device, each.storage): each.bytes for each in holds}
+        for stretch, size in self._stretches[name].items():
+            self._names.setdefault(stretch, {})[name] = size
 
     def freed(self, name: str) -> None:
         for stretch in self._stretches.pop(name, ()):
-            names = self._names[stretch]
-            del names[name]
-            if not names:
+            del self._names[stretch][name]
+            if not self._names[stretch]:
                 del self._names[stretch]
-                self._resize(stretch, 0)
 
     def clear(self) -> None:
-        for each in (self._stretches, self._names, self._sizes, self._bytes):
-            each.clear()
+        self._stretches.clear()
+        self._names.clear()
 
     def bytes_on(self, device: str) -> int:
-        return self._bytes.get(device, 0)
+        """A stretch that grew is as large as was said last."""
+        sizes = (names for (where, _), names in self._names.items() if where == device)
+        return sum(next(reversed(names.values())) for names in sizes)
 
     def first_beside(self, name: str) -> str:
         """Who held memory of this name's before it did; empty where nobody shares it."""
@@ -73,35 +72,19 @@ class HeldMemory:
                 return first
         return ""
 
-    def _resize(self, stretch: _Stretch, size: int) -> None:
-        before = self._sizes.pop(stretch, 0)
-        if size:
-            self._sizes[stretch] = size
-        self._bytes[stretch[0]] = self._bytes.get(stretch[0], 0) + size - before
-
 
 def values_bytes(things: "Iterable[Placed]") -> int:
     """Counts the values, not the blocks they lie in; a view has none of its own."""
-    counted_already: set[tuple[str, int]] = set()
+    counted: set[_Stretch] = set()
     total = 0
     for thing in sorted(things, key=lambda each: -each.bytes):
-        if len(thing.holds) == 1:  # nearly all are such
-            [part] = thing.holds
-            place = (part.device, part.storage)
-            if part.device != "meta" and place not in counted_already:
-                counted_already.add(place)
-                own = part.what == "values" and thing.bytes
-                total += min(thing.bytes, part.bytes) if own else part.bytes
-            continue
-        parts = {
-            (part.device, part.storage): part
-            for part in thing.holds
-            if part.device != "meta" and (part.device, part.storage) not in counted_already
-        }
-        counted_already |= parts.keys()
-        values = [part.bytes for part in parts.values() if part.what == "values"]
-        others = [part.bytes for part in parts.values() if part.what != "values"]
-        total += (min(thing.bytes, sum(values)) if thing.bytes else sum(values)) + sum(others)
+        parts = {(each.device, each.storage): each for each in thing.holds}
+        new = [part for place, part in parts.items() if place not in counted]
+        new = [part for part in new if part.device != "meta"]
+        counted |= parts.keys()
+        values = sum(part.bytes for part in new if part.what == "values")
+        total += min(thing.bytes, values) if thing.bytes else values
+        total += sum(part.bytes for part in new if part.what != "values")
     return total
 
 
@@ -111,7 +94,7 @@ _MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a sessio
 # Every session's first cell, by the number 0.
 IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
-_LOST = ("worker lost", "device broken")
+_LOST = ("worker lost", *BROKEN)
 _JOINED = ("out", "err")  # streams that come in pieces
 
 
@@ -482,15 +465,13 @@ def time_words(cell: Cell) -> list[str]:
 
 def thing_called(ledger: Ledger, path: str) -> "Placed | None":
     """By its name on the shelf, or by its path in a container: "nets[0]"."""
-    thing = ledger.things.get(path)
-    if thing is not None:
-        return thing
     for each in ledger.things.values():
+        if each.name == path:
+            return each
         for part in each.elements if path.startswith(each.name) else ():
             if part.path == path:
-                return Placed(
-                    each.id, path, part.kind, part.device, part.text, bytes=part.bytes
-                )
+                kind, place = part.kind, part.device
+                return Placed(each.id, path, kind, place, part.text, bytes=part.bytes)
     return None
 
 
@@ -517,39 +498,28 @@ def _cells(ledger: Ledger) -> "Sequence[Cell]":
     return [each for each in ledger.cells if each.state == "done"]
 
 
-Row = TypeVar("Row")
 _WORTH_COMPARING = 1e-4  # seconds that a card worked
 _WITHOUT_PAUSES = 0.9  # of a stretch: in the rest of it a card may have rested
+Row = TypeVar("Row", Transferred, Idle, Loader)
 
 
 def merged(before: Watched, new: Watched) -> Watched:
     """Rows by their number, in the order in which they were first said. What is no row counts
     from the beginning, and is as it was said last; devices are said once.
     """
+    trips = {(e.out, e.row, e.device, e.changed): e for e in (*before.trips, *new.trips)}
     return replace(
         new,
         copies=replaced(before.copies, new.copies),
-        idle=_newest(before.idle, new.idle, lambda each: each.row),
-        loaders=_newest(before.loaders, new.loaders, lambda each: each.row),
-        trips=_newest(
-            before.trips,
-            new.trips,
-            lambda each: (each.out, each.row, each.device, each.changed),
-        ),
+        idle=replaced(before.idle, new.idle),
+        loaders=replaced(before.loaders, new.loaders),
+        trips=tuple(trips.values()),
         devices=new.devices or before.devices,
     )
 
 
-def replaced(
-    before: Iterable[Transferred], new: Iterable[Transferred]
-) -> tuple[Transferred, ...]:
-    return _newest(before, new, lambda each: each.row)
-
-
-def _newest(
-    before: Iterable[Row], new: Iterable[Row], number: Callable[[Row], Hashable]
-) -> tuple[Row, ...]:
-    return tuple({number(each): each for rows in (before, new) for each in rows}.values())
+def replaced(before: Iterable[Row], new: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple({each.row: each for rows in (before, new) for each in rows}.values())
 
 
 class AtOnce(NamedTuple):

@@ -17,9 +17,7 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.cell_source import (
     NO_PROGRAM,
     Source,
-    as_string,
     card_words,
-    compiles,
     in_a_file,
     lines_of,
     plain,
@@ -27,6 +25,9 @@ from gpuexplorer.lab.cell_source import (
 from gpuexplorer.lab.events import Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
+_MOST_BYTES = 64 << 20  # notebooks hold pictures
+# `# %%` of editors, and what Jupyter writes when it exports a notebook.
+_MARKER = re.compile(r"^# ?(?:%%.*|In\[[ \d]*\]:\s*)$")
 UNFINISHED = ("waiting", "running")
 _OF_STDOUT = ("out", "placement")  # all other streams are about what went on
 _STOPPED = Message("This cell was stopped in the lab before it was done.")
@@ -133,12 +134,6 @@ def script(ledger: Ledger) -> str:
     cells = ledger.cells[ledger.first :]
     if ledger.first and ledger.cells[0].state == "done":
         cells = [ledger.cells[0], *cells]
-    text = _program(ledger, cells, strings=False)
-    return text if compiles(text) else _program(ledger, cells, strings=True)
-
-
-def _program(ledger: Ledger, cells: "Sequence[Cell]", *, strings: bool) -> str:
-    """`strings`: cells that only stand by themselves are run from their text."""
     futures: dict[str, None] = {}
     blocks = []
     for cell in cells:
@@ -146,16 +141,13 @@ def _program(ledger: Ledger, cells: "Sequence[Cell]", *, strings: bool) -> str:
             blocks.append(f"# %% {cell.number}\n# {_LEFT_OUT[cell.state]}")
         if cell.state != "done":
             continue
-        code = _as_form(cell.code) if cell.by_form else cell.code
-        if strings and _minds_others(code):
-            text = as_string(code, cell.number)
-        else:
-            imported, text = in_a_file(code, cell.number)
-            futures |= dict.fromkeys(imported)
+        imported, text = in_a_file(_as_form(cell.code) if cell.by_form else cell.code)
+        futures |= dict.fromkeys(imported)
         text = text.rstrip("\n")
         blocks.append(f"# %% {cell.number}\n{text}")
         if cell.number == 0:
-            blocks[-1] += f"\n\n{_seed(ledger)}"
+            seed = ledger.hello.seed if ledger.hello is not None else 0
+            blocks[-1] += f"\n\ntorch.manual_seed({seed})  # with which the lab began"
             if any("try_gpu(" in _as_form(each.code) for each in cells if each.by_form):
                 blocks.append(f"# %%\n{_TRY_GPU}")
     head = _head(ledger, cells)
@@ -175,58 +167,29 @@ def _head(ledger: Ledger, cells: "Sequence[Cell]") -> str:
     if ledger.hello is not None:
         lines.append(f"It ran on PyTorch {ledger.hello.torch}, {ledger.hello.build}.")
     if cards:
-        lines.append(
-            f"These cards were used, and cells that name one need it: {', '.join(cards)}."
-        )
+        named = ", ".join(cards)
+        lines.append(f"These cards were used, and cells that name one need it: {named}.")
     if ledger.hello is not None and ledger.hello.simulated and cards:
         lines.append("They were simulated.")
     lines.append("What a cell's last line displayed in the lab is not printed here.")
     return "\n".join(f"# {each}" for each in lines)
 
 
-def _seed(ledger: Ledger) -> str:
-    seed = ledger.hello.seed if ledger.hello is not None else 0
-    return f"torch.manual_seed({seed})  # with which the lab began"
-
-
 def _as_form(code: str) -> str:
-    try:
-        return _with_any_card(plain(code))
-    except NO_PROGRAM:
-        return code
-
-
-def _with_any_card(code: str) -> str:
     """It names cards outright; here it takes those there are. What only a card can do is done
     where there is one.
     """
-    source = Source(code)
-    words = list(card_words(source, ast.parse(code)))
+    try:
+        source = Source(plain(code))
+        words = list(card_words(source, ast.parse(source.code)))
+    except NO_PROGRAM:
+        return code
     edits = [each.edit(f"try_gpu({each.number})") for each in words]
     text = source.changed(each for each in edits if each is not None)
     if not any(each.only_cards for each in words):
         return text
     inner = "\n".join(f"    {line}" if line else line for line in text.split("\n"))
     return f"if torch.cuda.device_count() > {max(each.number for each in words)}:\n{inner}"
-
-
-def _minds_others(code: str) -> bool:
-    """It stands by itself, and may not where others stand before it."""
-    try:
-        tree = ast.parse(plain(code))
-    except NO_PROGRAM:
-        return True
-    kinds = (ast.Global, ast.Nonlocal)
-    future = (each for each in tree.body if isinstance(each, ast.ImportFrom))
-    return any(isinstance(each, kinds) for each in ast.walk(tree)) or any(
-        each.module == "__future__" for each in future
-    )
-
-
-_MOST_BYTES = 64 << 20  # notebooks hold pictures
-# `# %%` of editors, and what Jupyter writes when it exports a notebook.
-_MARKER = re.compile(r"^# ?(?:%%(?P<title>.*)|In\[[ \d]*\]:\s*)$")
-_FORMATS = (3, 4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,14 +203,17 @@ class OpenedCell:
 def opened(path: Path) -> "list[str]":
     """The cells in their order; Trouble where there are none."""
     content = _content(path)
-    kind = path.suffix.lower()
-    if kind not in (".py", ".ipynb"):
-        raise Trouble(
-            "{file} is neither a Python program nor a notebook.",
-            "The lab opens files whose names end in .py or .ipynb.",
-            file=path.name,
-        )
-    cells = _of_notebook(content, path.name) if kind == ".ipynb" else _of_program(content, path)
+    match path.suffix.lower():
+        case ".ipynb":
+            cells = _of_notebook(content, path.name)
+        case ".py":
+            cells = _of_program(_text(content, path))
+        case _:
+            raise Trouble(
+                "{file} is neither a Python program nor a notebook.",
+                "The lab opens files whose names end in .py or .ipynb.",
+                file=path.name,
+            )
     if not cells:
         raise Trouble("There is no code in {file}.", "Choose another file.", file=path.name)
     return cells
@@ -277,8 +243,15 @@ def _content(path: Path) -> bytes:
         found = path.stat()
         if not (stat.S_ISREG(found.st_mode) or path.is_dir()):  # it may have no end
             raise Trouble("{file} is no ordinary file.", "Choose another file.", file=path.name)
-        size = found.st_size
-        content = path.read_bytes() if size <= _MOST_BYTES else b""
+        if found.st_size > _MOST_BYTES:
+            raise Trouble(
+                "{file} has {size} MiB, and the lab opens files of up to {most} MiB.",
+                "Clear the outputs of the notebook and save it again, or split the program.",
+                file=path.name,
+                size=found.st_size >> 20,
+                most=_MOST_BYTES >> 20,
+            )
+        return path.read_bytes()
     except OSError as error:
         raise Trouble(
             "{file} cannot be read: {why}.",
@@ -286,21 +259,13 @@ def _content(path: Path) -> bytes:
             file=path.name,
             why=error.strerror,
         ) from None
-    if size > _MOST_BYTES:
-        raise Trouble(
-            "{file} has {size} MiB, and the lab opens files of up to {most} MiB.",
-            "Clear the outputs of the notebook and save it again, or split the program.",
-            file=path.name,
-            size=size >> 20,
-            most=_MOST_BYTES >> 20,
-        )
-    return content
 
 
 def _of_notebook(content: bytes, name: str) -> "list[str]":
     """The cells with code. What else stands in it is left out."""
     try:
-        notebook = json.loads(content.decode("utf-8-sig"))
+        # Any: JSON holds whatever it holds; what is not as it should be ends in an error.
+        notebook: Any = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise Trouble(
             "{file} is not a whole notebook: it cannot be read as JSON.",
@@ -308,40 +273,31 @@ def _of_notebook(content: bytes, name: str) -> "list[str]":
             file=name,
         ) from None
     try:
-        written_in = _language(notebook)
-        version = notebook["nbformat"]
-        sheets = notebook["worksheets"] if version == _FORMATS[0] else [notebook]
-        codes = [
-            _joined(each["source"] if "source" in each else each["input"])
-            for sheet in sheets
-            for each in sheet["cells"]
+        about = notebook["metadata"]
+        language = about.get("kernelspec", {}).get("language")
+        language = language or about.get("language_info", {}).get("name") or "python"
+        if language.lower() != "python":
+            raise Trouble(
+                "{file} is a notebook in {language}, and the lab runs Python.",
+                "Choose another file.",
+                file=name,
+                language=language.lower(),
+            )
+        sheets = notebook["worksheets"] if notebook["nbformat"] == 3 else [notebook]
+        found = [each for sheet in sheets for each in sheet["cells"]]
+        sources = [
+            each["source"] if "source" in each else each["input"]
+            for each in found
             if each["cell_type"] == "code"
         ]
+        codes = [plain(each if isinstance(each, str) else "".join(each)) for each in sources]
     except (LookupError, TypeError, AttributeError):
         raise Trouble(
             "{file} is JSON, but not a notebook that the lab can read.",
             "It reads notebooks of the formats 3 and 4, as Jupyter saves them.",
             file=name,
         ) from None
-    if written_in != "python":
-        raise Trouble(
-            "{file} is a notebook in {language}, and the lab runs Python.",
-            "Choose another file.",
-            file=name,
-            language=written_in,
-        )
-    return [each for each in codes if each.strip()]
-
-
-# JSON holds whatever it holds; what is not as it should be ends in a LookupError or TypeError.
-def _language(notebook: "dict[str, dict[str, dict[str, str]]]") -> str:
-    about = notebook["metadata"]
-    kernel = about.get("kernelspec", {}).get("language")
-    return (kernel or about.get("language_info", {}).get("name") or "python").lower()
-
-
-def _joined(source: "str | list[str]") -> str:
-    return plain(source if isinstance(source, str) else "".join(source)).strip("\n")
+    return [each.strip("\n") for each in codes if each.strip()]
 
 
 def _text(content: bytes, path: Path) -> str:
@@ -356,52 +312,41 @@ def _text(content: bytes, path: Path) -> str:
         ) from None
 
 
-def _of_program(content: bytes, path: Path) -> "list[str]":
-    code = _text(content, path)
+def _of_program(code: str) -> "list[str]":
     lines = code.split("\n")
     markers = [at for at, line in enumerate(lines) if _MARKER.match(line)]
-    begins = _marked(lines, markers) if markers else _grouped(code)
-    cut = ["\n".join(lines[begin:end]) for begin, end in begins]
-    return [each.strip("\n") for each in cut if _has_code(each)]
+    cuts = _marked(lines, markers) if markers else _grouped(code, lines)
+    cells = ("\n".join(lines[begin:end]).strip("\n") for begin, end in cuts)
+    bare = re.compile(r"\s*(#.*)?")
+    return [e for e in cells if not all(map(bare.fullmatch, e.split("\n")))]
 
 
 def _marked(lines: "Sequence[str]", markers: "Sequence[int]") -> "Iterator[tuple[int, int]]":
     """From one marker to the next; text that is meant to be read is left out."""
     yield 0, markers[0]
     for begin, end in zip(markers, [*markers[1:], len(lines)], strict=True):
-        found = _MARKER.match(lines[begin])
-        assert found is not None
-        if "[markdown]" not in (found["title"] or ""):
+        if "[markdown]" not in lines[begin]:
             yield begin + 1, end
 
 
-def _grouped(code: str) -> "Iterator[tuple[int, int]]":
+def _grouped(code: str, lines: "Sequence[str]") -> "Iterator[tuple[int, int]]":
     """Imports together; else what no empty line parts. Remarks go with what follows them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             statements = ast.parse(code).body
     except NO_PROGRAM:
-        yield 0, code.count("\n") + 1
-        return
-    lines = code.split("\n")
+        statements = []
     begin = end = 0
     before: ast.stmt | None = None
+    imports = (ast.Import, ast.ImportFrom)
     for each in statements:
         decorators = getattr(each, "decorator_list", ())
         first = min((each.lineno, *(one.lineno for one in decorators)))
         apart = any(not line.strip() for line in lines[end : first - 1])
-        if before is not None and apart and not (_is_import(before) and _is_import(each)):
+        together = isinstance(before, imports) and isinstance(each, imports)
+        if before is not None and apart and not together:
             yield begin, end
             begin = end
         before, end = each, each.end_lineno or each.lineno
     yield begin, len(lines)
-
-
-def _is_import(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Import | ast.ImportFrom)
-
-
-def _has_code(text: str) -> bool:
-    lines = (line.strip() for line in text.split("\n"))
-    return any(line and not line.startswith("#") for line in lines)

@@ -1,9 +1,9 @@
 """Commands, and how they and events are lines of JSON: all that window and worker share."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Union, get_args
+from typing import Any
 
 from gpuexplorer.core.records import UNREADABLE, reader, written
 from gpuexplorer.core.trouble import Trouble
@@ -109,8 +109,14 @@ def size_for(device: str, memory_bytes: "int | None") -> int:
     return CARD_SIZE
 
 
+class Command:
+    """Whatever a worker is told, by its number."""
+
+    id: int
+
+
 @dataclass(frozen=True)
-class Run:
+class Run(Command):
     """Run one cell: any Python."""
 
     id: int
@@ -123,7 +129,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Peek:
+class Peek(Command):
     """Look into what an expression such as `X` or `net[0].weight` gives; it stays there."""
 
     id: int
@@ -135,7 +141,7 @@ class Peek:
 
 
 @dataclass(frozen=True)
-class Evaluate:
+class Evaluate(Command):
     """What do these expressions give beside the session's names? Answered by an Evaluated."""
 
     id: int
@@ -146,7 +152,7 @@ class Evaluate:
 
 
 @dataclass(frozen=True)
-class Complete:
+class Complete(Command):
     """How may this go on? Answered by a Completed, also while a cell runs."""
 
     id: int
@@ -155,7 +161,7 @@ class Complete:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Command):
     """What the cell of that number asked for. None: it is refused, or there is no answer."""
 
     id: int
@@ -163,7 +169,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(Command):
     """Measure one copy; the answer is a Measured, or Failed."""
 
     id: int
@@ -187,7 +193,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Multiply:
+class Multiply(Command):
     """Measure products of matrices; the answer is a Multiplied, or Failed."""
 
     id: int
@@ -204,23 +210,15 @@ class Multiply:
 
 
 @dataclass(frozen=True)
-class Cancel:
+class Cancel(Command):
     """Give up that command, whether it runs or waits."""
 
     id: int
 
 
-Command = Union[  # noqa: UP007 - the worker may be Python 3.10
-    Run, Peek, Evaluate, Complete, Answer, Measure, Multiply, Cancel
-]
-
 # Any: each is a dataclass, called with what its line of JSON holds.
-_EVENTS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Event)}
-_COMMANDS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Command)}
-
-
-class Garbled(Trouble):
-    """One of our own messages, which lacks a field or holds what that field cannot."""
+_EVENTS: "dict[str, Any]" = {each.__name__.lower(): each for each in Event.__subclasses__()}
+_COMMANDS: "dict[str, Any]" = {each.__name__.lower(): each for each in Command.__subclasses__()}
 
 
 def line_of(message: "Event | Command") -> str:
@@ -230,7 +228,7 @@ def line_of(message: "Event | Command") -> str:
 
 
 def event_of(line: str) -> Event:
-    """Raises Trouble for anything a worker of ours would not say."""
+    """Raises Trouble for what is no event."""
     event: Event = _read(line, _EVENTS, Message("worker"))
     return event
 
@@ -240,26 +238,15 @@ def command_of(line: str) -> Command:
     return command
 
 
-# Any: which record it is stands in the line itself, and is checked field by field.
-def _read(line: str, known: "Mapping[str, Any]", whose: str) -> Any:
-    said = line.strip()[:80]
-    hint = "Another program may be writing into its pipe."
+# Any: which record it is stands in the line itself.
+def _read(line: str, known: "dict[str, Any]", whose: str) -> Any:
     try:
         content = json.loads(line)
-        read = reader(known[content.pop("is")])
+        return reader(known[content.pop("is")])(content)
     except UNREADABLE:
         raise Trouble(
             "The {whose} said something that is no message: {said!r}.",
-            hint,
+            "Another program may be writing into its pipe.",
             whose=whose,
-            said=said,
-        ) from None
-    try:
-        return read(content)
-    except UNREADABLE:
-        raise Garbled(
-            "A message of the {whose} lacks something, or holds what it cannot: {said!r}.",
-            hint,
-            whose=whose,
-            said=said,
+            said=line.strip()[:80],
         ) from None

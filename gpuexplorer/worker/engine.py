@@ -2,6 +2,7 @@
 whatever was raised: its cause, PyTorch's own words, and a way out.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.events import (
     Device,
@@ -127,6 +128,18 @@ _BROKEN = (
 )
 
 
+_OF_LATE = mark(
+    "A kernel met a value that it cannot take, mostly an index, a row of an embedding or a "
+    "class in a loss that does not exist, and stopped the card. A card tells that late, at the "
+    "next wait: the line that is shown may be innocent, and the fault in one before it."
+)
+_OF_ITS_LINE = mark(
+    "A kernel met a value that it cannot take, mostly an index, a row of an embedding or a "
+    "class in a loss that does not exist, and stopped the card. Each kernel was waited for, so "
+    "it is the line that is shown."
+)
+
+
 class Spoiled(Exception):  # noqa: N818 - it is the driver's fault, not an error of ours
     """The card or the driver will not be itself again in this process."""
 
@@ -240,21 +253,16 @@ def _failed(
 
 
 def _broken(found: Failed) -> Failed:
+    if _ASSERT in found.message:
+        waited = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
+        said = Message(_OF_LATE if not waited else _OF_ITS_LINE)
+        hint = Message("Everything on the card is lost: it takes a new process.")
+        return replace(found, cause="device assert", sentence=said, hint=hint, waited=waited)
     sentence = Message(
         "The card broke off. Everything this process holds on it is lost, and every "
         "further call will fail the same way."
     )
     hint = Message("Start the worker again, and run the session again.")
-    if _ASSERT in found.message:
-        sentence = Message(
-            "A kernel met an index or a target that is out of range, such as in an embedding "
-            "or a loss. The card tells it late, so another line than this one may have begun "
-            "it. Everything this process holds on the card is lost."
-        )
-        hint = Message(
-            "Start the worker again and run that line on cpu, which names the index; or with "
-            "CUDA_LAUNCH_BLOCKING=1, which names the line."
-        )
     return replace(found, cause="device broken", sentence=sentence, hint=hint)
 
 

@@ -20,7 +20,6 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Evaluate, Run
-from gpuexplorer.lessons.keeping import Kept
 from gpuexplorer.lessons.lesson import (
     Check,
     Code,
@@ -31,8 +30,7 @@ from gpuexplorer.lessons.lesson import (
     Predict,
     Step,
 )
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Kept, Player, StepState
 from gpuexplorer.lessons.values import Read, Readings
 from gpuexplorer.worker.cells import Evaluating
 from gpuexplorer.worker.streams import Stop

@@ -18,9 +18,7 @@ from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, time_words
 from gpuexplorer.lab.printed import clean, error_words, shortened
 from gpuexplorer.lessons.lesson import Code, Part
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.ran import NEVER_MEANT
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import NEVER_MEANT, Player, StepState
 
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it

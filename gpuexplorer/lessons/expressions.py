@@ -1,15 +1,18 @@
-"""Vocabulary: which names an expression of a lesson may use, and what each value has."""
+"""A lesson's Python, looked at and never run: its cells, and expressions over what was
+measured, with the names that these may use and what each value has.
+"""
 
 import ast
 import builtins
+import warnings
 from collections.abc import Iterable, Iterator, Set
 from difflib import get_close_matches
+from textwrap import shorten
 
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.words import mark
-from gpuexplorer.lab.cell_source import names_made, tree_of
-from gpuexplorer.lessons.lesson import Check, Expression, Predict, Step
-from gpuexplorer.lessons.problem import Problems
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.cell_source import NO_PROGRAM, names_made, tree_of, without_magics
+from gpuexplorer.lessons.lesson import Check, Expression, Predict, Problems, Step
 
 UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 UNITS |= {"ms": 1e-3, "us": 1e-6}
@@ -27,10 +30,40 @@ _HAVE = {
 FIELDS = {kind: words.split() for kind, words in _HAVE.items()}
 _FIGURES = frozenset(map(str, METRICS))  # of a card
 _VALUES = {*UNITS, *_LISTS, *_ALONE, "devices", "simulated", "torch", "nn", "F"}
-_UNKNOWN = mark("Nothing is called {word} here.")
-_NEAR = mark("Names that are close to it: {close}. docs/lessons.md has all values of the lab.")
-_FAR = mark("No name is close to it. docs/lessons.md has all values of the lab.")
 _SECRETIVE = {"exec", "globals"}  # which may make names out of text
+
+
+def look_at_cell(code: str, line: int, problems: Problems) -> None:
+    """`line`: of its first line. What a notebook understands (`!ls`, `%time`) is let pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+            compile(without_magics(code), "", "exec", flags, dont_inherit=True)
+        except NO_PROGRAM as error:
+            at = (error.lineno or 1) - 1 if isinstance(error, SyntaxError) else 0
+            cure = "Mend the code of the cell."
+            problems.wrong("This is no Python: {why}.", cure, line + at, why=_why(error))
+
+
+def expression(
+    source: str, line: int, problems: Problems, *, constant: bool = False
+) -> Expression:
+    """`constant`: it may be a plain figure; all others say something of what happened."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse(source.strip(), mode="eval").body
+            if not constant:
+                _refuse_constants(tree, source.strip(), line, problems)
+        except NO_PROGRAM as error:
+            problems.wrong(
+                "This is no Python expression: {why}.",
+                "Such as: copies[-1].bytes == 256 * MiB",
+                line,
+                why=_why(error),
+            )
+    return Expression(line, source)
 
 
 def look_at_words(steps: Iterable[Step], problems: Problems) -> None:
@@ -39,7 +72,7 @@ def look_at_words(steps: Iterable[Step], problems: Problems) -> None:
     for expression in (each for step in steps for each in _expressions(step)):
         try:
             tree = ast.parse(expression.source.strip(), mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except NO_PROGRAM:
             continue  # said already
         own = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
         for node in ast.walk(tree):
@@ -55,9 +88,36 @@ def look_at_words(steps: Iterable[Step], problems: Problems) -> None:
                     _unknown(node.attr, has, expression.line, problems)
 
 
+def _refuse_constants(tree: ast.expr, source: str, line: int, problems: Problems) -> None:
+    """Whatever names nothing says the same on every machine: it always holds, or never."""
+    if isinstance(tree, ast.BoolOp):
+        for part in tree.values:
+            _refuse_constants(part, source, line, problems)
+    elif not any(isinstance(each, ast.Name) for each in ast.walk(tree)):
+        text = shorten(ast.get_source_segment(source, tree) or source, 60, placeholder=" …")
+        problems.wrong(
+            "{text} is the same whatever happens.",
+            "It has to name something that was measured, such as copies[-1].bytes.",
+            line,
+            text=text,
+        )
+
+
+def _why(error: BaseException) -> Message:
+    if isinstance(error, SyntaxError):
+        return Message("{text}", text=error.msg)  # in Python's own words
+    return Message("it is nested too deeply, or holds what no program may")
+
+
 def _unknown(word: str, known: Set[str], line: int, problems: Problems) -> None:
-    close = ", ".join(get_close_matches(word, sorted(known), 4, 0.5))
-    problems.wrong(_UNKNOWN, _NEAR if close else _FAR, line, word=word, close=close)
+    close = get_close_matches(word, sorted(known), 4, 0.5)
+    problems.wrong(
+        "Nothing is called {word} here.",
+        "Names that are close to it: {close}. docs/lessons.md has all values of the lab.",
+        line,
+        word=word,
+        close=", ".join(close) or Message("none"),
+    )
 
 
 def _expressions(step: Step) -> Iterator[Expression]:

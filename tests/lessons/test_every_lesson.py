@@ -1,24 +1,23 @@
-"""Plays lessons that come with the program, in a process each; their tests are three files, so
-that they run beside each other.
-"""
+"""The lessons that come with the program are played on simulated cards, in a process each."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from gpuexplorer.lessons.lesson import Predict
-from gpuexplorer.lessons.shelf import find
+from gpuexplorer.lessons.reading import find
 from tests.commands.lesson_runs import played
+from tests.lab.processes import needs_torch
 
 _LESSONS = Path(__file__).parents[2] / "resources" / "lessons"
-TWO, ONE = "2xTitanRTX+idle", "1xTitanRTX+idle"  # two is what is taken where there is no card
+_NAMES = sorted(each.parent.name for each in _LESSONS.glob("*/lesson.md"))
 
 
-def names(first: int, last: int) -> Sequence[str]:
-    found = sorted(each.parent.name for each in _LESSONS.glob("*/lesson.md"))
-    return [each for each in found if first <= int(each.partition("-")[0]) <= last]
-
-
-def play(name: str, cards: str) -> None:
+@pytest.mark.long
+@needs_torch
+@pytest.mark.parametrize("cards", ["2xTitanRTX+idle", "1xTitanRTX+idle"])
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_lesson_is_played_to_its_end(name: str, cards: str) -> None:
     ran = played(name, "--json", "--patience", "90", cards=("--simulate", cards))
     assert ran.err == ""
     steps = ran.told["steps"]
