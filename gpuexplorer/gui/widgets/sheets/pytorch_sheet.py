@@ -42,7 +42,7 @@ class PyTorchNotice(QFrame):
         self._open.clicked.connect(self._on_open)
         self._cancel = QPushButton(tr("Cancel"))
         for button in (self._open, self._cancel):
-            button.setAutoDefault(True)
+            button.setAutoDefault(not stays)  # among settings Enter is for what is typed
         way = QBoxLayout.Direction
         box = QBoxLayout(way.TopToBottom if narrow else way.LeftToRight, self)
         box.setContentsMargins(*_MARGINS)
