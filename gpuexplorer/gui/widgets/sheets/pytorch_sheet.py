@@ -92,7 +92,7 @@ class PyTorchNotice(QFrame):
             return fetch.trouble
         if pythons.lacking:
             return pythons.trouble
-        cards, driver = _cards(lab)
+        cards, driver = cards_of(lab)
         python = pythons.python
         if python is not None and python.build is not None and cards:
             suits = python.fits(cards, driver)
@@ -142,7 +142,7 @@ class PyTorchSheet(Sheet):
         self._get.clicked.connect(fetch.get)
         self._again.clicked.connect(self._on_ask)
         self._cancel.clicked.connect(fetch.cancel)
-        self._asked = _cards(lab)
+        self._asked = cards_of(lab)
         fetch.changed.connect(self._refresh)
         fetch.fetched.connect(self.accept)
         if fetch.step is Step.RESTING:
@@ -181,7 +181,7 @@ def fetched_words(fetch: PyTorchFetch) -> Message:
     return Message("PyTorch can be fetched: {size} MB.", size=megabytes(size))
 
 
-def _cards(lab: LabState) -> tuple[Sequence[Card], str | None]:
+def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
     """For which a build is looked for: a simulated machine's need none."""
     session = lab.machine.session
     if session.simulated:
