@@ -15,6 +15,7 @@ from gpuexplorer.gui.lab.head.words import (
     MEMORY_CAP,
     PLACEMENT,
     VISIBLE,
+    WAITING,
     SwitchWords,
     remembered_visible,
     summary_words,
@@ -300,6 +301,8 @@ def fill_menu(menu: QMenu, switches: Switches, actions: SwitchActions, *, folded
         menu.addSeparator()
     turned = _turn(menu, GROWTH, on=switches.growing)
     turned.toggled.connect(actions.grow)
+    turned = _turn(menu, WAITING, on=switches.waits)
+    turned.toggled.connect(actions.wait)
     visible = menu.addAction(tr("Visible cards and their order…"))
     visible.setToolTip(_lines(VISIBLE))
     visible.triggered.connect(actions.open_visible)

@@ -28,6 +28,7 @@ from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
 _GROWING = "expandable_segments:True"
+_WAITING = {"CUDA_LAUNCH_BLOCKING": "1"}
 
 OnEvent = Callable[[Event], None]
 OnEnd = Callable[[Message], None]
@@ -69,6 +70,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",
+            environment=_WAITING if switches.waits else {},
             # A program is started where its file is: that is what it was written for, mostly.
             folder=None if program is None else program.path.parent,
             program=program,

@@ -18,12 +18,15 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """`visible` and `growing` are told to a worker when it starts; the others hold at once."""
+    """`visible`, `growing` and `waits` are told to a worker when it starts; the others hold at
+    once.
+    """
 
     placement: bool = False  # each operation prints where it ran
     memory_share: float | None = None  # of each card, at most; None: all of it
     visible: tuple[int, ...] | None = None  # the cards' indices, in order; None: all
     growing: bool = False  # expandable segments
+    waits: bool = False  # for each kernel, so that an error names its own line
     # From card to card, as PyTorch names them: forms and drags go through the host's memory.
     by_host: frozenset[tuple[str, str]] = frozenset()
 
