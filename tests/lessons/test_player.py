@@ -11,8 +11,8 @@ from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Predict, Text
 from gpuexplorer.lessons.player import StepState, kept_of
 from gpuexplorer.lessons.values import Prediction, Revealed, how_far
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.pipe import Stop
+from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.worker.streams import Stop
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
