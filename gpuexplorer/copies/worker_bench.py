@@ -16,6 +16,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.events import (
+    BROKEN,
     Device,
     Event,
     Failed,
@@ -256,7 +257,7 @@ class WorkerBench:
         if failed.cause == "worker lost":
             self._give_up()
             return _Told(failure=failed.sentence, hint=_ANOTHER)
-        if failed.cause == "device broken":
+        if failed.cause in BROKEN:
             self._give_up()  # a card's context that is broken stays so until its process ends
         said = Message("{words}", words=failed.message or failed.error)
         return _Told(failure=failed.sentence or said, hint=failed.hint)

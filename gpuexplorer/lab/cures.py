@@ -8,13 +8,17 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.cell_source import (
+    NO_PROGRAM,
     CardWord,
     Edit,
+    Source,
     card_number,
     card_words,
     dotted,
+    names_read,
+    tree_of,
 )
-from gpuexplorer.lab.events import Failed, Frame
+from gpuexplorer.lab.events import Failed, Frame, Placed
 from gpuexplorer.lab.failing import Operand, Site, sites
 from gpuexplorer.lab.ledger import Cell, Ledger
 
@@ -77,6 +81,8 @@ class Cure:
     again: bool = False  # the copies are made each time that line runs
     frees_bytes: int = 0
     halves: bool = False  # it takes half the bytes for each number
+    anew: bool = False  # what the cells before made is gone: they run again first
+    waits: bool = False  # in a worker that waits for each kernel
 
     @property
     def copied_bytes(self) -> int:
@@ -91,6 +97,8 @@ def cures(
     """
     if failed.missing:
         return [_install(failed.missing, cell)]
+    if failed.cause == "device assert":
+        return _after_assert(failed, cell, ledger)
     room: dict[str, float] = {**(free or {})}
     for each in (*ledger.memory.values(), *failed.memory):
         if each.free_bytes is not None:
@@ -498,3 +506,86 @@ def _said_anew(
     known = {e.name: e for e in owners if e is not None and e.device not in ("", target)}
     copies = _moved(known.values(), target)
     return _changed(site, whole, cell, label=label, copies=copies)
+
+
+# A check on the card failed: it was told late, and all that was on the card is gone.
+
+
+def _after_assert(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
+    found = []
+    if not failed.waited:
+        label = Message(
+            "In a worker that waits for each kernel: the error then names its own line, and "
+            "all takes longer"
+        )
+        blocking = ("CUDA_LAUNCH_BLOCKING=1",)
+        found.append(Cure((cell.code,), blocking, label, anew=True, waits=True))
+    return [*found, *_on_host(failed, cell, ledger)]
+
+
+def _on_host(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
+    """There Python's own error names the line and the value. What the cell and the functions
+    of the session that it calls use is brought to the host first, and stays there.
+    """
+    done = [each for each in ledger.done() if each.number < cell.number]
+    called = [ledger.by_number(frame.cell) for frame in failed.frames if frame.cell]
+    homes = {each.number: each for each in (*called, cell) if each is not None}
+    names = {name for each in homes.values() for name in names_read(each.code)}
+    for each in reversed(done):
+        if names & _defined(each.code):
+            names |= names_read(each.code)
+    there = {name: thing for each in done for name, thing in each.placed.items()}
+    used = [there[each] for each in there if each in names & cell.names_before]
+    lines = [_line_to_host(each) for each in used]
+    if None in lines:
+        return []
+    before = [line for line in lines if line]
+    cells, shown = ["\n".join(before)] if before else [], [*before]
+    for home in (*(each for each in homes.values() if each is not cell), cell):
+        text = _said_of_host(home.code)
+        old, new = home.code.split("\n"), text.split("\n")
+        shown += [one.strip() for one, other in zip(new, old, strict=True) if one != other]
+        if text != home.code or home is cell:
+            cells.append(text)
+    moved = (each for each, line in zip(used, lines, strict=True) if line and each.bytes)
+    copies = tuple(
+        Copying(each.name, each.device, "cpu", each.bytes, stays=True) for each in moved
+    )
+    label = Message("The same on the processor, where the error names the value")
+    return [Cure(tuple(cells), tuple(shown), label, copies, anew=True)] if shown else []
+
+
+def _defined(code: str) -> "set[str]":
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {each.name for each in tree_of(code).body if isinstance(each, kinds)}
+
+
+def _line_to_host(thing: Placed) -> "str | None":
+    """Empty where it is there, or nowhere; None where no short line brings it there."""
+    name = thing.name
+    if thing.kind == "value":
+        if thing.text.startswith("device(type='cuda'"):
+            return f"{name} = torch.device('cpu')"
+        return "" if card_number(thing.text.strip("'")) is None else f"{name} = 'cpu'"
+    if "cuda" not in thing.device:
+        return ""
+    if thing.kind == "model":
+        return f"{name}.cpu()"
+    if thing.kind == "optimiser":  # it takes its state to where the parameters are by then
+        return f"{name}.load_state_dict({name}.state_dict())"
+    if thing.kind == "tensor":
+        grad = thing.requires_grad
+        return f"{name} = {name}{'.detach().cpu().requires_grad_()' if grad else '.cpu()'}"
+    listed = thing.text.startswith("[") and not any(
+        e.kind == "container" for e in thing.elements
+    )
+    return f"{name} = [each.cpu() for each in {name}]" if listed else None
+
+
+def _said_of_host(code: str) -> str:
+    try:
+        source, root = Source(code), ast.parse(code)
+    except NO_PROGRAM:
+        return code
+    edits = [each.edit("cpu") for each in card_words(source, root)]
+    return source.changed(each for each in edits if each is not None)

@@ -6,6 +6,8 @@ from enum import Enum
 from gpuexplorer.core.words import NOTHING, Message, told
 
 VERSION = 5
+# Causes of a failure after which nothing on a card works before the process is another.
+BROKEN = ("device broken", "device assert")
 
 
 class Event:
@@ -497,6 +499,7 @@ class Failed(Event):
     host_seconds: "float | None" = None
     modelled: bool = False  # the host's time
     missing: str = ""  # the module that was not found, where pip may install it
+    waited: bool = False  # for each kernel: the line is the one that failed
 
     @property
     def told(self) -> Message:

@@ -9,6 +9,7 @@ from gpuexplorer.core.units import duration, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import (
+    BROKEN,
     Asked,
     Began,
     Device,
@@ -94,7 +95,7 @@ _MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a sessio
 # Every session's first cell, by the number 0.
 IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
-_LOST = ("worker lost", "device broken")
+_LOST = ("worker lost", *BROKEN)
 _JOINED = ("out", "err")  # streams that come in pieces
 
 

@@ -154,8 +154,8 @@ def test_a_broken_device_says_that_everything_on_it_is_lost(
 ) -> None:
     broken = worker(Start())
     failure = broken.failure("raise RuntimeError('CUDA error: device-side assert triggered')")
-    assert failure.cause == "device broken"
-    assert failure.sentence.startswith("The card broke off.")
+    assert failure.cause == "device assert"
+    assert failure.sentence.startswith("A kernel met a value that it cannot take")
     assert failure.message == "CUDA error: device-side assert triggered"
     assert isinstance(broken.run("len([1])"), Finished)
 

@@ -21,6 +21,7 @@ _BRIEFLY = {
     "bad request": mark("Not carried out."),
     "refused by PyTorch": mark("Refused by PyTorch."),
     "device broken": mark("The card broke off."),
+    "device assert": mark("A check on the card failed."),
     "device lost": mark("The card is lost."),
     "worker lost": mark("Lost with its worker."),
 }
