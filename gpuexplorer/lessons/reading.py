@@ -109,15 +109,6 @@ def read(file: Path, *, outside: bool = False) -> Lesson:
     return lesson
 
 
-def problems(file: Path) -> Sequence[Problem]:
-    """All of them, by their lines; empty: it can be played."""
-    try:
-        read(file)
-    except LessonError as error:
-        return error.problems
-    return []
-
-
 class _Key(NamedTuple):
     """Of what stands behind a colon in a block."""
 
@@ -187,11 +178,12 @@ class _Reader(Problems):
         self._look_at(self._tokens, self._lines, 0, WORDS)
         top = [each for each in self._tokens if each.level == 0 and each.map]
         begins = [at for at, each in enumerate(top) if each.tag == "h2"]
-        first = begins[0] if begins else len(top)
-        title, (minutes, needs), about = self._head(top[:first], self._line_of(top, first))
+        ends = [*(_span(top[at])[0] for at in begins), len(self._lines)]
+        bounds = [*begins, len(top)]
+        title, (minutes, needs), about = self._head(top[: bounds[0]], ends[0])
         steps = [
-            self._step(top[begin:end], self._line_of(top, end))
-            for begin, end in pairwise([*begins, len(top)])
+            self._step(top[begin:behind], end)
+            for (begin, behind), end in zip(pairwise(bounds), ends[1:], strict=True)
         ]
         look_at_words(steps, self)
         if not steps:
@@ -307,10 +299,6 @@ class _Reader(Problems):
         """As plain text: it stands in lists."""
         children = self._heading(heading).children or ()
         return "".join(each.content for each in children).strip()
-
-    def _line_of(self, top: Sequence[Token], at: int) -> int:
-        """Counted from 0, as markdown-it does."""
-        return _span(top[at])[0] if at < len(top) else len(self._lines)
 
     def _parts(
         self, top: Sequence[Token], end: int, begin: int | None = None

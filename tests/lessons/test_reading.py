@@ -5,6 +5,7 @@ sentences with line and cure, soon, and nothing is fetched or run for it.
 import errno
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,17 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lessons.lesson import Check, Code, LessonError, Point, Predict, Text, Why
-from gpuexplorer.lessons.reading import problems, read
+from gpuexplorer.lessons.lesson import (
+    Check,
+    Code,
+    LessonError,
+    Point,
+    Predict,
+    Problem,
+    Text,
+    Why,
+)
+from gpuexplorer.lessons.reading import read
 
 TWO_STEPS = Path(__file__).parent / "two-steps" / "lesson.md"
 HEAD = "# A title\n\n```lesson\nminutes: 10\nneeds: none\n```\n"
@@ -37,6 +47,15 @@ def written(folder: Path, text: str) -> Path:
     file = folder / "lesson.md"
     file.write_text(text, "utf-8")
     return file
+
+
+def problems(file: Path) -> Sequence[Problem]:
+    """All of them; empty: it can be played."""
+    try:
+        read(file)
+    except LessonError as error:
+        return error.problems
+    return []
 
 
 def found(file: Path) -> list[tuple[int, str]]:
