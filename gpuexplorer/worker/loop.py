@@ -45,8 +45,9 @@ from gpuexplorer.worker.cells import Cells, Evaluating
 from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import Engine, failed
 from gpuexplorer.worker.engines.sight import PlacementLog
+from gpuexplorer.worker.looking import look
 from gpuexplorer.worker.magics import Asking, Magics, is_timing
-from gpuexplorer.worker.shelf import Shelf, look
+from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.streams import (
     Figures,
     Pipe,
