@@ -132,10 +132,6 @@ NOT_OFFERED = {
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
     "torch.cuda.jiterator._create_jit_fn('T f(T x) {}')": "kernels of one's own",
-    (
-        "import multiprocessing.reduction, torch.multiprocessing\n"
-        "multiprocessing.reduction.ForkingPickler.dumps(X)"
-    ): "other processes",
     "torch.cuda.memory_snapshot()": "snapshots of memory",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
     "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
