@@ -208,7 +208,6 @@ class Began(Event):
     """The command of that number is being carried out."""
 
     id: int
-    random: str = ""  # the state of all generators; empty where it is as it was last said
 
 
 @dataclass(frozen=True)
@@ -415,16 +414,6 @@ class Opened(Event):
     id: int
     what: str
     layers: "tuple[Layer, ...]"
-
-
-@dataclass(frozen=True)
-class Progressed(Event):
-    """The list named `losses` grew: what came to it since the last time this was said."""
-
-    id: int
-    first: int  # the place of the first of these in the list
-    losses: "tuple[float, ...]"
-    seconds: float  # since the cell began
 
 
 @dataclass(frozen=True)

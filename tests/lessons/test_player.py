@@ -11,8 +11,8 @@ from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Predict, Text
 from gpuexplorer.lessons.player import Prediction, Revealed, StepState, how_far, kept_of
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.pipe import Stop
+from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.worker.streams import Stop
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"

@@ -7,8 +7,7 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Check
-from gpuexplorer.worker.places import Place
+from gpuexplorer.worker.places import Check, Place
 from gpuexplorer.worker.watching.idling import Gap, Idling
 
 # Of the host between two operations: shorter ones are its way from one to the next.

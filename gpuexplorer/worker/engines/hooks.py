@@ -17,8 +17,7 @@ from torch.utils.data.dataloader import (
 )
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import is_own
+from gpuexplorer.worker.places import Copies, is_own
 from gpuexplorer.worker.watching.seen import Seen
 
 _PINS = "_gpuexplorer_pins"  # PyTorch forgets that it was asked where there is no real card

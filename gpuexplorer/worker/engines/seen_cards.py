@@ -7,14 +7,13 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import Span, Transferred
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.card_times import (
     CardPauses,
     CardTimes,
     PendingCopy,
     moment_now,
 )
-from gpuexplorer.worker.places import place
+from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
 

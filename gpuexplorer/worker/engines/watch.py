@@ -11,13 +11,13 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.caught import COPYING, READS, Caught, note
 from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
 from gpuexplorer.worker.engines.operations import shown_bytes
 from gpuexplorer.worker.engines.profiling import Profiling
 from gpuexplorer.worker.engines.seen_cards import SeenCards
 from gpuexplorer.worker.engines.sight import MainSight, Sight, cost_of_one
+from gpuexplorer.worker.places import Copies
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.ticking import Ticking
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuexplorer.lab.events import Idle, Why
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import Spot, place
+from gpuexplorer.worker.places import Copies, Spot, place
 
 _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the next work
 

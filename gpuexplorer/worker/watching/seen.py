@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from gpuexplorer.lab.events import Memory, Watched
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import place
+from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.trips import Loading, Trips
 

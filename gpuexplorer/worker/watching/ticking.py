@@ -10,8 +10,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from gpuexplorer.worker.guards import begin_unseen
 from gpuexplorer.worker.places import is_own, place_of_main
+from gpuexplorer.worker.streams import begin_unseen
 from gpuexplorer.worker.watching.seen import Seen
 
 _LOOK = 0.005  # seconds between two looks

@@ -24,7 +24,6 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.casting import put_casting
@@ -38,6 +37,7 @@ from gpuexplorer.worker.engines.virtual.methods import put_autograd, put_makers,
 from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
 from gpuexplorer.worker.engines.virtual.processes import put_nccl, put_sharing
 from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
+from gpuexplorer.worker.places import Copies
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.ticking import Ticking
 
