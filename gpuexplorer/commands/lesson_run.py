@@ -33,17 +33,9 @@ from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
 from gpuexplorer.lessons.html import contents, refuse_other_endings
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
-from gpuexplorer.lessons.player import (
-    Player,
-    Revealed,
-    StepPlay,
-    StepState,
-    behind,
-    how_far,
-    sources_of,
-)
+from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
 from gpuexplorer.lessons.reading import find
-from gpuexplorer.lessons.values import Read, Readings, cell_fields
+from gpuexplorer.lessons.values import Read, Readings, Revealed, cell_fields, how_far
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

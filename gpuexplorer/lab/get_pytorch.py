@@ -171,7 +171,7 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
         show(Progress(min(here + fetched, size) if size else fetched, size, left))
 
     # Exactly what was planned, and over whatever half an attempt left behind.
-    install = ("install", "--force-reinstall", "--no-deps", *plan.urls)
+    install = ("install", "--no-compile", "--force-reinstall", "--no-deps", *plan.urls)
     ended = _pip(plan.python, unfinished, install, _ENDLESS, given_up, tick)
     if given_up.is_set():
         plan.give_up()
@@ -283,7 +283,6 @@ def _asked_of_pip(
     _modern_pip(folder, python, temporary, given_up)
     index = os.environ.get(INDEX_VARIABLE, INDEX)
     tag = "cpu" if cuda is None else f"cu{cuda.replace('.', '')}"
-    source: Sequence[str] = ("--index-url", f"{index.rstrip('/')}/{tag}")
 
     def report(*options: str) -> "list[_Taken]":
         file = temporary / "report.json"
@@ -298,20 +297,22 @@ def _asked_of_pip(
         except (OSError, ValueError, KeyError, TypeError):
             return []  # pip wrote none, since it found nothing
 
-    # One page of the index tells whether it answers; each package's would be waited for.
-    alone = report("--no-deps", "--ignore-installed", *source, _REQUIREMENT)
-    if not _right(alone, tag):
-        # The person's own index, mirror or folder may have it.
-        source, wanted = (), f"torch=={KNOWN_TORCH}"
-        alone = report("--no-deps", "--ignore-installed", wanted)
-    if not alone:
-        raise _nothing_offered(index, python)
-    version = alone[0].version
     half = (folder / UNFINISHED).exists()
     # What suits already is left alone, unless it may be half there.
     anew = ("--ignore-installed",) if made or half or _installed(folder, "torch") else ()
-    taken = report(*anew, *source, f"torch=={version}", _BESIDE)
-    if not _right(taken, tag):
+    theirs = ("--index-url", f"{index.rstrip('/')}/{tag}")
+    # The person's own index, mirror or folder may have it where PyTorch's does not answer.
+    for source, wanted in ((theirs, _REQUIREMENT), ((), f"torch=={KNOWN_TORCH}")):
+        # One page tells whether an index answers; each package's would be waited for.
+        alone = report("--no-deps", "--ignore-installed", *source, wanted)
+        if not _right(alone, tag):
+            continue
+        version = alone[0].version
+        beside = () if alone[0].url.startswith("file:") else source
+        taken = report(*anew, *beside, f"torch=={version}", _BESIDE)
+        if _right(taken, tag):
+            break
+    else:
         raise _nothing_offered(index, python)
     with ThreadPoolExecutor(8) as several:
         sizes = list(several.map(_size, [each.url for each in taken]))

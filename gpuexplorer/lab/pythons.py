@@ -306,6 +306,26 @@ def _answered(
     return Message("It ended with code {code}: {last}.", code=answer.code, last=last)
 
 
+def none_has_torch(asked: int, host: str = "") -> Message:
+    """When so many were asked, on that computer or on the one that runs this."""
+    if not asked and host:
+        return Message("No Python was found on {host}.", host=host)
+    if not asked:
+        return Message("No Python was found here.")
+    if host:
+        return Message.counted(
+            "The one Python program on {host} does not have PyTorch.",
+            "Of {count} Python programs on {host} none has PyTorch.",
+            asked,
+            host=host,
+        )
+    return Message.counted(
+        "The one Python program here does not have PyTorch.",
+        "Of {count} Python programs here none has PyTorch.",
+        asked,
+    )
+
+
 def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
     """Why the lab cannot use it; empty where it can."""
     if version < OLDEST_PYTHON:

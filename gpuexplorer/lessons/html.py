@@ -22,7 +22,8 @@ from gpuexplorer.lab.events import Pictured, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.printed import clean, error_words, overwritten
 from gpuexplorer.lessons.lesson import WEB, Check, Code, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player, Revealed, StepPlay, StepState, how_far
+from gpuexplorer.lessons.player import Player, StepPlay, StepState
+from gpuexplorer.lessons.values import Revealed, how_far
 
 _MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
 _MOST_COPIES = 20  # rows of one cell

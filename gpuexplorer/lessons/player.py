@@ -1,7 +1,5 @@
 """Player: how far somebody came in a lesson, and what came of each of its parts."""
 
-import math
-import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,19 +8,25 @@ from typing import NamedTuple, Protocol
 
 from gpuexplorer.core.records import UnreadableError, from_text
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import figure
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict, Step, Text, Why
-from gpuexplorer.lessons.values import Readings, values_of
+from gpuexplorer.lessons.values import (
+    AT_FAULT,
+    Checked,
+    Prediction,
+    Readings,
+    Revealed,
+    checked,
+    predicted,
+    revealed,
+    values_of,
+)
 
 NEVER_MEANT = ("cancelled", "worker lost")  # causes of a failure
 _STOPPED = Message("The cell was stopped before its end. It can be run again.")
-_AT_FAULT = "Line {line} of the lesson is at fault."
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-_SPACES = str.maketrans("\u2212", "-", " _'\u00a0\u202f\u2009")
 _VERSION = 1
 
 
@@ -58,42 +62,6 @@ class StepState(StrEnum):
     DONE = "done"
     FAILED = "failed"  # a check did not hold, or a cell failed that should not, or the reverse
     SKIPPED = "skipped"
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """As it was typed, or the choice's words; and its number, or the choice's place."""
-
-    said: str
-    value: float
-
-
-@dataclass(frozen=True)
-class Revealed:
-    """What came of a Predict. `right` is None: nobody predicted, or nothing was measured."""
-
-    measured: float | None = None
-    limit: float | None = None
-    right: bool | None = None
-    modelled: bool = False
-    reason: Message = NOTHING  # why nothing was measured, or why there is no limit
-    fault: int = 0  # the line of the lesson that Python refused
-
-    @property
-    def why(self) -> Message:
-        """The reason, with the line that is at fault."""
-        return told(Message(_AT_FAULT, line=self.fault) if self.fault else NOTHING, self.reason)
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What came of a Check: of its first condition that does not hold, or of the last."""
-
-    held: bool
-    line: int
-    told: str = ""  # the lesson's words for what does not hold
-    error: Message = NOTHING  # it could not be worked out
-    found: Message = NOTHING  # what it compared
 
 
 @dataclass
@@ -229,7 +197,7 @@ class Player:
             raise Trouble(
                 "What was measured is shown already.", "To predict anew, run the cells again."
             )
-        self.step.predictions[part.line] = _prediction(part, said)
+        self.step.predictions[part.line] = predicted(part, said)
         self._go_on()
         self.changed()
 
@@ -451,9 +419,9 @@ class Player:
             if isinstance(part, Predict):
                 modelled = self._rig.simulated and not part.real
                 said = step.predictions.get(part.line)
-                step.revealed[part.line] = _revealed(part, said, its, modelled=modelled)
+                step.revealed[part.line] = revealed(part, said, its, modelled=modelled)
             elif isinstance(part, Check):
-                step.checked[part.line] = _checked(part, its)
+                step.checked[part.line] = checked(part, its)
                 if not step.checked[part.line].held:
                     self._queue.clear()
         self._go_on()
@@ -471,7 +439,7 @@ class Player:
             done = (tasks or last) and not any(map(self._is_open, parts))
         faults = [each.fault for each in step.revealed.values() if each.fault]
         if faults:
-            step.state, step.reason = StepState.FAILED, Message(_AT_FAULT, line=faults[0])
+            step.state, step.reason = StepState.FAILED, Message(AT_FAULT, line=faults[0])
         elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
         elif done:
@@ -595,98 +563,3 @@ def _why_wrong(cell: Cell) -> Message:
     if words[-1] not in ".!?":
         words += "."
     return told(Message("The cell failed: {error}", error=words), failed.told)
-
-
-def _revealed(
-    part: Predict, said: Prediction | None, worths: Sequence[Worth], *, modelled: bool
-) -> Revealed:
-    if part.number is None:
-        return Revealed(right=None if said is None else int(said.value) == part.right)
-    measured, *more = worths
-    if measured.number is None:
-        why = measured.error or Message("What the lesson measures here gives no number.")
-        return Revealed(reason=why, fault=part.number.line if measured.fault else 0)
-    right = None if said is None else _is_near(part, said.value, measured.number)
-    limit = more[0] if more else Worth()
-    line = part.limit.expression.line if part.limit is not None and limit.fault else 0
-    return Revealed(measured.number, limit.number, right, modelled, limit.error, line)
-
-
-def _checked(part: Check, worths: Sequence[Worth]) -> Checked:
-    for condition, worth in zip(part.conditions, worths, strict=True):
-        if not worth.truth:
-            line, otherwise = condition.expression.line, condition.otherwise
-            return Checked(
-                held=False, line=line, told=otherwise, error=worth.error, found=worth.found
-            )
-    return Checked(held=True, line=part.line)
-
-
-def _prediction(part: Predict, said: str) -> Prediction:
-    """Raises Trouble where it is neither a number nor one of the choices."""
-    text = said.strip()
-    if part.choices:  # by its words, or by its number from 1
-        words = [each.casefold() for each in part.choices]
-        numbers = [str(at) for at in range(1, len(words) + 1)]
-        for way, word in ((words, text.casefold()), (numbers, text)):
-            if word in way:
-                place = way.index(word)
-                return Prediction(part.choices[place], float(place))
-        raise Trouble(
-            "{said!r} is none of the answers.",
-            "Type the number of one: 1 to {last}.",
-            said=text,
-            last=len(words),
-        )
-    if not text:
-        raise Trouble("Type a number first, such as 1500 or 2.5.")
-    number = text.removesuffix(part.unit).translate(_SPACES)
-    number = number.replace(",", "" if _THOUSANDS.fullmatch(number) else ".")
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise Trouble("{said!r} is no number.", "Type one, such as 1500 or 2.5.", said=text)
-    return Prediction(text, value)
-
-
-def _is_near(part: Predict, predicted: float, measured: float) -> bool:
-    if not part.factor:
-        return abs(predicted - measured) <= part.within * abs(measured)
-    low, high = sorted((measured / part.factor, measured * part.factor))
-    return low <= predicted <= high
-
-
-def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> Message:
-    """Empty where nobody predicted, or nothing was measured."""
-    if said is None or shown.right is None:
-        return NOTHING
-    if part.choices:
-        if shown.right:
-            return Message("You were right.")
-        return Message("Another one is right: it is marked.")
-    if shown.measured is None:
-        return NOTHING
-    near = Message("{share} %", share=figure(part.within * 100))
-    if part.factor:
-        near = Message("a factor of {factor}", factor=figure(part.factor))
-    counts = Message("Up to {range} off counts as right.", range=near)
-    return told(_distance(said.value, shown.measured), counts)
-
-
-def _distance(said: float, measured: float) -> Message:
-    if said == measured:
-        return Message("Exactly what was measured.")
-    if said * measured <= 0:
-        return Message("Not what was measured.")
-    factor = said / measured
-    if 0.5 <= factor <= 2:
-        share = f"{figure(float(f'{abs(factor - 1) * 100:.2g}'))} %"
-        if factor > 1:
-            return Message("{share} too much.", share=share)
-        return Message("{share} too little.", share=share)
-    times = figure(float(f"{max(factor, 1 / factor):.2g}"))
-    if factor > 1:
-        return Message("{times} times too much.", times=times)
-    return Message("{times} times too little.", times=times)

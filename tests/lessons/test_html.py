@@ -8,8 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -39,7 +37,8 @@ from gpuexplorer.lessons.lesson import (
     Text,
     Why,
 )
-from gpuexplorer.lessons.player import Checked, Player, Prediction, Revealed, StepState
+from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.values import Checked, Prediction, Revealed
 from tests.lessons.fake_rig import FakeRig
 
 SAVED = datetime(2026, 11, 23, 7, 5, tzinfo=UTC)
@@ -198,15 +197,6 @@ def test_nothing_is_loaded_from_anywhere(tmp_path: Path) -> None:
     ]
 
 
-def test_real_cards_are_not_called_simulated(tmp_path: Path) -> None:
-    copy = Transferred(0, "cpu", "cuda:0", 24, 1e-5, pinned=True)
-    text = Played(tmp_path, (CODE,), simulated=False).ran(CODE, copy).text
-    assert "Everything was measured on this machine." in text
-    assert "2.13.0, for CUDA 13.0" in text
-    assert "pinned" in text
-    assert "simulated" not in text.lower()
-
-
 def test_what_a_lesson_or_a_cell_says_is_never_html(tmp_path: Path) -> None:
     code, why = replace(CODE, source=HOSTILE), replace(WHY, question=HOSTILE, markdown=HOSTILE)
     wire = replace(WIRE, question=HOSTILE, unit=HOSTILE)
@@ -231,23 +221,6 @@ def test_what_a_lesson_or_a_cell_says_is_never_html(tmp_path: Path) -> None:
     assert shown.text.count("<script>alert(1)</script></style>]]>") >= 13
 
 
-@settings(deadline=None, max_examples=50)
-@given(st.text())
-def test_no_text_breaks_the_page(text: str) -> None:
-    code = replace(CODE, source=text)
-    player = Played(Path("nowhere"), (Text(1, text), code)).ran(code, Printed(0, text))
-    player.html.encode()
-    assert {*Seen(player.html).tags} <= OWN_TAGS
-
-
-def test_colours_of_a_terminal_and_what_is_no_letter_are_not_shown(tmp_path: Path) -> None:
-    said = Printed(0, "\x1b[31mred\x1b[0m\0 and \ud800\u2028\n10 %\r100 %")
-    player = Played(tmp_path, (CODE,)).ran(CODE, said)
-    assert "red␦ and " in player.html
-    assert "100 %" in player.text
-    assert " 10 %" not in player.text
-
-
 def test_of_very_much_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
     said = Printed(0, "begin " + "x" * 4_999_990 + " end")
     copies = [Transferred(0, "cpu", "cuda:0", 1024, None, line=at) for at in range(30)]
@@ -267,6 +240,7 @@ def test_pictures_beside_the_lesson_are_put_inside(tmp_path: Path) -> None:
     (inside / "way.svg").write_text("<svg/>")
     (tmp_path / "other.png").write_bytes(b"PNG")
     text = "![one](a%20b.png) ![two](way.svg) ![out](../other.png) ![net](https://a.b/c.png)"
+    text += " [next](../05-two/lesson.md) and [x](javascript:1)"
     player = Played(inside, (Text(1, f"{text} ![gone](gone.png)"), CODE))
     shown = Seen(player.ran(CODE, Pictured(0, "iVBORw0KGgo=")).html)
     assert [value for name, value in shown.attributes if name == "src"] == [
@@ -274,15 +248,9 @@ def test_pictures_beside_the_lesson_are_put_inside(tmp_path: Path) -> None:
         f"data:image/svg+xml;base64,{base64.b64encode(b'<svg/>').decode()}",
         "data:image/png;base64,iVBORw0KGgo=",  # what the cell drew
     ]
+    assert "a" not in shown.tags  # what lies beside the lesson is no link there
     for missing in ("out", "net", "gone"):
         assert f"A picture is missing here: {missing}" in shown.text
-
-
-def test_a_link_to_what_lies_beside_the_lesson_is_only_words(tmp_path: Path) -> None:
-    text = Text(1, "[next](../05-two/lesson.md) and [x](javascript:1)")
-    shown = Seen(Played(tmp_path, (text,)).html)
-    assert "a" not in shown.tags
-    assert "next and" in shown.text
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -296,25 +264,6 @@ def test_the_right_choice_is_told_only_after_it_was_revealed(
     assert ("It fails your answer, so it is" in player.text) == known
     assert ("You were right." in player.text) == known
     assert ("It was not revealed." in player.text) != known
-
-
-def test_a_measurement_that_is_missing_says_why(tmp_path: Path) -> None:
-    player = Played(tmp_path, (WIRE,))
-    player.steps[0].revealed[10] = Revealed(reason=Message("This card reports no such thing."))
-    assert "Nobody predicted this." not in player.text
-    player.steps[0].predictions[20] = Prediction("On card 0", 0.0)
-    assert "Nobody predicted this. This card reports no such thing." in player.text
-    assert "Measured" not in player.text
-
-
-def test_questions_choices_and_headings_are_markdown_too(tmp_path: Path) -> None:
-    choice = replace(CHOICE, question="What does `net(x)` do?", choices=("`x` moves", "no"))
-    player = Played(tmp_path, (choice, replace(WHY, question="Why `no_grad`?")))
-    step = player.steps[0]
-    step.step = replace(step.step, title="What X.to does", heading="What `X.to` does")
-    for code in ("net(x)", "x", "no_grad"):
-        assert f"<code>{code}</code>" in player.html
-    assert "<h2>What <code>X.to</code> does</h2>" in player.html
 
 
 def test_a_check_that_failed_marks_its_line_and_says_why_the_cells_below_did_not_run(
@@ -354,10 +303,12 @@ def test_how_a_cell_ended_is_told(
 
 
 def test_a_lesson_of_which_nothing_was_played_says_so(tmp_path: Path) -> None:
-    player = Played(tmp_path, (CODE,))
+    player = Played(tmp_path, (CODE,), simulated=False)
     said = "This cell ran in an earlier session, and what it did was not kept."
     assert said in player.text
     assert "Every step of this lesson was skipped" not in player.text
+    assert "Everything was measured on this machine." in player.text
+    assert "simulated" not in player.text.lower()
     player.steps[0].state = StepState.SKIPPED
     player.ledger.hello = None
     assert "Every step of this lesson was skipped on this machine" in player.text

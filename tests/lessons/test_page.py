@@ -85,21 +85,3 @@ def test_every_figure_of_a_card_that_is_told_of_is_there() -> None:
     told = row("a card, `host`")
     assert fields(there["cards"][0]) - figures <= told
     assert told - figures <= fields(there["cards"][0])
-
-
-@pytest.mark.parametrize(
-    ("begin", "value"),
-    [
-        ("a copy", "copies[-1]"),
-        ("a cell", "cells[0]"),
-        ("`memory[…]`", 'before.memory["cuda:0"]'),
-        ("a card, `host`", "cards[0]"),
-    ],
-)
-def test_every_field_that_is_told_of_can_be_checked(
-    tmp_path: Path, begin: str, value: str
-) -> None:
-    lines = "\n".join(f"{value}.{each}" for each in sorted(row(begin)))
-    file = tmp_path / "lesson.md"
-    file.write_text(with_step(f"```check\n{lines}\nelse: So.\n```"), "utf-8")
-    assert problems(file) == []

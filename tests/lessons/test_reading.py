@@ -4,7 +4,6 @@ sentences with line and cure, soon, and nothing is fetched or run for it.
 
 import errno
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -67,56 +66,39 @@ def test_a_lesson_is_read_with_its_steps_and_their_parts_in_order() -> None:
         (block("", "1 + 1"), 9, "This block has no word that says what it is."),
         (block("python slow", "x = 1"), 9, "`python` is followed by 'slow'."),
         (block("python", "x = 1", "x = = 2"), 11, "This is no Python: invalid syntax."),
-        (block("python", "return 1"), 10, "This is no Python: 'return' outside function."),
         (with_step("```python\nx = 1"), 9, "This block has no end."),
         (with_step("- ```python\n  x = 1\n  ```"), 9, "This `python` block stands inside"),
         (block("lesson", "minutes: 1", "needs: none"), 9, "This block stands in the wrong"),
-        (HEAD + "```point\nlab.run\n```\n## A\nT", 7, "This block stands in the wrong place."),
         (block("check", *CHECK, "x > 1"), 12, "Nothing is told where this is not true."),
-        (block("check"), 9, "Nothing is told where this is not true."),
         (block("check", "else: So."), 10, "This `else:` has nothing to say"),
         (block("check", "x ==", "else: So."), 10, "This is no Python expression: invalid"),
-        (block("check", "x = 1", "else: So."), 10, "This is no Python expression: invalid"),
-        (block("check", "# So:", *CHECK), 10, "This is no Python expression: invalid"),
         (block("check", "1 == 2", "else: So."), 10, "1 == 2 is the same whatever happens."),
         (block("check", "copies and not 1", "else: So."), 10, "not 1 is the same whatever"),
-        (block("needs", "True", "else: So."), 10, "True is the same whatever happens."),
         (block("point", "lab.runs"), 10, "The window has no control 'lab.runs'."),
         (block("why", "Because."), 10, "A `why` block begins with its question."),
-        (block("why", "question: Why?", "<b>So</b>"), 11, "<b> is HTML"),
         (block("predict", "number: len(copies)"), 9, "This `predict` block has no 'question'."),
         (block("predict", "question: Hm?"), 9, "This `predict` block has no 'number'."),
         (block("predict", "question: Hm?", "number: 5"), 11, "5 is the same whatever happens."),
         (block("predict", *NUMBER, "unti: s"), 12, "A `predict` block has no 'unti'."),
         (block("predict", *NUMBER, "number: 5 * MiB"), 12, "'number' is said twice."),
         (block("predict", *NUMBER, "within: much"), 12, "'much' does not say how far"),
-        (block("predict", *NUMBER, "within: -3 %"), 12, "'-3 %' does not say how far"),
         (block("predict", *NUMBER, "limit: 5"), 9, "This `predict` block has no 'limit is'."),
         (block("predict", *NUMBER, "real: no"), 12, "`real` is followed"),
         (block("predict", "question: Hm?", "- [x] A"), 9, "A choice is one right answer"),
-        (block("predict", "question: Hm?", "- [x] A", "- [x] B"), 12, "A choice is one right"),
         (block("predict", "question: Hm?", "- [ ] A", "- [ ] B"), 9, "A choice is one right"),
         (block("predict", "question: Hm?", "- [ ] A", "- [y] B"), 12, "'- [y] B' is no"),
         (block("predict", "question: Hm?", "unit: s", "- [ ] A", "- [x] B"), 11, "no 'unit'"),
         (with_step("One\n<br>two"), 10, "<br> is HTML"),
-        (with_step("</p>\n<img src='http://a.org/b.png'>"), 9, "</p> is HTML"),
         (with_step("a </p><img src='http://a.org/b.png'>"), 9, "<img src='http://a.org/b.png'>"),
-        (with_step("<script>\nalert()\n</script>"), 9, "<script> is HTML"),
         (HEAD, 7, "This lesson has no step."),
         (with_step("Text").replace("# A title", "A title"), 1, "The lesson does not begin"),
         (with_step("Text").replace("10", "ten"), 4, "'ten' is no number of minutes."),
-        (with_step("Text").replace("10", "9" * 5000), 4, "is no number of minutes."),
         (with_step("Text").replace("none", "a car"), 5, "'a car' is nothing that a lesson"),
         (with_step("Text").replace("needs: none", ""), 3, "This `lesson` block has no"),
-        (with_step("Text").replace("needs: none", "needs:"), 5, "'needs' has no value."),
         (with_step("Text").replace("```lesson", "```text"), 2, "There is no `lesson` block"),
         (with_step("# A\n\x1b[8mhidden"), 10, "This line has a letter that is not seen"),
-        (with_step("\u202ea"), 9, "This line has a letter that is not seen, and may hide"),
         (with_step("See\n[this](javascript:alert(1))"), 10, "'javascript:alert(1)' is no link"),
-        (with_step("See [this](file:///etc/passwd)"), 9, "'file:///etc/passwd' is no link"),
-        (with_step("See [this](a.sh)"), 9, "'a.sh' is no link that a lesson can have."),
         (with_step("See [this](../no/lesson.md)"), 9, "'../no/lesson.md' is no link"),
-        (with_step("See [this](../../../etc/lesson.md)"), 9, "'../../../etc/lesson.md' is no"),
         (with_step(f"See [this](../{'a' * 5000}/lesson.md)"), 9, "aaa' is no link"),
     ],
 )  # fmt: skip
@@ -126,24 +108,6 @@ def test_what_is_wrong_is_said_with_its_line(
     [(at, told)] = found(written(tmp_path, text))
     assert at == line
     assert sentence in told
-
-
-@pytest.mark.parametrize(
-    ("text", "cure"),
-    [
-        (block("point", "Run it!"), "overview.curves"),
-        (
-            block("predict", "question: How", "long?", "- [ ] A", "- [x] B"),
-            "A line that goes on with the one above is indented.",
-        ),
-        (
-            block("why", "question: Why?", "```text", "So", "```"),
-            "Begin and end the block around it with four backticks: ````",
-        ),
-    ],
-)
-def test_the_cure_fits_what_is_often_done(tmp_path: Path, text: str, cure: str) -> None:
-    assert cure in problems(written(tmp_path, text))[0].cure
 
 
 def test_all_problems_are_told_by_their_lines(tmp_path: Path) -> None:
@@ -208,7 +172,6 @@ def test_a_link_is_known_to_each_piece_but_what_a_why_defines_only_to_itself(
         ("cards[0].memory_usd > 1", "memory_usd", "memory_used"),
         ("before.cards[0].power > 1", "power", "power_draw"),
         ("copies[-2:][0].byts > 1", "byts", "bytes"),
-        ("cells[0].second > 1", "second", "seconds"),
         ("memory['cuda:0'].tensor > 1", "tensor", "tensors"),
         ("before.copies", "copies", "none"),
     ],
@@ -227,7 +190,6 @@ def test_a_name_that_nobody_gives_is_told_with_what_is_close(
     [
         ("X == 1 and torch.is_tensor(nn) or F", "X = 1"),
         ("all(each.bytes > MiB for each in copies)", "X = 1"),
-        ("(lambda y: y)(X)", "X = 1"),
         ("(y := X) and y", "X = 1"),
         ("net(X) and time.time() and Thing", "import time\ndef net(): ...\nclass Thing: ..."),
         ("np.pi > 3 and path", "import numpy as np\nfrom os import path\nX = 1\nnet = 1"),
@@ -260,20 +222,14 @@ def test_what_cannot_be_opened_says_why(
     assert found(file) == [(0, "The file has 9765 KiB, and a lesson has at most 64.")]
     file.write_bytes("# A\n\nüber".encode("latin-1"))
     assert found(file) == [(3, "This line is not written in UTF-8.")]
+    file.write_bytes(("\ufeff" + with_step("Text").replace("\n", "\r")).encode())
+    assert read(file).title == "A title"
 
     def refused(*_: object, **__: object) -> None:  # root would be let in
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "open", refused)
     assert found(file) == [(0, "The file cannot be read: Permission denied.")]
-
-
-def test_line_ends_of_any_system_and_a_mark_at_the_beginning_will_do(tmp_path: Path) -> None:
-    file = tmp_path / "lesson.md"
-    file.write_bytes(("\ufeff" + block("quiz", "1").replace("\n", "\r\n")).encode())
-    assert found(file)[0][0] == 9
-    file.write_bytes(with_step("Text").replace("\n", "\r").encode())
-    assert read(file).title == "A title"
 
 
 @pytest.fixture
@@ -338,33 +294,10 @@ def test_a_picture_lies_beside_the_lesson_and_loads_nothing(
     assert found(written(pictures, text)) == ([(10, told.format(target))] if told else [])
 
 
-def test_lessons_that_link_to_each_other_in_a_ring_are_fine(tmp_path: Path) -> None:
-    for name, other in (("a", "b"), ("b", "a")):
-        (tmp_path / name).mkdir()
-        text = with_step(f"Next: [it](../{other}/lesson.md), [web](https://a.org)")
-        written(tmp_path / name, text)
-    assert not problems(tmp_path / "a" / "lesson.md")
-    assert not problems(tmp_path / "b" / "lesson.md")
-
-
-def test_nothing_is_fetched_or_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no(*_: object, **__: object) -> None:
-        pytest.fail("reading a lesson did something")
-
-    monkeypatch.setattr(socket, "socket", no)
-    monkeypatch.setattr(os, "system", no)
-    cell = block("python", "import os\nos.system('true')")
-    picture = "![a](http://a.org/b.png) <img src='http://a.org/b.png'> [a](https://a.org)"
-    assert len(problems(written(tmp_path, f"{cell}\n{picture}\n"))) == 2
-
-
-PIECES = """
-``` ```python ```check ```predict ```why ```needs ```lesson ```point ```text ~~~
-question:_a number:_a else:_b minutes:_1 -_[x]_a -_[_]_b #_a ##_a -_ >_ ____ ![a]( [a]( )
-"""  # each is a piece, `_` a space
+PIECES = "``` ```python ```check ```predict ```why ```needs ~~~ else:_b #_a ##_a >_ ![a]("
 pieces = st.one_of(
     st.text(),
-    st.sampled_from(["\n", "\n\n", *(each.replace("_", " ") for each in PIECES.split())]),
+    st.sampled_from(["\n", *(each.replace("_", " ") for each in PIECES.split())]),
     st.sampled_from([HEAD, with_step("T"), block("check", "a", "else: b"), block("why")]),
 )
 contents = st.lists(pieces).map(lambda each: "".join(each).encode("utf-8", "replace"))

@@ -33,6 +33,7 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.lessons.lesson import Point, Step
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -77,6 +78,7 @@ class LessonColumn(QFrame):
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
         self._notice = ColumnNotice(look)
+        self._needed = PyTorchNotice(look, None, self, narrow=True)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -98,7 +100,7 @@ class LessonColumn(QFrame):
         self._body = QWidget()
         column(
             head,
-            row(self._notice, margins=(16, 0, 12, 6)),
+            column(self._notice, self._needed, margins=(16, 0, 12, 6)),
             self._area,
             GROWS,
             self._foot,
@@ -298,6 +300,8 @@ class LessonColumn(QFrame):
         player = self._player
         if player is None:
             return
+        needs = "pytorch" in player.lesson.needs
+        self._needed.show_lab(self._lessons.lab if needs else None)
         page = self._page = StepPage(self._look, player, self._asks)
         page.revealed.connect(self._on_revealed)
         paper = QWidget()

@@ -46,6 +46,16 @@ def starting() -> Notice:
     return Notice(tr("PyTorch starts in a process of its own; then the cells run."))
 
 
+def waits_for_pytorch(count: int) -> Notice:
+    return _stoppable(
+        trn(
+            "{count} cell waits for PyTorch, and runs when it is there",
+            "{count} cells wait for PyTorch, and run when it is there",
+            count,
+        )
+    )
+
+
 def replaying(count: int) -> Notice:
     return _stoppable(
         trn(

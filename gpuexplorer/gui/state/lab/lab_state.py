@@ -214,6 +214,12 @@ class LabState(LabShown):
             self._give_up(self._turns.give_up(), "cancelled", _BEFORE_ITS_TURN)
             asked = sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True)
             self._worker.give_up(asked)
+        elif self.stage is Stage.WAITING:
+            self._worker.end()
+            self._turns.give_up()
+            self._give_up_evaluating(_BEFORE_ITS_TURN)
+            self._give_up(self.ledger.unfinished, "cancelled", _BEFORE_ITS_TURN)
+            self._tell_changed()
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The cells stay."""

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons, Nowhere, There
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.lab.python_places import Nowhere, There
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event

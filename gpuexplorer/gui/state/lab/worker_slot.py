@@ -44,6 +44,9 @@ class WorkerSlot(QObject):
     ended = Signal(object)  # by itself, or killed: the message why
     begun = Signal()
     refused = Signal(object)  # the message why none can be started
+    lacking = Signal()  # no Python has PyTorch: it begins when one has
+
+    waits_for_pytorch = False  # else it is refused
 
     def __init__(
         self,
@@ -134,7 +137,9 @@ class WorkerSlot(QObject):
     def _on_pythons_changed(self) -> None:
         if not self.searching or self._pythons.working:
             return
-        if self._pythons.python is None and self._pythons.trouble:
+        if self._pythons.lacking and self.waits_for_pytorch:
+            self.lacking.emit()
+        elif self._pythons.python is None and self._pythons.trouble:
             self.searching = False
             self.refused.emit(self._pythons.trouble)
         else:
