@@ -46,7 +46,9 @@ _ASKING_PATIENCE = 300.0
 _MAKING_PATIENCE = 300.0
 _PROVING_PATIENCE = 300.0
 _ENDLESS = 1e9
-_UNPACKED = 4  # times what was fetched, roughly; the fetched lies beside it for a while
+# Times what was fetched, roughly; the fetched lies beside it for a while. What is for cards
+# is packed less tightly.
+_UNPACKED, _UNPACKED_FOR_CARDS = 4.5, 2
 # It ends with us, even where we are killed: then nobody holds the other end of its stdin.
 _PIP = """
 import os, runpy, sys, threading
@@ -76,6 +78,10 @@ class Plan:
     on_disk_bytes: int = 0  # what lies on this computer already
 
     @property
+    def unpacked(self) -> float:
+        return _UNPACKED_FOR_CARDS if self.build.cuda else _UNPACKED
+
+    @property
     def sentences(self) -> "list[Message]":
         """For the person who decides."""
         folder, size = str(self.folder), self.size_bytes
@@ -84,7 +90,7 @@ class Plan:
             fetched = Message(
                 "It is {size} MB to fetch, and about {disk} MB on the disk.",
                 size=megabytes(size),
-                disk=megabytes(size * _UNPACKED),
+                disk=megabytes(size * self.unpacked),
             )
         into = Message(
             "It goes into {folder}. To remove it: `{python} -m pip uninstall torch`.",
@@ -450,7 +456,7 @@ def _size(url: str) -> "int | None":
 
 def _check_room(plan: Plan) -> None:
     free = shutil.disk_usage(plan.folder).free
-    needed = (plan.size_bytes or 0) * (_UNPACKED + 1) - plan.on_disk_bytes
+    needed = (plan.size_bytes or 0) * (plan.unpacked + 1) - plan.on_disk_bytes
     if free < needed:
         raise Trouble(
             "PyTorch needs about {needed} MB of room in {folder}, and {free} MB are free.",

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
@@ -57,7 +57,7 @@ class Engine(Protocol):
 
     def measure(
         self,
-        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
+        command: "Measure | Multiply",
         say: "Callable[[Event], None]",
         checkpoint: "Callable[[], None]",
     ) -> None:
@@ -117,9 +117,9 @@ _OF_CARD = re.compile(r"\b(CUDA|HIP|cuDNN|CUBLAS|cuBLAS|NCCL)\b")
 _MOST_NAME = 200
 _MOST_WORDS = 20_000  # letters of what an exception says
 _OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.tensor\.)?OnCard\b")
-_ASSERTED = "device-side assert"
+_ASSERT = "device-side assert"
 _BROKEN = (
-    _ASSERTED,
+    _ASSERT,
     "illegal memory access",
     "unspecified launch failure",
     "misaligned address",
@@ -176,56 +176,14 @@ def failed(
                 _said(error)
             )
             told = error if of_card else later
-            return replace(_broken(command, told), frames=frames)
-    return replace(_failed(command, error, memory), frames=frames)
+            return replace(_broken(_raised(command, told)), frames=frames)
+    return replace(_failed(_raised(command, error), error, memory), frames=frames)
 
 
-def _failed(
-    command: int, error: BaseException, memory: "Callable[[], tuple[Memory, ...]]"
-) -> Failed:
-    kind, message = type(error).__name__[:_MOST_NAME], _words(error)
-    found = Failed(command, "raised", kind, message)
-    match error:
-        case Trouble():
-            return Failed(command, "bad request", "Trouble", "", error.sentence, error.hint)
-        case Spoiled():
-            sentence, hint = error.sentence, error.hint
-            return replace(found, cause="device broken", sentence=sentence, hint=hint)
-        case KeyboardInterrupt():
-            return Failed(command, "cancelled", kind, "", Message("Cancelled."))
-        case ModuleNotFoundError(name=name) if _is_package(name):
-            return _missing(found, str(name))
-    if isinstance(error.__cause__, CardLost):
-        return _lost(found, error.__cause__)
-    if any(text in message for text in _BROKEN):
-        return _broken(command, error)
-    if any(text in message for text in _HOST_IS_FULL):
-        return replace(
-            found,
-            cause="out of memory",
-            sentence=Message("It does not fit into the computer's own memory."),
-            hint=Message("Delete something, or take a smaller shape or a smaller dtype."),
-            memory=memory(),
-        )
-    if kind == "OutOfMemoryError" or isinstance(error, MemoryError) or _CARD_IS_FULL in message:
-        return replace(
-            found,
-            cause="out of memory",
-            sentence=Message("It does not fit into the memory that is free."),
-            hint=Message(
-                "Delete something, take a smaller shape or a smaller dtype, or another device."
-            ),
-            memory=memory(),
-        )
-    if "same device" in message or "expected device" in message:
-        hint = Message("Copy one to the other.")
-        return replace(found, cause="devices differ", sentence=_differ(message), hint=hint)
-    return replace(found, cause="refused by PyTorch") if _is_of_torch(error) else found
-
-
-def _words(error: BaseException) -> str:
-    """As PyTorch would say them of the tensors it knows."""
-    return _OURS.sub("Tensor", _said(error).strip())
+def _raised(command: int, error: BaseException) -> Failed:
+    """In words that PyTorch would use of the tensors it knows."""
+    words = _OURS.sub("Tensor", _said(error).strip())
+    return Failed(command, "raised", type(error).__name__[:_MOST_NAME], words)
 
 
 def _said(error: BaseException) -> str:
@@ -237,72 +195,100 @@ def _said(error: BaseException) -> str:
     return text if len(text) <= _MOST_WORDS else f"{text[:_MOST_WORDS]} …"
 
 
-def _is_of_torch(error: BaseException) -> bool:
-    """What C++ refuses is a RuntimeError, and seems to arise in the line that called it."""
+def _failed(
+    found: Failed, error: BaseException, memory: "Callable[[], tuple[Memory, ...]]"
+) -> Failed:
+    message = found.message
+    match error:
+        case Trouble(sentence=sentence, hint=hint):
+            return Failed(found.id, "bad request", "Trouble", "", sentence, hint)
+        case Spoiled(sentence=sentence, hint=hint):
+            return replace(found, cause="device broken", sentence=sentence, hint=hint)
+        case KeyboardInterrupt():
+            return replace(found, cause="cancelled", message="", sentence=Message("Cancelled."))
+        case ModuleNotFoundError(name=str(name)) if _is_package(name):
+            return _missing(found, name)
+    if isinstance(error.__cause__, CardLost):
+        return _lost(found, error.__cause__)
+    if any(text in message for text in _BROKEN):
+        return _broken(found)
+    of_host = any(text in message for text in _HOST_IS_FULL)
+    if (
+        of_host
+        or found.error == "OutOfMemoryError"
+        or isinstance(error, MemoryError)
+        or _CARD_IS_FULL in message
+    ):
+        sentence = Message("It does not fit into the memory that is free.")
+        hint = Message(
+            "Delete something, take a smaller shape or a smaller dtype, or another device."
+        )
+        if of_host:
+            sentence = Message("It does not fit into the computer's own memory.")
+            hint = Message("Delete something, or take a smaller shape or a smaller dtype.")
+        return replace(
+            found, cause="out of memory", sentence=sentence, hint=hint, memory=memory()
+        )
+    if "same device" in message or "expected device" in message:
+        one, other, *_ = [*dict.fromkeys(_DEVICES.findall(message)), "", ""]
+        sentence = Message(
+            "The operands are on different devices: PyTorch will not choose for you."
+        )
+        if other:
+            sentence = Message(
+                "One is on {one}, another on {other}: PyTorch will not choose for you.",
+                one=one,
+                other=other,
+            )
+        hint = Message("Copy one to the other.")
+        return replace(found, cause="devices differ", sentence=sentence, hint=hint)
+    # What C++ refuses is a RuntimeError, and seems to arise in the line that called it.
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__"))
     called = isinstance(error, RuntimeError) and not isinstance(error, RecursionError)
-    return called or module.partition(".")[0] == "torch"
+    of_torch = called or module.partition(".")[0] == "torch"
+    return replace(found, cause="refused by PyTorch") if of_torch else found
 
 
-def _broken(command: int, error: BaseException) -> Failed:
-    kind, words = type(error).__name__, _words(error)
-    if _ASSERTED in words:
+def _broken(found: Failed) -> Failed:
+    if _ASSERT in found.message:
         waited = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
         said = Message(_OF_LATE if not waited else _OF_ITS_LINE)
         hint = Message("Everything on the card is lost: it takes a new process.")
-        return Failed(command, "device assert", kind, words, said, hint, waited=waited)
-    return Failed(
-        command,
-        "device broken",
-        kind,
-        words,
-        Message(
-            "The card broke off. Everything this process holds on it is lost, and every "
-            "further call will fail the same way."
-        ),
-        Message("Start the worker again, and run the session again."),
+        return replace(found, cause="device assert", sentence=said, hint=hint, waited=waited)
+    sentence = Message(
+        "The card broke off. Everything this process holds on it is lost, and every "
+        "further call will fail the same way."
     )
+    hint = Message("Start the worker again, and run the session again.")
+    return replace(found, cause="device broken", sentence=sentence, hint=hint)
 
 
 def _lost(found: Failed, lost: CardLost) -> Failed:
-    if not lost.used:
-        return replace(
-            found,
-            cause="device lost",
-            sentence=Message(
-                "{card} is lost: the card does not answer any more, so nothing can be made on "
-                "it or copied to it.",
-                card=lost.card,
-            ),
-            hint=Message(
-                "What is on the shelf is as it was. Use another card, or the processor."
-            ),
-            lost=(lost.card,),
-        )
-    return replace(
-        found,
-        cause="device broken",
-        sentence=Message(
+    cause = "device broken" if lost.used else "device lost"
+    if lost.used:
+        sentence = Message(
             "{card} is lost: the card does not answer any more, and what was on it is gone. "
             "CUDA breaks with it in the whole process.",
             card=lost.card,
-        ),
-        hint=Message("A new worker begins. Run the session again to make what was elsewhere."),
-        lost=(lost.card,),
-    )
+        )
+        hint = Message("A new worker begins. Run the session again to make what was elsewhere.")
+    else:
+        sentence = Message(
+            "{card} is lost: the card does not answer any more, so nothing can be made on "
+            "it or copied to it.",
+            card=lost.card,
+        )
+        hint = Message("What is on the shelf is as it was. Use another card, or the processor.")
+    return replace(found, cause=cause, sentence=sentence, hint=hint, lost=(lost.card,))
 
 
-def _is_package(name: object) -> bool:
+def _is_package(name: str) -> bool:
     """Neither a module inside one that is there, nor one of Python's own."""
-    return (
-        isinstance(name, str)
-        and name.isidentifier()
-        and name not in sys.modules
-        and name not in sys.stdlib_module_names
-    )
+    known = name in sys.modules or name in sys.stdlib_module_names
+    return name.isidentifier() and not known
 
 
 def _missing(found: Failed, name: str) -> Failed:
@@ -312,16 +298,3 @@ def _missing(found: Failed, name: str) -> Failed:
         return replace(found, sentence=sentence, hint=hint)
     hint = Message("Install it. If it is a file of your own, add its folder to sys.path.")
     return replace(found, sentence=sentence, hint=hint, missing=name)
-
-
-def _differ(message: str) -> Message:
-    found = list(dict.fromkeys(_DEVICES.findall(message)))
-    if len(found) < 2:
-        return Message(
-            "The operands are on different devices: PyTorch will not choose for you."
-        )
-    return Message(
-        "One is on {one}, another on {other}: PyTorch will not choose for you.",
-        one=found[0],
-        other=found[1],
-    )

@@ -10,11 +10,10 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Union
+from typing import Any
 
 import torch
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, listed
 from gpuexplorer.lab.events import (
     BROKEN,
@@ -91,7 +90,7 @@ class Loop:
         self._asking = Asking(streams, self._memory, stop.asked)
         self._figures = Figures(self._picture)
         self._threads: set[threading.Thread] = set()  # that were there before the cell
-        self._commands: queue.SimpleQueue[Union[Command, Trouble, None]] = queue.SimpleQueue()  # noqa: UP007 - Python 3.10
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
         self._ended = threading.Event()
         # The main thread's own.
@@ -107,10 +106,7 @@ class Loop:
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
         threading.Thread(target=self._complete, name="completions", daemon=True).start()
         while (command := self._commands.get()) is not None:
-            if isinstance(command, Trouble):
-                self._pipe.say(failed(0, command))
-            else:
-                self._answer(command)
+            self._answer(command)
         self._ended.set()
 
     def _put_into_reach(self) -> None:
@@ -171,7 +167,7 @@ class Loop:
             )
         self._streams.finish()
 
-    def _outcome(self, command: Command) -> Union[Finished, Failed]:  # noqa: UP007 - Python 3.10
+    def _outcome(self, command: Command) -> "Finished | Failed":
         began = time.perf_counter()
         try:
             try:
@@ -266,12 +262,7 @@ class Loop:
     def _listen(self) -> None:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
         while (line := self._pipe.next_line()) is not None:
-            try:
-                command = command_of(line)
-            except Trouble as trouble:
-                self._commands.put(trouble)
-                continue
-            match command:
+            match command := command_of(line):
                 case Cancel():
                     self._stop.cancel(command.id)
                 case Answer():

@@ -145,7 +145,9 @@ class WatchedProgram:
             if sys.stdin is not None and not sys.stdin.closed:
                 self._ask_for_input()
         self._began = time.perf_counter()
-        self._saying.say(self._hello())
+        kind = "simulated cards" if self._simulated else ""
+        version = platform.python_version()
+        self._saying.say(Hello(VERSION, version, self._torch_version, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         importing = waiting_passively if self._simulated else nullcontext
         when_imported("torch", importing, self._watch)
@@ -158,11 +160,6 @@ class WatchedProgram:
         sys.stdin = sys.__stdin__ = io.TextIOWrapper(  # type: ignore[misc]  # the same, as ever
             io.BufferedReader(raw), encoding=before.encoding, errors=before.errors
         )
-
-    def _hello(self) -> Hello:
-        kind = "simulated cards" if self._simulated else ""
-        version = platform.python_version()
-        return Hello(VERSION, version, self._torch_version, kind, self._simulated)
 
     def _watch(self) -> None:
         """PyTorch was imported. A real card is not asked for before the program does so."""
@@ -203,8 +200,9 @@ class WatchedProgram:
         engine, seen = self._engine, Watched(PROGRAM, took, 0.0)
         if engine is not None:
             seen = engine.watched(PROGRAM)
-            known = self._simulated or seen.memory or (over and not _cards())
-            if known and not self._devices_said:
+            # PyTorch counts real ones without waking them.
+            none = over and not sys.modules["torch"].cuda.device_count()
+            if not self._devices_said and (self._simulated or seen.memory or none):
                 seen = replace(seen, devices=tuple(engine.devices()))
                 self._devices_said = True
         return replace(seen, children=self._children.by_kind)
@@ -237,17 +235,14 @@ class WatchedProgram:
                 said = failed(PROGRAM, error, lambda: seen.memory)
             self._saying.say(replace(said, host_seconds=took))
         self._saying.finish()
-        self._leave_torch()
-
-    def _leave_torch(self) -> None:
-        """What is destroyed later may compute, and our part would have to import for that."""
+        # What is destroyed later may compute, and our part would have to import for that.
         if self._watching is not None:
             self._watching.__exit__(None, None, None)
-        if self._watching is not None and self._simulated:
-            with self._modules.shown():
-                from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
+            if self._simulated:
+                with self._modules.shown():
+                    from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
 
-                leave()
+                    leave()
 
     def _before_fork(self) -> None:
         if self._engine is not None:
@@ -277,16 +272,8 @@ class _Typed(io.FileIO):
         return super().readinto(into)
 
 
-def _cards() -> int:
-    """Those of NVIDIA and AMD; PyTorch counts them without waking them."""
-    count: int = sys.modules["torch"].cuda.device_count()
-    return count
-
-
 LOADER, POOL, FORK, OTHER = "loader", "multiprocessing", "fork", "other program"
-_OTHERS = frozenset(
-    {"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "pty.spawn"}
-)
+_OTHERS = {"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "pty.spawn"}
 
 
 class Children:
@@ -354,9 +341,7 @@ _IMPORT = "<frozen importlib."
 _TRACE, _CAUSE, _CONTEXT = (
     vars(BaseException)[each] for each in ("__traceback__", "__cause__", "__context__")
 )
-_GROUPS: "tuple[Any, ...]" = tuple(
-    vars(builtins)[each] for each in ("BaseExceptionGroup",) if each in vars(builtins)
-)
+_GROUP: Any = vars(builtins).get("BaseExceptionGroup", ())  # Python 3.10 has none
 # By which an operation goes on that was seen.
 _BEHIND = ("/torch/_ops.py", "\\torch\\_ops.py")
 
@@ -396,7 +381,7 @@ def strip(error: BaseException) -> None:
         seen.add(id(each))
         _TRACE.__set__(each, _stripped(_TRACE.__get__(each)))
         left += [_CAUSE.__get__(each), _CONTEXT.__get__(each)]
-        if isinstance(each, _GROUPS):
+        if isinstance(each, _GROUP):
             left += each.exceptions
 
 

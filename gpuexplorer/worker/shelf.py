@@ -19,7 +19,7 @@ import sys
 import types
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -546,7 +546,7 @@ _SUCH_AS = "Such as: X, net[0].weight or d['a']"
 
 
 # Any throughout: what is looked into is the person's, or PyTorch's.
-def look(command: Peek, namespace: "Mapping[str, Any]") -> Union[Peeked, Opened]:  # noqa: UP007 - Python 3.10
+def look(command: Peek, namespace: "Mapping[str, Any]") -> "Peeked | Opened":
     """A model answers with its layers. What a container holds stands on the shelf."""
     thing = _found(command.what, namespace)
     with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():

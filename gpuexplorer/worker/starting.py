@@ -29,7 +29,13 @@ _VERSION = re.compile(r"""^__version__.*=\s*['"](.+)['"]""", re.MULTILINE)
 def start() -> None:
     """In Python's own start, when it is about to run the program."""
     number, *blocked = os.environ.pop("GPUEXPLORER_PIPE").split()
-    pipe = _opened(int(number))
+    pipe = int(number)
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415 - Windows alone
+
+        pipe = msvcrt.open_osfhandle(pipe, os.O_WRONLY)
+    else:
+        os.set_inheritable(pipe, False)  # noqa: FBT003 - Python's own
     if sys.version_info < OLDEST_PYTHON:
         _refuse(pipe, OLD_PYTHON, "{}.{}".format(*sys.version_info))
     # An older Python cannot read them.
@@ -51,21 +57,8 @@ def start() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [int(each) for each in blocked])
 
 
-def _opened(number: int) -> int:
-    """The pipe, for us alone."""
-    if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415 - Windows alone
-
-        return msvcrt.open_osfhandle(number, os.O_WRONLY)
-    os.set_inheritable(number, False)  # noqa: FBT003 - Python's own
-    return number
-
-
 def _torch_version(pipe: int, program: str) -> str:
     """By its files: the program imports it when it wants to, and chooses much before that."""
-    import importlib.util  # noqa: PLC0415 - as above
-    from pathlib import Path  # noqa: PLC0415
-
     folder = str(Path(program).resolve().parent)
     sys.path.insert(0, folder)
     try:

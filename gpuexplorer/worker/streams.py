@@ -24,7 +24,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from types import FrameType, TracebackType
-from typing import Any, Union
+from typing import Any
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Pictured, Printed
@@ -442,7 +442,7 @@ def tell_warnings(streams: Streams) -> None:
     """As events, with the cell's line that they are about."""
 
     def show(
-        message: Union[Warning, str],  # noqa: UP007 - Python 3.10
+        message: "Warning | str",
         category: "type[Warning]",
         filename: str,
         lineno: int,

@@ -29,7 +29,7 @@ def test_a_step_is_done_when_its_cells_have_run_and_its_checks_hold() -> None:
     assert state(player) is StepState.DONE
     assert not player.run_next()
     player.go(1)
-    assert player.finished
+    assert [each.state for each in player.steps] == [StepState.DONE, StepState.DONE]
 
 
 def test_a_check_that_does_not_hold_is_told_with_its_line_and_can_be_tried_again() -> None:
@@ -173,7 +173,7 @@ def test_a_step_whose_needs_are_not_met_is_skipped_and_says_why() -> None:
     player.go(1)
     player.run_next()
     rig.end()
-    assert player.finished
+    assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
 
 
 def test_a_lesson_from_outside_runs_nothing_before_it_is_allowed() -> None:

@@ -42,7 +42,7 @@ class PyTorchNotice(QFrame):
         self._open.clicked.connect(self._on_open)
         self._cancel = QPushButton(tr("Cancel"))
         for button in (self._open, self._cancel):
-            button.setAutoDefault(True)
+            button.setAutoDefault(not stays)  # among settings Enter is for what is typed
         way = QBoxLayout.Direction
         box = QBoxLayout(way.TopToBottom if narrow else way.LeftToRight, self)
         box.setContentsMargins(*_MARGINS)
@@ -92,7 +92,7 @@ class PyTorchNotice(QFrame):
             return fetch.trouble
         if pythons.lacking:
             return pythons.trouble
-        cards, driver = _cards(lab)
+        cards, driver = cards_of(lab)
         python = pythons.python
         if python is not None and python.build is not None and cards:
             suits = python.fits(cards, driver)
@@ -142,7 +142,7 @@ class PyTorchSheet(Sheet):
         self._get.clicked.connect(fetch.get)
         self._again.clicked.connect(self._on_ask)
         self._cancel.clicked.connect(fetch.cancel)
-        self._asked = _cards(lab)
+        self._asked = cards_of(lab)
         fetch.changed.connect(self._refresh)
         fetch.fetched.connect(self.accept)
         if fetch.step is Step.RESTING:
@@ -181,7 +181,7 @@ def fetched_words(fetch: PyTorchFetch) -> Message:
     return Message("PyTorch can be fetched: {size} MB.", size=megabytes(size))
 
 
-def _cards(lab: LabState) -> tuple[Sequence[Card], str | None]:
+def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
     """For which a build is looked for: a simulated machine's need none."""
     session = lab.machine.session
     if session.simulated:
