@@ -7,7 +7,7 @@ from gpuexplorer.copies.copy_row import CopyRow, NoRate
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Frame, Pictured, Printed, Transferred, Watched
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader
+from gpuexplorer.lab.watched import Idle, Loader, Why
 from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.lines import row_of
@@ -148,6 +148,7 @@ def _copy(copy: CopyRow) -> Json:
 
 def _seen(seen: Watched) -> Json:
     lines = {each.row: each for each in seen.copies}
+    reads = {each.row: each for each in seen.idle if each.why is Why.READ}
     return {
         "seconds": seen.seconds,
         "watched_s": seen.seen_seconds,
@@ -171,6 +172,7 @@ def _seen(seen: Watched) -> Json:
                 "seconds": each.seconds,
                 "times": each.times,
                 "longest_s": each.longest,
+                "part_of_read": _at(reads[each.part_of]) if each.part_of in reads else None,
                 **_at(each),
                 "expression": each.what or None,
             }

@@ -28,4 +28,5 @@ def _of_cell(look: Look) -> Sequence[Finding]:
         found += new
         said |= {row for each in new for row in each.rows}
     small_ones = {each.spot for each in found if each.matter is Matter.SMALL}
-    return [*found, *loaders(look), *hosts(look, small_ones)]
+    there = {each.spot for each in found if each.matter is Matter.TRIP}
+    return [*found, *loaders(look), *hosts(look, small_ones, there)]

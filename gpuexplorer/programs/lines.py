@@ -128,7 +128,7 @@ def lines_of(run: ProgramRun) -> Sequence[Line]:
             if not copy.already_there:
                 line(spot_of(copy)).copied.append(row_of(run, cell, copy))
         for idle in seen.idle:
-            if idle.why != Why.START:
+            if idle.why != Why.START and not idle.part_of:
                 line(spot_of(idle)).idled.append(idle)
     for each in lines.values():
         each.copied.sort(key=lambda row: (-row.bytes, row.number))

@@ -2,7 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -27,8 +28,6 @@ WORTH_TRYING = 0.05
 OFTEN = 10
 # What is done in fewer than one of so many steps is done seldom already.
 SELDOM = 20
-# Of the steps, from which on something belongs to each of them.
-ALWAYS = 0.9
 
 
 class Look:
@@ -54,9 +53,9 @@ class Look:
         """No loop, or not in every so many steps of it."""
         return times < OFTEN or times * SELDOM < self._steps
 
-    def nearly_always(self, times: int) -> bool:
+    def mostly(self, times: int) -> bool:
         """In a loop; a pause of now and then may come from what else runs on the computer."""
-        return times >= OFTEN and times >= ALWAYS * self._steps
+        return times >= OFTEN and 2 * times >= self._steps
 
     @property
     def _steps(self) -> int:
@@ -70,7 +69,29 @@ class Look:
     def idle(self, why: Why, spot: Spot | None = None) -> Sequence[Idle]:
         if spot is not None:
             return [each for each in self._idle_by_spot.get(spot, ()) if each.why == why]
-        return [each for each in self.seen.idle if each.why == why]
+        return [each for each in self.seen.idle if each.why == why and not each.part_of]
+
+    def behind_reads(self, trips: Collection[Spot]) -> Sequence[Idle]:
+        """The host's own work after reads, as far as a card would have waited for it without
+        them: the host runs ahead by no more than it stood still for a read. `trips`: the reads
+        with which the host begins what ends with a copy back.
+        """
+        found = []
+        reads = {each.row: each for each in self.idle(Why.READ)}
+        for each in self.seen.idle:
+            read = reads.get(each.part_of)
+            if read is None or spot_of(read) in {spot_of(each), *trips}:
+                continue
+            if not self.mostly(each.times):
+                continue
+            copies = [row for row in self.at(spot_of(read)) if row.target == HOST]
+            waited = self.host_waited(sum(row.copies for row in copies))
+            if waited is not None and waited < read.seconds:
+                rest = 1.0 - waited / read.seconds
+                found.append(
+                    replace(each, seconds=each.seconds * rest, longest=each.longest * rest)
+                )
+        return found
 
     def host_waited(self, times: int) -> float | None:
         """For reads of about so many times, which are of the same loop: a card idles after the
@@ -97,7 +118,8 @@ class Look:
     def _idle_by_spot(self) -> Mapping[Spot, Sequence[Idle]]:
         found: dict[Spot, list[Idle]] = defaultdict(list)
         for each in self.seen.idle:
-            found[spot_of(each)].append(each)
+            if not each.part_of:
+                found[spot_of(each)].append(each)
         return found
 
     @cached_property

@@ -75,6 +75,16 @@ class ProgramRun:
         return sum(known) if known else None
 
     @property
+    def real_seconds(self) -> float | None:
+        """So long it took by the clock on the wall, where `seconds` are modelled."""
+        known = [
+            end.host_seconds
+            for cell, seen in self.seen
+            if (end := cell.finished or cell.failed) and seen.modelled and not end.modelled
+        ]
+        return sum(each or 0.0 for each in known) if known else None
+
+    @property
     def seen_seconds(self) -> float:
         return sum(seen.seen_seconds for _, seen in self.seen)
 

@@ -25,6 +25,7 @@ _DECIDING = frozenset(
 _FETCHING = frozenset({"numpy", "tolist", "cpu", "to", "copy_", "array", "asarray"})
 _SAVING = "save"
 _SAVES = 3  # from so many on it is done again and again
+_ALL = 0.9  # of the host's own work: then the other lines are not worth a word
 _MOST = 0.7  # of what a card waited: then the cure gives back about all of it
 
 
@@ -50,6 +51,7 @@ def _read(look: Look, idle: Sequence[Idle]) -> Iterator[Finding]:
         # Without its reads the host asks for the next work while the card computes: it can run
         # ahead by no more than it stood still for them.
         gain = min(gain, waited)
+    gain = min(gain, total(idle))
     if not saving and (look.seldom(times) or not look.worth(gain)):
         return
     seconds = total(idle)
@@ -109,6 +111,7 @@ def _with_gain(cure: Message, gain: float, seconds: float) -> Message:
 _BETWEEN_OPERATIONS = 1e-3
 _DATA_PARALLEL = "torch.nn.parallel"  # the modules that copy for it
 _SHARE_OF_MANY = 0.1  # of the time watched, of all such pauses together
+_NOW_AND_THEN = 0.15  # the same, of a line that does not work in most steps
 _FAR_LONGER = 20  # than the mean: workers that are started anew
 _MOST_WORKERS = 8  # to begin with: each takes memory
 # Seconds. About as long a worker needs to hand a batch over, however soon it has made it.
@@ -123,22 +126,32 @@ def loaders(look: Look) -> Iterator[Finding]:
             yield _loader(look, idle, gain)
 
 
-def hosts(look: Look, small: Collection[Spot] = ()) -> Iterator[Finding]:
-    """`small`: where small copies are made. The pauses between them go with them."""
+def hosts(
+    look: Look, small: Collection[Spot] = (), trips: Collection[Spot] = ()
+) -> Iterator[Finding]:
+    """`small`: where small copies are made. The pauses between them go with them. `trips`: the
+    reads with which something leaves a card that comes back.
+    """
     between: list[Sequence[Idle]] = []
+    working: list[Sequence[Idle]] = []
     left = _left_of_watching(look)
-    for idle in by_spot(look.idle(Why.HOST)):
-        times = sum(each.times for each in idle)
-        if spot_of(idle[0]) in small:
-            continue
-        if total(idle) < _BETWEEN_OPERATIONS * times:
-            between.append(idle)
-        elif look.nearly_always(times) and look.worth(
-            gain := repeated(idle) * left, WORTH_TRYING
-        ):
-            yield _at_a_line(look, idle, times, gain)
-    short = {} if small else dict(look.seen.pauses)
-    yield from _between_operations(look, between, left, short)
+    for idle in by_spot([*look.idle(Why.HOST), *look.behind_reads(trips)]):
+        if spot_of(idle[0]) not in small:
+            times = sum(each.times for each in idle)
+            behind = any(each.part_of for each in idle)
+            short = not behind and total(idle) < _BETWEEN_OPERATIONS * times
+            (between if short else working).append(idle)
+    whole = sum(map(total, working))
+    rest = []
+    for idle in working:
+        times, gain = sum(each.times for each in idle), repeated(idle) * left
+        least = WORTH_TRYING if look.mostly(times) else _NOW_AND_THEN
+        if not look.seldom(times) and look.worth(gain, least):
+            yield _at_a_line(look, idle, times, gain, whole)
+        else:
+            rest.append(idle)
+    yield from _at_many_lines(look, rest, left)
+    yield from _between_operations(look, between, left, {} if small else dict(look.seen.pauses))
 
 
 def _loader(look: Look, idle: Sequence[Idle], gain: float) -> Finding:
@@ -238,22 +251,65 @@ def _left_of_watching(look: Look) -> float:
     return max(0.0, 1.0 - (look.seen.cost_seconds or 0.0) / whole)
 
 
-def _at_a_line(look: Look, idle: Sequence[Idle], times: int, gain: float) -> Finding:
+def _at_a_line(
+    look: Look, idle: Sequence[Idle], times: int, gain: float, whole: float
+) -> Finding:
+    """`whole`: seconds for which the host did work of its own, wherever."""
     worst, seconds = idle[0], total(idle)
+    values = {
+        "head": look.head(worst),
+        "card": look.card(worst.device),
+        "part": look.of_whole(seconds),
+        "times": grouped(times),
+    }
+    sentence = Message(
+        "{head} kept {card} waiting for the host, {times} times: {part}.", **values
+    )
+    if seconds < _ALL * whole:
+        sentence = Message(
+            "{head} kept {card} waiting for the host, about {times} times: {part}, {share} % "
+            "of what the host's own work cost.",
+            share=f"{seconds / whole:.0%}".rstrip("%"),
+            **values,
+        )
     return look.finding(
         Matter.HOST,
         worst,
-        Message(
-            "{head} kept {card} waiting for the host, {times} times: {part}.",
-            head=look.head(worst),
-            card=look.card(worst.device),
-            part=look.of_whole(seconds),
-            times=grouped(times),
-        ),
+        sentence,
         _cure(look, spot_of(worst)),
         spent=seconds,
         gain=gain,
         figures={"times": times, "card_waited_s": seconds},
+    )
+
+
+def _at_many_lines(
+    look: Look, work: Sequence[Sequence[Idle]], left: float
+) -> Iterator[Finding]:
+    """Each too little to be told of by itself."""
+    seconds = sum(map(total, work))
+    gain = sum(map(repeated, work)) * left
+    times = sum(each.times for idle in work for each in idle)
+    if look.seldom(times) or not look.worth(gain, _SHARE_OF_MANY):
+        return
+    longest = max(work, key=total)
+    worst = longest[0]
+    yield look.finding(
+        Matter.HOST,
+        worst,
+        Message(
+            "The host's own work at {count} lines kept {card} waiting: {part}, {share} % of "
+            "that at {head}.",
+            count=len(work),
+            card=look.card(worst.device),
+            part=look.of_whole(seconds),
+            share=f"{total(longest) / seconds:.0%}".rstrip("%"),
+            head=look.head(worst),
+        ),
+        _cure(look, spot_of(worst)),
+        spent=seconds,
+        gain=gain,
+        figures={"times": times, "card_waited_s": seconds, "lines": len(work)},
     )
 
 

@@ -75,9 +75,9 @@ def small(look: Look) -> Iterator[Finding]:
             continue
         each = now / row.copies
         then = row.bursts * each + (row.bytes / row.limit if row.limit else 0.0)
-        gain = max(now, min(now + _waits_between(look, row), row.host_seconds or 0.0)) - then
-        if look.worth(gain):
-            yield _small(look, row, now, then, gain)
+        now = max(now, min(now + _waits_between(look, row), row.host_seconds or 0.0))
+        if look.worth(now - then):
+            yield _small(look, row, now, then, now - then)
 
 
 def _waits_between(look: Look, row: CopyRow) -> float:

@@ -151,7 +151,7 @@ class VirtualEngine:
         as_program = program or sampled
         clock.begin(host_counts=as_program)
         self._cards.seen = self._seen if as_program and watched else None
-        looking = Ticking(self._seen, sampled=False, counts=clock.counts)
+        looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
         with looking if as_program and watched else contextlib.nullcontext():
             yield
 
