@@ -8,11 +8,9 @@ from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Frame, Pictured, Printed, Transferred, Watched
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.watched import Idle, Loader, Why
-from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import row_of
-from gpuexplorer.programs.look import sampled
-from gpuexplorer.programs.program_run import ProgramRun, Spot
+from gpuexplorer.programs.look import Finding, sampled
+from gpuexplorer.programs.program_run import ProgramRun, Spot, row_of
 from gpuexplorer.programs.watching import as_a_whole, cards_of, ended, watched
 
 SCHEMA = 1

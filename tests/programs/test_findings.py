@@ -6,8 +6,7 @@ import pytest
 
 from gpuexplorer.lab.watched import Trip, Why
 from gpuexplorer.programs.findings import Finding, Matter, findings
-from gpuexplorer.programs.lines import lines_of
-from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.programs.program_run import ProgramRun, lines_of
 from gpuexplorer.programs.watching import as_a_whole, watched
 from tests.programs.made import KIB, MIB, STEPS, idle, loader, moved, program, read, seen
 

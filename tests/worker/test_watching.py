@@ -10,9 +10,8 @@ from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.places import Spot
 from gpuexplorer.worker.program.watched import Saying
 from gpuexplorer.worker.watching.idling import Idling
-from gpuexplorer.worker.watching.seen import BARE, EVERY, WHOLE, Sampling, Seen, Steps
+from gpuexplorer.worker.watching.seen import BARE, EVERY, WHOLE, Sampling, Seen, Steps, Trips
 from gpuexplorer.worker.watching.tracing import Tracing
-from gpuexplorer.worker.watching.trips import Trips
 
 CARD = "cuda:0"
 

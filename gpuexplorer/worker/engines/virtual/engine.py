@@ -25,7 +25,7 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
+from gpuexplorer.worker.engines.sight import put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.casting import put_casting
 from gpuexplorer.worker.engines.virtual.clock import Clock, put_clock
@@ -37,8 +37,7 @@ from gpuexplorer.worker.engines.virtual.loaders import put_loaders
 from gpuexplorer.worker.engines.virtual.methods import put_autograd, put_makers, put_methods
 from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
 from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
-from gpuexplorer.worker.watching.seen import Seen
-from gpuexplorer.worker.watching.ticking import Ticking
+from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 _patches = Patches()
 # Or torch.tensor(…, device=…) moves what it made below the mode.
