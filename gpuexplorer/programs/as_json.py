@@ -5,9 +5,17 @@ from typing import TypeAlias
 
 from gpuexplorer.copies.copy_row import CopyRow, NoRate
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Frame, Pictured, Printed, Transferred, Watched
+from gpuexplorer.lab.events import (
+    Frame,
+    Idle,
+    Loader,
+    Pictured,
+    Printed,
+    Transferred,
+    Watched,
+    Why,
+)
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader, Why
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.look import Finding, sampled
 from gpuexplorer.programs.program_run import ProgramRun, Spot, row_of

@@ -1,4 +1,4 @@
-"""What in a program keeps its cards waiting, or copies more dearly than it needs: sentences with
+"""What in a program keeps its cards waiting, or copies more than it needs, as sentences with
 figures and cures.
 """
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, grouped, memory, rate, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
+from gpuexplorer.lab.events import Idle, Loader, Trip, Why
 from gpuexplorer.programs.look import (
     OFTEN,
     WORTH_TRYING,

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.events import Watched
+from gpuexplorer.lab.events import Idle, Loader, Watched, Why
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader, Why
 from gpuexplorer.programs.program_run import ProgramRun, Spot, row_of, spot_of
 
 

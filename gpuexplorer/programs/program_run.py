@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import Hello, Transferred, Watched
+from gpuexplorer.lab.events import Hello, Idle, Loader, Transferred, Watched, Why
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader, Why
 
 if TYPE_CHECKING:  # the window has this before anybody asks for a copy
     from gpuexplorer.copies.route import Route

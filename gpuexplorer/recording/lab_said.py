@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import MODES
 from gpuexplorer.lab.events import (
     Asked,
     Began,
@@ -25,12 +24,11 @@ from gpuexplorer.lab.events import (
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Spans,
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.wire import Run
+from gpuexplorer.lab.wire import MODES, Run
 from gpuexplorer.recording.told import Topic
 
 
@@ -121,7 +119,6 @@ EVENTS = (
     Peeked,
     Pictured,
     Asked,
-    Progressed,
     Watched,
     Finished,
     Failed,
@@ -196,7 +193,8 @@ def noted_of(topic: Topic, text: str) -> Noted:
             parse_constant=figure,
         )
         kind = _KINDS[topic][content.pop("is")]
-        if unsure and kind not in (Progressed, Peeked):  # a loss may well be no number
+        content.pop("random", None)  # of generators, as older files have it
+        if unsure and kind is not Peeked:  # whose values may well be no numbers
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
         _check(what)

@@ -42,11 +42,18 @@ class Kind(Enum):
     )
     WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
     RANK = (
-        "gpuexplorer.worker.rank.__main__",
+        "gpuexplorer.worker.rank",
         (
-            *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "lab/offspring.py"),
-            *("lab/elsewhere.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
-            *("lab/start.py", "lab/torch_builds.py"),
+            *(
+                "core",
+                "ranks/wire.py",
+                "worker/rank.py",
+                "worker/exchange.py",
+                "worker/kept.py",
+                "lab/offspring.py",
+            ),
+            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/start.py"),
+            "lab/torch_builds.py",
         ),
         False,
     )

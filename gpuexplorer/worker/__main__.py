@@ -25,12 +25,16 @@ def main() -> int:
 
     settings = unpacked(os.environ.get(NAME, ""))
     if "program" in settings:  # of a person's, in the packaged program's own Python
-        from gpuexplorer.worker.program.start import run_here  # noqa: PLC0415
+        from gpuexplorer.worker.starting import run_here  # noqa: PLC0415
 
         run_here(settings["program"])
-    from gpuexplorer.worker.guards import set_limits  # noqa: PLC0415
-    from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone  # noqa: PLC0415
-    from gpuexplorer.worker.streams import Streams  # noqa: PLC0415
+    from gpuexplorer.worker.streams import (  # noqa: PLC0415
+        Pipe,
+        Stop,
+        Streams,
+        WindowGone,
+        set_limits,
+    )
 
     stop = Stop()
     pipe = Pipe(stop)
@@ -52,6 +56,8 @@ def main() -> int:
         hello = replace(engine.hello(), seed=seed, pid=os.getpid())
     except (ImportError, AttributeError) as error:
         return _refuse(LACKING_TORCH, f"{version}, {error}")
+    if settings.get("cards"):
+        _share_with_children()
     sys.argv = [""]
     sys.path.insert(0, "")  # the person's own modules are in the lab's folder
     set_limits()
@@ -73,6 +79,12 @@ def _be_the_first_to_go() -> None:
     """Where the computer runs out of memory, Linux shall end the worker, not the window."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def _share_with_children() -> None:
+    """What a cell starts, such as by `spawn` or torchrun, begins with the same cards."""
+    ways = [str(Path(__file__).with_name("beginning")), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, ways))
 
 
 def _refuse(status: int, found: str) -> int:

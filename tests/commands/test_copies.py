@@ -15,7 +15,7 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.commands.copies_progress import in_words
 from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.copies.measuring import Progress
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.lab.processes import needs_torch
 
 PATIENCE = 60.0
@@ -203,7 +203,7 @@ def test_without_pytorch_a_sentence_says_what_to_do(tmp_path: Path) -> None:
         pytest.skip("the Python of these tests has PyTorch itself")
     assert done.returncode == 1
     assert "Copies are measured with PyTorch" in done.stderr
-    assert "pip install torch" in done.stderr
+    assert "gpuexplorer doctor --get-pytorch" in done.stderr
     assert done.stdout == ""
 
 

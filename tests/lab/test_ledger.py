@@ -6,16 +6,18 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Freed,
+    Idle,
+    Loader,
     Memory,
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Transferred,
+    Trip,
     Watched,
+    Why,
 )
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
 from gpuexplorer.lab.wire import Cancel, Run
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
@@ -94,19 +96,9 @@ def test_the_session_runs_again_without_what_failed_unless_that_is_asked_for() -
     assert told.codes_again(with_failed=True) == []
 
 
-def test_each_cell_keeps_the_random_state_before_it() -> None:
-    told = Told()
-    cells = [
-        told.run("torch.rand(2)", random="first"),
-        told.run("1 + 1", random="second"),
-        told.run("2 + 2"),  # nothing was drawn since
-    ]
-    assert [each.random for each in cells] == ["first", "second", "second"]
-
-
 def test_a_cell_that_runs_again_is_the_same_cell_with_new_outputs() -> None:
     told = Told()
-    cell = told.run("print(1)", Printed(1, "1\n"), Progressed(1, 0, (0.5,), 0.1))
+    cell = told.run("print(1)", Printed(1, "1\n"))
     told.ledger.apply(Failed(0, "worker lost", "", ""))
     assert told.ledger.gone(cell)
     told.ledger.sent_again(Run(9, "print(1)", 1), cell)
@@ -114,16 +106,8 @@ def test_a_cell_that_runs_again_is_the_same_cell_with_new_outputs() -> None:
     assert cell.outputs == [Printed(1, "1\n")]
     told.go_on(9, Printed(9, "2\n"))
     assert not told.ledger.gone(cell)
-    assert (cell.id, cell.outputs, cell.losses) == (1, [Printed(9, "2\n")], [])
+    assert (cell.id, cell.outputs) == (1, [Printed(9, "2\n")])
     assert told.ledger.replaying == []
-
-
-def test_a_list_of_losses_that_a_cell_begins_anew_takes_the_place_of_the_first() -> None:
-    told = Told()
-    grown = Progressed(1, 0, (0.5,), 0.1), Progressed(1, 1, (0.25,), 0.2)
-    assert told.run("two loops", *grown).losses == [0.5, 0.25]
-    cell = told.run("two loops", Progressed(2, 0, (9.0,), 0.1), Progressed(2, 0, (7.0,), 0.2))
-    assert cell.losses == [7.0]
 
 
 def test_a_cell_that_did_not_get_its_turn_again_is_as_it_was() -> None:
@@ -204,27 +188,10 @@ def test_a_failed_cell_is_kept_and_marked_with_its_cure(session: Session) -> Non
 
 
 @needs_torch
-def test_a_cell_that_trains_is_a_cell_with_its_losses(session: Session) -> None:
-    session.run("net = nn.Linear(4, 1).cuda()", "X = torch.randn(16, 4).cuda()")
-    session.run("opt = torch.optim.SGD(net.parameters(), 0.05)", "losses = []")
-    cell = session.run(
-        "for step in range(40):\n"
-        "    loss = (net(X) - 1).square().mean()\n"
-        "    opt.zero_grad()\n"
-        "    loss.backward()\n"
-        "    opt.step()\n"
-        "    losses.append(loss.item())"
-    )
-    assert cell.state == "done"
-    assert len(cell.losses) == 40
-    assert cell.losses[-1] < cell.losses[0]
-
-
-@needs_torch
 def test_a_lost_session_runs_again_bit_for_bit() -> None:
     session = Session(seed=11)
     session.run("A = torch.rand(3)", "X = torch.rand(4, 3).cuda(0)", "X.device", "X[0] = 2")
-    session.run("A @ torch.rand(5)")  # fails, after it drew
+    session.run("A @ torch.ones(5)")  # fails
     session.run("net = nn.Sequential(nn.Linear(3, 2), nn.Dropout(0.5)).cuda()", "torch.rand(2)")
     session.run("opt = torch.optim.Adam(net.parameters())", "Y = torch.randn(4, 2).cuda()")
     session.run(

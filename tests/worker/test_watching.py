@@ -6,9 +6,8 @@ import threading
 import pytest
 
 from gpuexplorer.lab.events import Frame, Printed, Traced, Watched
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import Spot
-from gpuexplorer.worker.program.watched import Saying
+from gpuexplorer.worker.places import Copies, Spot
+from gpuexplorer.worker.program import Saying
 from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.seen import BARE, EVERY, WHOLE, Sampling, Seen, Steps, Trips
 from gpuexplorer.worker.watching.tracing import Tracing

@@ -10,8 +10,7 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import Span, Transferred
-from gpuexplorer.worker.copies import Check, Copies
-from gpuexplorer.worker.places import Place, place
+from gpuexplorer.worker.places import Check, Copies, Place, place
 from gpuexplorer.worker.watching.idling import Gap, Idling
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks

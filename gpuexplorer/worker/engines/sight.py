@@ -23,9 +23,8 @@ from torch.utils.data.dataloader import (
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.operations import as_tensors
-from gpuexplorer.worker.places import is_own
+from gpuexplorer.worker.places import Copies, is_own
 from gpuexplorer.worker.watching.seen import Seen
 
 _TRIED = 20  # steps, to find out what watching takes

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.operations import NAMES, READING, SeenPair, fetched, shown_bytes
 from gpuexplorer.worker.engines.profiling import Profiling
 from gpuexplorer.worker.engines.seen_cards import PendingCopy, SeenCards, moment_now
@@ -25,6 +24,7 @@ from gpuexplorer.worker.engines.sight import (
     put_hooks,
     telling_methods,
 )
+from gpuexplorer.worker.places import Copies
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gpuexplorer.lab.watched import Idle, Why
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import Spot, place
+from gpuexplorer.lab.events import Idle, Why
+from gpuexplorer.worker.places import Copies, Spot, place
 
 _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the next work
 # Seconds. In a shorter pause the host goes from one operation to the next; a longer one is work

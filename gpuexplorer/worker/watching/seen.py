@@ -19,11 +19,9 @@ from statistics import median
 from types import FrameType
 from typing import Any
 
-from gpuexplorer.lab.events import Memory, Watched
-from gpuexplorer.lab.watched import Loader, Trip
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.guards import begin_unseen
-from gpuexplorer.worker.places import OURS, Spot, is_own, place
+from gpuexplorer.lab.events import Loader, Memory, Trip, Watched
+from gpuexplorer.worker.places import OURS, Copies, Spot, is_own, place
+from gpuexplorer.worker.streams import begin_unseen
 from gpuexplorer.worker.watching.idling import Idling
 
 OPTIMIZER, BATCH, SLICE = "optimizer", "batch", ""

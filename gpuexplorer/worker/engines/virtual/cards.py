@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Check, Copies
 from gpuexplorer.worker.engines.virtual.allocator import Allocator, Block
 from gpuexplorer.worker.engines.virtual.errors import lost
 from gpuexplorer.worker.engines.virtual.work import HOST, CardFacts, Link, Work, named
-from gpuexplorer.worker.places import Place, Spot, place
+from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
 
 _LAUNCH_SECONDS = 5e-6  # what it costs the host to ask for one kernel

@@ -24,7 +24,6 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.sight import put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.casting import put_casting
@@ -36,7 +35,9 @@ from gpuexplorer.worker.engines.virtual.holdings import Holdings, put_in_force
 from gpuexplorer.worker.engines.virtual.loaders import put_loaders
 from gpuexplorer.worker.engines.virtual.methods import put_autograd, put_makers, put_methods
 from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
+from gpuexplorer.worker.engines.virtual.processes import put_nccl, put_sharing
 from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
+from gpuexplorer.worker.places import Copies
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 _patches = Patches()
@@ -63,6 +64,8 @@ def enter(holdings: Holdings) -> None:
     put_casting(_patches)
     put_between_cards(_patches)
     put_saving(_patches)
+    put_sharing(_patches)
+    put_nccl(_patches)
     put_loaders(_patches, holdings.cards, holdings.clock)
     put_clock(_patches, holdings.clock)
     _hooks.append(put_hooks(_patches.put, lambda: holdings.cards.seen))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import torch
 
+from gpuexplorer.worker.engine import CardLost
 from gpuexplorer.worker.engines.operations import INDEXING
-from gpuexplorer.worker.failures import CardLost
 
 refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
 _MORE = (
