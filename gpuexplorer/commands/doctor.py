@@ -133,7 +133,7 @@ def _get_pytorch(into: Path | None, open_backend: Callable[[], Backend], out: Te
         if there is not None:
             say(Message("{python} is there already, and suits.", python=there.label))
             return OK
-    say(Message("Asking which PyTorch suits, and how large it is …"))
+    say(Message("Finding the build of PyTorch that suits, and its size…"))
     plan = None
     try:
         plan = plan_for(folder, cards, driver_version, threading.Event())
