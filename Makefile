@@ -12,6 +12,10 @@ ARGS ?=
 PYTORCH ?= yes
 tools := $(if $(filter no,$(PYTORCH)),check,test)
 
+# COMPUTER=odd runs the tests as on a computer of odd figures.
+COMPUTER ?=
+pytest := $(if $(filter odd,$(COMPUTER)),sh tests/odd_computer.sh) .venv/bin/python -m pytest
+
 set_up = @PYTHON='$(PYTHON)' sh packaging/set_up.sh
 bin := .venv/bin
 
@@ -40,11 +44,11 @@ test:
 	$(bin)/ruff check .
 	$(bin)/mypy
 	$(bin)/lint-imports
-	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist loadfile $(ARGS)
 
 test-long:
 	$(set_up) $(tools)
-	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
 
 test-machines:
 	$(set_up) $(tools)

@@ -27,7 +27,7 @@ from gpuexplorer.commands.arguments import (
 from gpuexplorer.commands.windows_console import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.lab.handing_on import held_back
+from gpuexplorer.lab.offspring import held_back
 
 # Each verb, the module that holds it, and its line in the help. The module is imported when its
 # verb is used, so that a snapshot pays for nothing but a snapshot.

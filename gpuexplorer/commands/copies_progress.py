@@ -12,8 +12,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import tr
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 
 _EVERY = 0.1
 _LAST_PATIENCE = 3.0

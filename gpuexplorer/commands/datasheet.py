@@ -28,8 +28,7 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.units import memory as in_memory
 from gpuexplorer.core.units import watts
 from gpuexplorer.core.words import Message, paragraph, tr
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.backend import Backend
 
 _MODELLED = Message("Modelled: what was reached is a model's; nothing was measured.")

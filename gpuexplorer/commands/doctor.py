@@ -4,25 +4,38 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from gpuexplorer.commands.arguments import OK, WrongArgumentsError, add_host_arguments, one_host
+from gpuexplorer.commands.arguments import (
+    INTERRUPTED,
+    OK,
+    WrongArgumentsError,
+    add_host_arguments,
+    one_host,
+)
 from gpuexplorer.commands.checkup.bundle import check_target, write_bundle
 from gpuexplorer.commands.checkup.examining import examine
 from gpuexplorer.commands.checkup.paper import wrapped
 from gpuexplorer.commands.checkup.probe import Probe, this_computer
 from gpuexplorer.commands.checkup.report import Report
+from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, tr
+from gpuexplorer.lab.get_pytorch import get, plan_for, there_already
+from gpuexplorer.lab.pythons import candidates, own_environment
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.patience import Asked
 
 # Longer lines are hard to read; and what is not a terminal may be printed.
 _WIDEST = 110
 _PAPER = 80
+_PATIENCE = 10.0  # for a driver that hangs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +64,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "also load PyTorch in each Python that has it, and ask for its cards and its cuDNN"
         ),
     )
+    parser.add_argument(
+        "--get-pytorch",
+        action="store_true",
+        help=tr(
+            "fetch the PyTorch that suits driver and cards, after saying how large it is and"
+            " where it goes; nothing is fetched where one is there already"
+        ),
+    )
+    parser.add_argument(
+        "--into",
+        metavar=tr("FOLDER"),
+        type=Path,
+        help=tr(
+            "with --get-pytorch: into this environment, which is made where there is none;"
+            " else into one of GPU Explorer's own"
+        ),
+    )
     add_host_arguments(parser)
 
 
@@ -58,6 +88,15 @@ def run(
     arguments: argparse.Namespace, open_backend: Callable[[], Backend] | None = None
 ) -> int:
     host = one_host(arguments)
+    if arguments.into is not None and not arguments.get_pytorch:
+        raise WrongArgumentsError("--into goes with --get-pytorch.")
+    if arguments.get_pytorch:
+        if host is not None or arguments.json or arguments.bundle or arguments.deep:
+            raise WrongArgumentsError(
+                "--get-pytorch goes with --into alone.",
+                "Run it on the computer that is to have PyTorch.",
+            )
+        return _get_pytorch(arguments.into, open_backend or _nvidia, sys.stdout)
     if host is not None:
         return _check_other(host, arguments, sys.stdout)
     probe = this_computer(open_backend or _nvidia)
@@ -77,6 +116,56 @@ def check(
         sentence = write_bundle(arguments.bundle, report, probe)
         terminal.show("\n".join(["", *wrapped(tr(sentence), _width(terminal))]))
     return OK
+
+
+def _get_pytorch(into: Path | None, open_backend: Callable[[], Backend], out: TextIO) -> int:
+    terminal = Terminal(out)
+
+    def say(*sentences: str) -> None:
+        for each in sentences:
+            terminal.show("\n".join(wrapped(tr(each), _width(terminal))))
+
+    cards, driver_version = _cards_here(open_backend)
+    folder = own_environment(os.environ, Path.home()) if into is None else into.absolute()
+    looked_at = [folder] if into is not None else candidates(os.environ, Path.home())
+    for each in looked_at:
+        there = there_already(each, cards, driver_version)
+        if there is not None:
+            say(Message("{python} is there already, and suits.", python=there.label))
+            return OK
+    say(Message("Asking which PyTorch suits, and how large it is …"))
+    plan = None
+    try:
+        plan = plan_for(folder, cards, driver_version, threading.Event())
+        say(*plan.sentences)
+        with ProgressLine(sys.stderr) as line:
+            got = get(plan, lambda progress: line.show(tr(progress.said)), threading.Event())
+    except KeyboardInterrupt:
+        if plan is not None:
+            plan.give_up()
+        say(Message("It was cancelled; GPU Explorer does not use what is half there."))
+        return INTERRUPTED
+    say(Message("PyTorch was loaded, and works: {python}.", python=got.label))
+    return OK
+
+
+def _cards_here(open_backend: Callable[[], Backend]) -> tuple[Sequence[Card], str | None]:
+    """NVIDIA's driver, and the cards it lists; nobody where none answers."""
+
+    def opened() -> tuple[Sequence[Card], str | None]:
+        backend = open_backend()
+        backend.open()
+        try:
+            cards = [card for card in backend.cards() if card.kind is CardKind.GPU]
+            return cards, backend.source.driver_version
+        finally:
+            backend.close()
+
+    asking = Asked(opened)
+    try:
+        return asking.result() if asking.answered_within(_PATIENCE) else ((), None)
+    except Trouble:
+        return (), None
 
 
 def _check_other(host: str, arguments: argparse.Namespace, out: TextIO) -> int:

@@ -7,36 +7,43 @@ import os
 import stat
 import sys
 import tokenize
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO, Self
 
 from gpuexplorer.commands.arguments import (
+    OK,
+    TROUBLE,
     WrongArgumentsError,
     add_host_arguments,
     add_source_arguments,
 )
-from gpuexplorer.commands.lab_answers import Answers
-from gpuexplorer.commands.lab_cards import LabCards
-from gpuexplorer.commands.lab_notebook import run_notebook
 from gpuexplorer.commands.lab_python import lab_start
-from gpuexplorer.commands.lab_trace import Trace
-from gpuexplorer.commands.lab_worker import Ended, LabWorker
+from gpuexplorer.commands.lab_worker import Answers, Ended, LabCards, LabWorker, Paper
 from gpuexplorer.commands.program_report import report
 from gpuexplorer.commands.source import opened
 from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.copies.lab_copies import CopyBook
+from gpuexplorer.copies.timeline import Timeline
+from gpuexplorer.copies.trace_file import trace_pieces
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.lab.events import Printed
-from gpuexplorer.lab.handing_on import held_back
+from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Printed
 from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.offspring import held_back
+from gpuexplorer.lab.session_files import opened as cells_of
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.as_json import as_json
 from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.programs.trace import TraceFile
 
 _PROGRAM, _NOTEBOOK = ".py", ".ipynb"
 _WIDEST = 110  # columns: longer lines are hard to read
+_SIGINT = -2  # a process that Ctrl+C has ended
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,13 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     file, words = program_of(arguments)
-    _check(file, words, arguments.trace)
-    if arguments.host and words:
-        raise WrongArgumentsError(
-            "On another computer a file gets no arguments, and {argument!r} stands behind it.",
-            "Options of this command stand before the file.",
-            argument=words[0],
-        )
+    _check(file, words, arguments)
+    is_notebook = file.suffix.lower() == _NOTEBOOK
     # Connecting may take long, and what runs over there gets no signals of ours.
     with nullcontext() if arguments.host else held_back():
         source = opened(arguments)
@@ -96,13 +98,15 @@ def run(arguments: argparse.Namespace) -> int:
         cards = LabCards(source)
         start = cards.given(replace(start, sampled=True))
         answers = Answers(backend)
-        apart: bool = arguments.json
         with Trace(arguments.trace, file, source.machine) as trace:
             # A program is watched where it lies; elsewhere its cells run as a notebook's do.
-            if _is_notebook(file) or source.far is not None:
-                ended = run_notebook(file, start, cards, answers, trace, apart=apart)
+            if is_notebook or source.far is not None:
+                paper = Paper(apart=arguments.json)
+                ended = _run_cells(file, start, cards, answers, trace, paper)
             else:
-                ended = _run_program(file, words, start, answers, trace, apart=apart)
+                own = not arguments.json
+                program = Program(file, words, own_streams=own, traced=trace.wanted)
+                ended = _run_program(replace(start, program=program), answers, trace)
         cards.hello = ended.hello
         _show(file, ended, cards, source.machine, as_data=arguments.json)
     finally:
@@ -120,10 +124,12 @@ def program_of(arguments: argparse.Namespace) -> tuple[Path, Sequence[str]]:
     return Path(file), words
 
 
-def _check(file: Path, words: Sequence[str], trace: Path | None) -> None:
+def _check(file: Path, words: Sequence[str], arguments: argparse.Namespace) -> None:
     """What is wrong is said before anything is started."""
     try:
-        mode = file.stat().st_mode
+        ordinary = stat.S_ISREG(file.stat().st_mode)
+        if ordinary:  # else it may have no end
+            file.open("rb").close()
     except OSError as error:
         raise WrongArgumentsError(
             "{file} cannot be run: {why}.",
@@ -131,13 +137,9 @@ def _check(file: Path, words: Sequence[str], trace: Path | None) -> None:
             file=str(file),
             why=error.strerror,
         ) from None
-    if stat.S_ISDIR(mode):
+    if not ordinary:
         raise WrongArgumentsError(
-            "{file} is a folder.", "Name the program or notebook in it.", file=str(file)
-        )
-    if not stat.S_ISREG(mode):  # it may have no end
-        raise WrongArgumentsError(
-            "{file} is no ordinary file.", "Save it as one first.", file=str(file)
+            "{file} is no ordinary file.", "Name a program or a notebook.", file=str(file)
         )
     if file.suffix.lower() not in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
@@ -145,28 +147,19 @@ def _check(file: Path, words: Sequence[str], trace: Path | None) -> None:
             "The lab runs files whose names end in .py or .ipynb.",
             file=str(file),
         )
-    if not os.access(file, os.R_OK):
+    if words and (arguments.host or file.suffix.lower() == _NOTEBOOK):
         raise WrongArgumentsError(
-            "{file} cannot be read: you have no right to.",
-            "Ask its owner for the right to read it.",
-            file=str(file),
-        )
-    if _is_notebook(file) and words:
-        raise WrongArgumentsError(
-            "A notebook takes no arguments, and {argument} stands behind it.",
-            "Options of this command stand before the notebook.",
+            "A notebook takes no arguments, nor does a file on another computer, and {argument}"
+            " stands behind it.",
+            "Options of this command stand before the file.",
             argument=words[0],
         )
-    if trace is not None and trace.suffix in (_PROGRAM, _NOTEBOOK):
+    if arguments.trace is not None and arguments.trace.suffix in (_PROGRAM, _NOTEBOOK):
         raise WrongArgumentsError(
             "The trace would be written over {file}.",
             "Name another file for it, such as: --trace trace.json",
-            file=str(trace),
+            file=str(arguments.trace),
         )
-
-
-def _is_notebook(file: Path) -> bool:
-    return file.suffix.lower() == _NOTEBOOK
 
 
 def _show(
@@ -189,34 +182,20 @@ def _show(
         terminal.show("\n" + report(seen, min(terminal.width(), _WIDEST)))
 
 
-def _run_program(
-    file: Path,
-    words: Sequence[str],
-    start: Start,
-    answers: Answers,
-    trace: Trace,
-    *,
-    apart: bool,
-) -> Ended:
-    """`apart`: all it prints goes to standard error. Raises Trouble where it cannot begin."""
-    program = Program(file, words, own_streams=not apart, traced=trace.wanted)
+def _run_program(start: Start, answers: Answers, trace: "Trace") -> Ended:
+    """Raises Trouble where it cannot begin."""
+    assert start.program is not None
     ledger = Ledger()
-    ledger.sent(Run(1, _text_of(file), number=1))
-    with LabWorker(replace(start, program=program), answers) as worker:
+    ledger.sent(Run(1, _text_of(start.program.path), number=1))
+    with LabWorker(start, answers) as worker:
         for event in worker.said():
             ledger.apply(event)
             trace.apply(event)
             if isinstance(event, Printed):
-                _show_printed(event)
+                ours = isinstance(event.text, Message)  # a sentence of the lab's
+                sys.stderr.write(f"{tr(event.text)}\n" if ours else event.text)
+                sys.stderr.flush()
         return worker.ended(ledger, worker.status)
-
-
-def _show_printed(printed: Printed) -> None:
-    text = printed.text
-    if isinstance(text, Message):  # a sentence of the lab's
-        text = f"{tr(text)}\n"
-    sys.stderr.write(text)
-    sys.stderr.flush()
 
 
 def _text_of(file: Path) -> str:
@@ -227,3 +206,120 @@ def _text_of(file: Path) -> str:
         return content.decode(encoding, "replace")
     except (SyntaxError, LookupError):
         return content.decode("utf-8", "replace")
+
+
+def _run_cells(
+    file: Path,
+    start: Start,
+    cards: LabCards,
+    answers: Answers,
+    trace: "Trace",
+    paper: Paper,
+) -> Ended:
+    """In its own folder, or in the home folder over there, to its end or to the first error.
+    Raises Trouble where it cannot begin.
+    """
+    codes = cells_of(file)
+    ledger = Ledger()
+    status = OK
+    if start.elsewhere is None:
+        start = replace(start, folder=file.resolve().parent)
+    with LabWorker(start, answers) as worker:
+        said = worker.said()
+        for number, code in enumerate(codes, 1):
+            command = cards.told(Run(number, code, number))
+            ledger.sent(command, outside=str(file))
+            worker.send(command)
+            for event in said:
+                ledger.apply(event)
+                cards.apply(event)
+                paper.show(event, codes)
+                if isinstance(event, Finished | Failed):
+                    break
+            failed = ledger.cells[-1].failed
+            if failed is not None:
+                status = _SIGINT if failed.cause == "cancelled" else TROUBLE
+                for _ in said if failed.cause == "worker lost" else ():
+                    pass  # until it is known why
+                break
+        trace.write(_trace(ledger, worker.hello, trace.machine))
+        if worker.end:
+            status = min(worker.status, 0) or TROUBLE
+        return worker.ended(ledger, status)
+
+
+def _trace(ledger: Ledger, hello: Hello | None, machine: str | None) -> Iterator[bytes]:
+    """One cell after another."""
+    book, timeline = CopyBook(), Timeline()
+    book.take(ledger)
+    timeline.take(ledger, book)
+    names = {each.uuid or each.name: each.label for each in hello.devices} if hello else {}
+    simulated = hello is not None and hello.simulated
+    yield from trace_pieces(
+        timeline, book, simulated=simulated, names=names, machine=machine or ""
+    )
+
+
+class Trace:
+    """Does nothing without a path. A disk that is full does not end the program: `trouble`
+    says so afterwards.
+    """
+
+    def __init__(self, path: Path | None, program: Path, machine: str | None = None) -> None:
+        """`machine`: where it runs, if not here. Raises Trouble where the file cannot be
+        written.
+        """
+        self.machine = machine
+        self.trouble: Trouble | None = None
+        self._path = path
+        self._program = program
+        self._out: BinaryIO | None = None
+        self._file: TraceFile | None = None
+        if path is not None:
+            try:
+                self._out = path.open("wb")
+            except OSError as error:
+                raise self._cannot_be_written(error) from None
+
+    @property
+    def wanted(self) -> bool:
+        return self._out is not None
+
+    def apply(self, event: Event) -> None:
+        """Of a program, as it is said."""
+        if self._file is None and self._out is not None:
+            place = ProgramRun(self._program.resolve(), ()).place
+            self._file = TraceFile(self._out, self._program.name, place)
+        if self._file is not None:
+            self._try(partial(self._file.apply, event))
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        """All of it at once."""
+        if self._out is not None:
+            self._try(partial(self._out.writelines, pieces))
+
+    def _try(self, write: Callable[[], object]) -> None:
+        if self.trouble is None:
+            try:
+                write()
+            except OSError as error:
+                self.trouble = self._cannot_be_written(error)
+
+    def _cannot_be_written(self, error: OSError) -> Trouble:
+        return Trouble(
+            "The trace cannot be written to {file}: {why}.",
+            "Name another file after --trace.",
+            file=str(self._path),
+            why=error.strerror or os.strerror(error.errno or 0),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._file is not None:
+            self._try(self._file.close)
+        if self._out is not None:
+            self._try(self._out.close)
+            with suppress(OSError):
+                self._out.close()

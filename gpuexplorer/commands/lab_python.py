@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen, none_has_torch
 from gpuexplorer.lab.start import Start
 
 if TYPE_CHECKING:
@@ -39,15 +39,8 @@ def lab_python(path: Path | None, why: Message, instead: str = "") -> LabPython:
         count += 1
         if python.usable:
             return python
-    here = Message.counted(
-        "The one Python here does not have it.",
-        "None of {count} Pythons here has it.",
-        count,
-    )
-    if count == 0:
-        here = Message("There is no Python here.")
-    install = "Install it: `pip install torch`; or name a Python with --python."
-    raise Trouble(told(why, here), told(install, instead))
+    install = "Get it: `gpuexplorer doctor --get-pytorch`; or name a Python with --python."
+    raise Trouble(told(why, none_has_torch(count)), told(install, instead))
 
 
 def _whole(path: Path) -> Path:

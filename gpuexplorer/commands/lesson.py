@@ -14,9 +14,8 @@ from gpuexplorer.commands.terminal import Terminal
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of, mark, tr, trn
-from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson
-from gpuexplorer.lessons.lesson_file import file_of
-from gpuexplorer.lessons.problem import LessonError
+from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError
+from gpuexplorer.lessons.reading import built_in, file_of, read
 
 _COLUMNS = (
     Column(Message("Name"), 100),
@@ -92,7 +91,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--save",
         metavar=tr("FILE"),
         type=Path,
-        help=tr("also write what came of it, as a page (.html) or a notebook (.ipynb)"),
+        help=tr("also write what came of it, as a page (.html)"),
     )
     parser.add_argument(
         "--python", metavar=tr("FILE"), type=Path, help=tr("the Python that runs the cells")
@@ -108,7 +107,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(*, as_data: bool) -> int:
-    found = list(import_module("gpuexplorer.lessons.shelf").built_in())
+    found = list(built_in())
     lessons = [each for each in found if isinstance(each, Lesson)]
     for each in found:
         if isinstance(each, LessonError):
@@ -135,7 +134,7 @@ def _row(lesson: Lesson) -> tuple[str, ...]:
 def _check(path: Path) -> int:
     file = file_of(path)
     try:
-        lesson = import_module("gpuexplorer.lessons.reading").read(file)
+        lesson = read(file)
     except LessonError as error:
         for each in error.problems:
             place = mark("{file}, line {line}:") if each.line else mark("{file}:")

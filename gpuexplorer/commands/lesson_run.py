@@ -1,79 +1,121 @@
-"""`gpuexplorer lesson run`: plays a lesson to its end without a window."""
+"""`gpuexplorer lesson run`: plays a lesson to its end without a window. Its lab is a worker and
+the cards that it uses; what comes of it is told as sentences, or as JSON at its end.
+"""
 
 import argparse
+import itertools
 import json
+import re
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from types import ModuleType
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Self
 
-from gpuexplorer.commands.arguments import OK, TROUBLE
+from gpuexplorer.commands.arguments import OK, TROUBLE, in_the_words
 from gpuexplorer.commands.lab_python import lab_python
-from gpuexplorer.commands.lesson_report import Report, as_json, failed
-from gpuexplorer.commands.lesson_rig import CommandRig
-from gpuexplorer.commands.source import open_source
+from gpuexplorer.commands.lab_worker import Answers, LabCards, LabWorker, Paper
+from gpuexplorer.commands.page import wrap
+from gpuexplorer.commands.source import Opened, open_source
+from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.metrics import metrics_of
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
-from gpuexplorer.lab.events import Event, Failed
-from gpuexplorer.lab.handing_on import held_back
-from gpuexplorer.lab.ledger import event_id
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
+from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
+from gpuexplorer.lab.offspring import held_back
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Command, Evaluate, Run
+from gpuexplorer.lessons.html import contents, refuse_other_endings
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.revealing import behind
-from gpuexplorer.lessons.shelf import find
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
+from gpuexplorer.lessons.reading import find
+from gpuexplorer.lessons.values import Read, Readings, Revealed, cell_fields, how_far
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
+from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.sources import IDLE, simulated
+from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
+_READING_PATIENCE = 3.0  # of a card
+_START_PATIENCE = 120.0  # of a worker, and of what was sent before
+_ONCE_MORE = 3.0  # seconds: what is interrupted and does not end is interrupted again
+_WIDEST = 80
+_MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
 _SIMULATED = Message(
     "These cards are simulated: their times, memory and loads are made up. What the cells"
     " compute is computed for real."
 )
-_YES = frozenset({"y", "yes"})
 
 
 def run(arguments: argparse.Namespace) -> int:
-    lesson = find(arguments.name)
-    if arguments.save is not None:
-        _saving().refuse(arguments.save)
-    report = Report(silent=arguments.json)
-    backend, why = _backend(arguments)
-    python = arguments.python
+    lesson, save = find(arguments.name), arguments.save
+    if save is not None:
+        with in_the_words():
+            refuse_other_endings(save)
+        refuse_unwritable(save)
+    with held_back():
+        found, _ = open_source(arguments)
+    backend = found or simulated(IDLE, seed=arguments.seed)
 
     def start() -> Start:
-        return Start(lab_python(python, Message("A lesson's cells need PyTorch.")).path)
+        needed = Message("A lesson's cells need PyTorch.")
+        return Start(lab_python(arguments.python, needed).path)
 
+    report = Report(silent=arguments.json)
+    asking = not arguments.json and sys.stdin is not None and sys.stdin.isatty()
     try:
         with CommandRig(start, backend, arguments.patience) as rig:
             player = Player(lesson, rig)
             report.title(lesson)
-            for each in (why, *(_notes(backend) if rig.simulated else ())):
-                report.say(each)
-            Play(player, rig, report, asking=_asking(arguments)).play(allowed=arguments.yes)
+            if found is None:
+                report.say(
+                    Message(
+                        "No graphics card answers here, so the lesson is played on two idle"
+                        " simulated ones."
+                    )
+                )
+            for each in backend.notes() if rig.simulated else ():
+                report.say(_SIMULATED if each is MADE_UP else each)
+            Play(player, rig, report, asking=asking).play(allowed=arguments.yes)
             if arguments.json:
                 torch = None if rig.ledger.hello is None else rig.ledger.hello.torch
                 played = as_json(player, simulated=rig.simulated, torch=torch)
                 sys.stdout.write(json.dumps(played, indent=2) + "\n")
-            if arguments.save is not None:
-                _saving().save(player, rig.ledger, arguments.save)
+            if save is not None:
+                write_whole(save, [contents(player, rig.ledger, save)])
     finally:
         backend.close()
-    if not arguments.json:
-        report.ending(_ending(player))
-    return TROUBLE if failed(player) else OK
+    states = [each.state for each in player.steps]
+    done, skipped = states.count(StepState.DONE), states.count(StepState.SKIPPED)
+    others = len(states) - done - skipped
+    sentences = [
+        Message.counted("{count} step is done.", "{count} steps are done.", done),
+        Message.counted("{count} was skipped.", "{count} were skipped.", skipped),
+        Message.counted(
+            "{count} step did not come to its end.",
+            "{count} steps did not come to their end.",
+            others,
+        ),
+    ]
+    report.line()
+    report.say(told(*(each for each in sentences if each.values["count"])))
+    return TROUBLE if others else OK
 
 
 class Play:
     """One lesson, from its first step to its last. `asking`: a person sits at the terminal."""
 
     def __init__(
-        self, player: Player, rig: CommandRig, report: Report, *, asking: bool
+        self, player: Player, rig: "CommandRig", report: "Report", *, asking: bool
     ) -> None:
-        self._player, self._rig = player, rig
-        self._report = report
+        self._player, self._rig, self._report = player, rig, report
         self._asking = asking
         self._told: set[int] = set()  # parts of this step whose outcome was shown
 
@@ -113,41 +155,28 @@ class Play:
 
     def _wait(self) -> None:
         """Until nothing runs, and nothing is being worked out."""
-        if self._player.busy():
-            for event in self._rig.events():
-                self._take(event)
-                if not self._player.busy() and not self._rig.ending:
-                    break
+        step = self._player.step
+        for event in self._rig.events() if self._player.busy() else ():
+            self._player.apply(event)
+            # A failure that the lesson does not mean is told with its step.
+            meant = step.state is not StepState.FAILED or not isinstance(event, Failed)
+            if meant and self._rig.ledger.cell(event_id(event)) is not None:
+                self._report.event(event)
+            if not self._player.busy() and not self._rig.ending:
+                break
         if self._rig.interrupted:
             raise KeyboardInterrupt
-        step = self._player.step
         if self._rig.late and step.state is StepState.FAILED:
             step.reason = Message(
                 "It took too long and was stopped. With --patience SECONDS it may take longer."
             )
-        self._tell_outcomes()
-
-    def _take(self, event: Event) -> None:
-        """A failure that the lesson does not mean is told with its step."""
-        self._player.apply(event)
-        meant = self._player.step.state is not StepState.FAILED
-        if self._rig.ledger.cell(event_id(event)) is not None and (
-            meant or not isinstance(event, Failed)
-        ):
-            self._report.event(event)
-
-    def _tell_outcomes(self) -> None:
-        step = self._player.step
         for part in step.step.parts:
-            if part.line in self._told:
-                continue
-            if isinstance(part, Predict) and part.line in step.revealed:
-                self._report.revealed(part, step)
-            elif isinstance(part, Check) and part.line in step.checked:
-                self._report.checked(part, step.checked[part.line])
-            else:
-                continue
-            self._told.add(part.line)
+            if part.line not in self._told and part.line in (*step.revealed, *step.checked):
+                self._told.add(part.line)
+                if isinstance(part, Predict):
+                    self._report.revealed(part, step)
+                elif isinstance(part, Check):
+                    self._report.checked(part, step)
 
     def _ask(self, part: Predict) -> None:
         """An empty line predicts nothing."""
@@ -167,87 +196,279 @@ class Play:
                 return
 
     def _ask_whether_to_run(self) -> None:
-        lesson = self._player.lesson
         if not self._asking:
             raise Trouble(
                 "{file} did not come with the program, and nobody can be asked whether its"
                 " cells may run.",
                 "Read them; --yes then runs them unasked.",
-                file=str(lesson.file),
+                file=str(self._player.lesson.file),
             )
-        self._show_cells(lesson)
-        question = tr("This lesson did not come with the program. Run its cells? [y/N] ")
-        if _typed(question).strip().lower() not in _YES:
-            raise Trouble("Nothing was run.")
-
-    def _show_cells(self, lesson: Lesson) -> None:
         for number, step in enumerate(self._player.steps, 1):
             self._report.step(number, step)
             for part in step.step.parts:
                 if isinstance(part, Code):
                     self._report.code(part)
-                elif isinstance(part, Check | Predict):
-                    self._report.expressions(part)
+                for source in sources_of(part):
+                    self._report.line("  " + tr("worked out: {expression}", expression=source))
+        question = tr("This lesson did not come with the program. Run its cells? [y/N] ")
+        if _typed(question).strip().lower() not in ("y", "yes"):
+            raise Trouble("Nothing was run.")
 
 
-def _backend(arguments: argparse.Namespace) -> tuple[Backend, Message]:
-    """And why its cards are simulated, where nobody asked for that."""
-    with held_back():
-        found, _ = open_source(arguments)
-    if found is not None:
-        return found, Message("")
-    why = Message(
-        "No graphics card answers here, so the lesson is played on two idle simulated ones."
-    )
-    return simulated(IDLE, seed=arguments.seed), why
-
-
-def _notes(backend: Backend) -> Iterator[Message]:
-    """Of simulated cards, of which the lesson has more to say."""
-    for each in backend.notes():
-        yield _SIMULATED if each is MADE_UP else each
-
-
-def _saving() -> ModuleType:
-    """What draws plots, which few ask for."""
-    return import_module("gpuexplorer.lessons.export.save")
-
-
-def _asking(arguments: argparse.Namespace) -> bool:
-    return not arguments.json and sys.stdin is not None and sys.stdin.isatty()
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Ctrl+C ends what is typed, and the command with it; else it is the worker's."""
+def _typed(question: str) -> str:
+    """Empty at the end of what is typed. Ctrl+C ends it, and the command with it; else it is
+    the worker's.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        yield
+        return input(question)
+    except EOFError:
+        sys.stdout.write("\n")
+        return ""
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _typed(question: str) -> str:
-    """Empty at the end of what is typed."""
-    with _interruptible():
-        try:
-            return input(question)
-        except EOFError:
-            sys.stdout.write("\n")
-            return ""
+class Report:
+    """Text on standard output; `silent`: none at all."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self._silent = silent
+        self._paper = Paper()
+        self._width = min(Terminal().width(), _WIDEST)
+
+    def say(self, text: str, indent: int = 0) -> None:
+        """Sentences, in lines that fit; nothing where there are none."""
+        blank = " " * indent
+        for line in unmarked(tr(text)).splitlines():
+            for each in wrap(line, self._width - indent, "") if line else [""]:
+                self.line(f"{blank}{each}".rstrip())
+
+    def line(self, text: str = "") -> None:
+        if not self._silent:
+            self._paper.line(f"{text}\n")
+
+    def title(self, lesson: Lesson) -> None:
+        self.say(lesson.title)
+        self.line("=" * min(len(unmarked(lesson.title)), self._width))
+
+    def step(self, number: int, step: StepPlay) -> None:
+        self.line()
+        self.say(f"{number}. {step.step.title}")
+
+    def code(self, part: Code) -> None:
+        for place, line in enumerate(part.source.rstrip().split("\n")):
+            self.line(f"  {'...' if place else '>>>'} {line}".rstrip())
+
+    def event(self, event: Event) -> None:
+        """Of a cell of the lesson: what it shows while it runs."""
+        if isinstance(event, Failed):
+            self.say(Message("{error}", error=error_words(event)))
+            self.say(event.told)
+        elif not self._silent:
+            self._paper.show(event, ())
+
+    def revealed(self, part: Predict, step: StepPlay) -> None:
+        shown, said = step.revealed[part.line], step.predictions.get(part.line)
+        self.say(part.question, 2)
+        if part.number is None:
+            self.say(Message("The answer: {answer}", answer=part.choices[part.right]), 4)
+        elif shown.measured is None:
+            self.say(Message("Nothing was measured. {why}", why=shown.reason), 4)
+        else:
+            words = f"{figure(shown.measured)} {part.unit}".strip()
+            measured = Message("Measured: {figure}", figure=words)
+            if shown.modelled:
+                measured = Message("Measured: {figure} (simulated)", figure=words)
+            self.say(measured, 4)
+            if part.limit is not None and shown.limit is None:
+                self.say(Message("The limit is not known. {why}", why=shown.reason), 4)
+            elif part.limit is not None and shown.limit is not None:
+                words = f"{figure(shown.limit)} {part.unit}".strip()
+                best = Message("At best: {figure}, {name}", figure=words, name=part.limit.name)
+                self.say(best, 4)
+        if said is not None and (far := how_far(part, said, shown)):
+            self.say(Message("Predicted: {said}. {far}", said=said.said, far=far), 4)
+
+    def checked(self, part: Check, step: StepPlay) -> None:
+        checked = step.checked[part.line]
+        if checked.held:
+            self.say(Message("Checked, and it holds."), 2)
+            return
+        sources = {each.expression.line: each.expression.source for each in part.conditions}
+        source = sources[checked.line]
+        words = Message("Line {line} does not hold: {source}", line=checked.line, source=source)
+        self.say(words, 2)
+        self.say(checked.error or checked.found, 4)
+        self.say(checked.told, 4)
 
 
-def _ending(player: Player) -> Message:
-    states = [each.state for each in player.steps]
-    done, skipped = states.count(StepState.DONE), states.count(StepState.SKIPPED)
-    others = len(states) - done - skipped
-    sentences = [
-        Message.counted("{count} step is done.", "{count} steps are done.", done),
-        Message.counted("{count} was skipped.", "{count} were skipped.", skipped),
-        Message.counted(
-            "{count} step did not come to its end.",
-            "{count} steps did not come to their end.",
-            others,
-        ),
-    ]
-    return told(*(each for each in sentences if each.values["count"]))
+def unmarked(markdown: str) -> str:
+    """A line of it, without the marks of bold and code."""
+    return _MARKS.sub(r"\2", markdown)
+
+
+def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[str, object]:
+    def predicted(part: Predict, step: StepPlay) -> Mapping[str, object]:
+        said, shown = step.predictions.get(part.line), step.revealed.get(part.line, Revealed())
+        return {
+            "question": part.question,
+            "unit": part.unit,
+            "said": None if said is None else said.said,
+            **vars(shown),
+            "reason": tr(shown.reason),
+        }
+
+    return {
+        "name": player.lesson.name,
+        "title": player.lesson.title,
+        "simulated": simulated,
+        "torch": torch,
+        "steps": [
+            {
+                "title": step.step.title,
+                "state": step.state,
+                "reason": tr(step.reason),
+                "cells": [
+                    cell_fields(cell) for cell in map(player.cell, step.step.cells) if cell
+                ],
+                "predictions": [predicted(each, step) for each in step.predicts],
+                "checks": [
+                    {**vars(each), "error": tr(each.error), "found": tr(each.found)}
+                    for _, each in sorted(step.checked.items())
+                ],
+            }
+            for step in player.steps
+        ],
+    }
+
+
+class CommandRig:
+    """No worker is started before something has to be carried out. Leaving ends it."""
+
+    def __init__(self, start: Callable[[], Start], backend: Backend, patience: float) -> None:
+        """`start` raises Trouble where there is no PyTorch; a command may take `patience`."""
+        self.ledger = Ledger()
+        self.simulated = isinstance(backend, SimulatedBackend)
+        self.late = False  # the newest command took too long
+        self.ending = False  # its worker is about to say why it has ended
+        self._start, self._backend, self._patience = start, backend, patience
+        self._host = HostReader()
+        self._ids = itertools.count(1)
+        self._worker: LabWorker | None = None
+        self._said: Iterator[Event] = iter(())
+        self._sent = -1  # the newest command
+        self._watch: threading.Timer | None = None
+        self._asked: dict[CardId, Asked[Sample]] = {}  # the newest question to each card
+        self._silent: set[CardId] = set()
+        self._cards = LabCards(Opened(backend))
+        self._leaving = ExitStack()
+
+    @property
+    def gone(self) -> bool:
+        """Its worker has ended, and there will be no other."""
+        return self._worker is not None and bool(self._worker.end)
+
+    @property
+    def interrupted(self) -> bool:
+        return self._worker is not None and self._worker.interrupted
+
+    def events(self) -> Iterator[Event]:
+        """What the worker says, once the ledger and the cards know of it; waits for the next.
+        Ends with the worker.
+        """
+        for event in self._said:
+            self.ledger.apply(event)
+            self._cards.apply(event)
+            if event_id(event) == self._sent:
+                self._watch_over(event)
+            yield event
+
+    def run(self, code: str) -> int:
+        self._begin()
+        return self._send(Run(next(self._ids), code, len(self.ledger.cells)))
+
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
+        self._begin()
+        return self._send(Evaluate(next(self._ids), tuple(sources), json.dumps(values)))
+
+    def measure(self, then: Callable[[Readings], None]) -> None:
+        cards = [each for each in self._backend.cards() if each.kind is CardKind.GPU]
+        for each in cards:
+            if each.id not in self._asked or self._asked[each.id].answered:
+                self._asked[each.id] = Asked(self._reading(each))
+                self._silent.discard(each.id)
+        read = [Read(each, self._answer(each)) for each in cards]
+        host = self._host.card
+        then(Readings(read, Read(host, self._host.read(metrics_of(host)))))
+
+    def limit(self, source: str, target: str) -> float | None:
+        way = self._cards.way(source, target)
+        return None if way is None else way.limit
+
+    def _begin(self) -> None:
+        if self._worker is not None:
+            return
+        start, answers = self._cards.given(self._start()), Answers(self._backend)
+        self._worker = self._leaving.enter_context(LabWorker(start, answers))
+        self._said = self._worker.said()
+        self._send(Run(0, IMPORTS))
+        # Which cards it has decides what all that follows is told.
+        if not any(isinstance(each, Hello) for each in self.events()):
+            if self.interrupted:
+                raise KeyboardInterrupt
+            raise self._worker.never_began
+
+    def _send(self, command: Command) -> int:
+        assert self._worker is not None
+        command = self._cards.told(command)
+        self.ledger.sent(command)
+        self._sent, self.late = command.id, False
+        self._wait_for(max(self._patience, _START_PATIENCE))
+        self._worker.send(command)
+        return command.id
+
+    def _watch_over(self, event: Event) -> None:
+        match event:
+            case Began():
+                self._wait_for(self._patience)
+            case Finished() | Failed():
+                self._sent = -1
+                self._stop_watch()
+                self.ending = isinstance(event, Failed) and event.cause == "worker lost"
+
+    def _wait_for(self, seconds: float) -> None:
+        self._stop_watch()
+        self._watch = threading.Timer(seconds, self._interrupt, [self._sent])
+        self._watch.daemon = True
+        self._watch.start()
+
+    def _stop_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+
+    def _interrupt(self, command: int) -> None:
+        """In a thread of its own. What has ended meanwhile is let alone."""
+        if self._worker is not None and command == self._sent:
+            self.late = True
+            self._worker.interrupt()
+            self._wait_for(_ONCE_MORE)
+
+    def _reading(self, card: Card) -> Callable[[], Sample]:
+        return lambda: self._backend.read(card.id, metrics_of(card))
+
+    def _answer(self, card: Card) -> Sample:
+        """One that hangs is waited for once."""
+        asked = self._asked[card.id]
+        if asked.answered_within(0.0 if card.id in self._silent else _READING_PATIENCE):
+            return asked.result()
+        self._silent.add(card.id)
+        silent = dict.fromkeys(metrics_of(card), Absence.NO_ANSWER)
+        return Sample(card.id, 0.0, {}, silent, CardState.NO_ANSWER)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop_watch()
+        self._leaving.close()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gpuexplorer.commands.page import NONE, Column, Page, figure, percent, wrap
 from gpuexplorer.core.units import Units, duration, grouped, memory
 from gpuexplorer.core.words import Message, paragraph, tr
-from gpuexplorer.lab.watched import Why
+from gpuexplorer.lab.events import Why
 from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.lines import Line, lines_of

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import gpuexplorer
-from gpuexplorer.commands.page import NONE, Column, Page, figure, shown, wrap
+from gpuexplorer.commands.page import NONE, Column, Page, cut, figure, shown, wrap
 from gpuexplorer.commands.picture import Picture
 from gpuexplorer.commands.snapshot_needs import IN_THE_TABLE
 from gpuexplorer.commands.terminal import Terminal
@@ -48,6 +48,7 @@ _PROCESS_COLUMNS = (
     Column(Message("Command"), 95, elastic=True),
 )
 _ROOMY, _NARROW = 150, 100
+_HOST_NAME = len("Intel Xeon E5-2680 v4")
 _EXPLAINED = frozenset(CardState) - {CardState.WORKING, CardState.NO_ANSWER}
 
 
@@ -75,9 +76,10 @@ def text_of(picture: Picture, terminal: Terminal) -> str:
 def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
     source = picture.source
     when = picture.taken_at.strftime("%Y-%m-%d %H:%M:%S")
-    page.say(f"GPU Explorer {gpuexplorer.__version__}   {picture.host_name}   {when}")
+    computer = cut(picture.host_name, page.width - 3)  # set in, and a full stop behind it
+    page.say(f"GPU Explorer {gpuexplorer.__version__}   {computer}   {when}")
     if source is None:
-        page.say(Message("No graphics card answers on {computer}.", computer=picture.host_name))
+        page.say(Message("No graphics card answers on {computer}.", computer=computer))
     elif source.cuda_version:
         version = source.cuda_version
         page.say(Message("{source}, CUDA {version}", source=source.label, version=version))
@@ -98,7 +100,10 @@ def _write_heading(page: Page, picture: Picture, terminal: Terminal) -> None:
 
 def _write_cards(page: Page, picture: Picture) -> None:
     rows = [_card(picture, card, page.width) for card in picture.cards]
-    rows.append(_host(picture))
+    # However long the processor's name is, the cards keep their columns.
+    roomy = page.width >= _ROOMY or not rows
+    room = page.width if roomy else max(_HOST_NAME, *(len(row[2]) for row in rows))
+    rows.append(_host(picture, room))
     always = {"#", "Card", "State"}
     if any(card.cuda_reason for card in picture.cards):
         always.add("cuda")  # that CUDA does not see a card is news
@@ -190,12 +195,12 @@ def _write_states(page: Page, picture: Picture) -> None:
         page.say(said)
 
 
-def _host(picture: Picture) -> list[str]:
+def _host(picture: Picture, room: int) -> list[str]:
     reading = picture.host_reading
     return [
         "H",
         NONE,
-        picture.host.name,
+        cut(shown(picture.host.name), room),
         _one(reading, u.CPU_UTILIZATION),
         _memory(reading),
         *[NONE] * 6,

@@ -17,9 +17,8 @@ from gpuexplorer.core.cards import remedy
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.copy_job import CopyJob, fitted
-from gpuexplorer.lab.measured import Measured, Wrong
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.lab.wire import CopyJob, ProductJob, fitted
 from gpuexplorer.simulation.copying import (
     Way,
     copied_within,

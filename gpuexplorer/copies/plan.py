@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from gpuexplorer.copies.asked_for import HOST, refusal
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob
+from gpuexplorer.lab.wire import LATENCY_BYTES, CopyJob
 
 USUAL_BYTES = 256 << 20
 SWEEP_LEAST, SWEEP_MOST = 4, 1 << 30

@@ -9,7 +9,7 @@ from gpuexplorer.core.catalogue import links as wires
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate as in_words
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate

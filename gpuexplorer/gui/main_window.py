@@ -123,6 +123,7 @@ class MainWindow(QMainWindow):
         )
         self._banner = Banner(self.look, tr("What was looked for"), warns=True)
         self._screens = Screens(self.navigation)
+        self._screens.rested.connect(self.machines.pythons.find)
         self._lessons = LessonPlace(
             self.look, self.settings, self.navigation, self._screens, self.commands
         )
@@ -193,7 +194,7 @@ class MainWindow(QMainWindow):
 
     def open_settings(self) -> None:
         """Or close them again."""
-        self._alerts.open_settings(self._machine, self._always_on)
+        self._alerts.open_settings(self._machine, self._always_on, self._lab)
 
     def show_session(self, session: RememberingSession, *, quietly: bool = False) -> None:
         """From now on a recording, or this session of this computer: a real driver came, or the

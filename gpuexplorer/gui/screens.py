@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class Screens(QStackedWidget):
     """Follows the navigation. What nobody has looked at yet costs nothing."""
 
+    rested = Signal()  # all parts of the program are there, some seconds after its start
     explanation_needed = Signal()  # for the first time: whoever hears it explains
 
     def __init__(self, navigation: Navigation) -> None:
@@ -36,6 +37,7 @@ class Screens(QStackedWidget):
         self._explanation: NothingFoundView | None = None
         self._nothing_there: NothingThere | None = None
         self._warming = Warming(LATER, self)
+        self._warming.done.connect(self.rested)
         navigation.asked.connect(self.show_screen)
 
     @property

@@ -11,6 +11,7 @@ from gpuexplorer.gui.desktop.tray import Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -49,7 +50,10 @@ class WindowAlerts(QObject):
         self._notes.stop()
 
     def open_settings(
-        self, machine: MachineState | None, always_on: AlwaysOn | None = None
+        self,
+        machine: MachineState | None,
+        always_on: AlwaysOn | None = None,
+        lab: LabState | None = None,
     ) -> None:
         """Where they stand open already, they are closed: the same key opens and closes."""
         from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
@@ -66,5 +70,6 @@ class WindowAlerts(QObject):
             self.watch,
             self._notices,
             always_on,
+            lab,
         )
         dialog.open()

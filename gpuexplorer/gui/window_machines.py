@@ -120,6 +120,7 @@ class WindowMachines(QObject):
     def stop(self) -> None:
         """Harmless when called twice."""
         self._stopped = True
+        self.pythons.give_up()
         self.state.stop()
         for lab in self._labs.values():
             lab.stop()

@@ -1,11 +1,11 @@
-"""Cell source: a cell as text that can stand in a file, or be changed a little; and the names
-that it speaks of. Nothing is run for that.
+"""Cell source: a cell as text that can stand in a file, or be changed a little; the names that
+it speaks of, and where it names a card. Nothing is run for that.
 """
 
 import ast
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -80,25 +80,25 @@ def compiles(code: str) -> bool:
     return True
 
 
-def in_a_file(code: str, number: int) -> "tuple[tuple[str, ...], str]":
-    """The names that it imports from `__future__`, and the rest of it."""
+def in_a_file(code: str) -> "tuple[tuple[str, ...], str]":
+    """The names that it imports from `__future__`, which have to be the first lines of a file;
+    and the rest of it, as a remark where it only runs as a cell, such as with `await`.
+    """
     without = without_magics(plain(code))
-    futures, text = _without_futures(without)
-    beginning = f"from __future__ import {', '.join(futures)}\n" if futures else ""
-    return (futures, text) if compiles(beginning + text) else ((), as_string(without, number))
-
-
-def as_string(code: str, number: int) -> str:
-    """A cell that only runs as a cell: with `await`, say, or with `global` after a use."""
-    quoted = "\n".join(f"    {line!a}" for line in lines_of(code)) or "    ''"
-    return (
-        "# This cell runs in the lab, but cannot stand in a file as it is.\n"
-        f"_cell = (\n{quoted}\n)\n"
-        '_await = __import__("ast").PyCF_ALLOW_TOP_LEVEL_AWAIT\n'
-        f'_awaited = eval(compile(_cell, "<cell {number}>", "exec", _await))\n'
-        "if _awaited is not None:\n"
-        '    __import__("asyncio").run(_awaited)'
-    )
+    if _not_understood(without) is None:
+        source = Source(without)
+        found = [
+            each
+            for each in ast.parse(without).body
+            if isinstance(each, ast.ImportFrom) and each.module == "__future__"
+        ]
+        names = tuple(name.name for each in found for name in each.names if not name.asname)
+        text = source.changed(Edit(*source.span(each), "pass") for each in found)
+        futures = f"from __future__ import {', '.join(names)}\n" if names else ""
+        if compiles(futures + text):
+            return names, text
+    lines = without.replace("\0", "").split("\n")
+    return (), "\n".join(["# This cell only runs in a notebook.", *(f"# {e}" for e in lines)])
 
 
 def without_magics(code: str) -> str:
@@ -130,34 +130,16 @@ def without_magics(code: str) -> str:
 
 
 def _not_understood(code: str) -> "int | None":
-    """The line; None where all is understood."""
+    """The line, or 0 where no line is to blame; None where all is understood."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             ast.parse(code)
         except SyntaxError as error:
-            return error.lineno
+            return error.lineno or 0
         except NO_PROGRAM:
-            return None
+            return 0
     return None
-
-
-def _without_futures(code: str) -> "tuple[tuple[str, ...], str]":
-    """They have to be the first lines of a file."""
-    if _not_understood(code) is not None:
-        return (), code
-    try:
-        tree = ast.parse(code)
-    except NO_PROGRAM:
-        return (), code
-    found = [
-        each
-        for each in tree.body
-        if isinstance(each, ast.ImportFrom) and each.module == "__future__" and not each.level
-    ]
-    names = tuple(name.name for each in found for name in each.names if not name.asname)
-    source = Source(code)
-    return names, source.changed(Edit(*source.span(each), "pass") for each in found)
 
 
 _LONGEST = 100_000  # letters; the window waits while a cell is read
@@ -198,3 +180,131 @@ def _names(code: str, how: type[ast.expr_context]) -> frozenset[str]:
 def _without_magic(line: str) -> str:
     bare = line.lstrip()
     return line[: len(line) - len(bare)] + "pass" if bare.startswith(("!", "%")) else line
+
+
+_CUDA = "torch.cuda."
+# Functions of it that take no device first, and which of their places take one.
+_NO_DEVICE = frozenset(
+    (
+        *("Event", "current_device", "device_count", "empty_cache", "is_available"),
+        *("manual_seed", "manual_seed_all", "stream"),
+    )
+)
+_PLACES = {"can_device_access_peer": (0, 1), "set_per_process_memory_fraction": (1,)}
+_HELPER = re.compile(r"(try_)?gpu")
+_ROOTS = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
+
+
+@dataclass(frozen=True)
+class CardWord:
+    """Letters that name a card, and how another device is said in their place."""
+
+    number: int
+    begin: int
+    end: int
+    form: str = "place"  # "device": torch.device(…); "method": cuda(…); "index", "name": below
+    owner: "ast.expr | None" = None  # what is moved there
+
+    @property
+    def only_cards(self) -> bool:
+        """It stands in a function of torch.cuda: the processor has no answer to it."""
+        return self.form in ("index", "name")
+
+    def edit(self, place: str) -> "Edit | None":
+        """`place`: "cpu", "cuda:1", or code that gives one. None: it cannot be said there."""
+        number, is_code = card_number(place), place.endswith(")")
+        said = place if is_code else repr(place)
+        if self.only_cards and number is None:
+            return None
+        if self.form == "index":
+            said = str(number)
+        elif self.form == "device" and not is_code:
+            said = f"torch.device({said})"
+        elif self.form == "method" and place == "cpu":
+            said = "cpu()"
+        elif self.form == "method":
+            said = f"to({said})" if number is None else f"cuda({number})"
+        return Edit(self.begin, self.end, said)
+
+
+def card_number(value: object) -> "int | None":
+    """The number in "cuda:1"; "cuda" is the first."""
+    if not isinstance(value, str):
+        return None
+    kind, _, number = value.partition(":")
+    return int(number or 0) if kind == "cuda" and (number or "0").isdigit() else None
+
+
+def card_words(source: Source, root: ast.AST) -> "Iterator[CardWord]":
+    """The outermost of those that stand in each other."""
+    if isinstance(root, ast.JoinedStr):  # where its parts stand, not every Python says
+        return
+    children = list(ast.iter_child_nodes(root))
+    if isinstance(root, ast.Call) and (found := _of_call(source, root)):
+        yield from found
+        said_anew = [*root.args, *root.keywords]  # what is moved is not
+        children = [each for each in children if each not in said_anew]
+    elif isinstance(root, ast.Constant) and (number := card_number(root.value)) is not None:
+        yield CardWord(number, *source.span(root))
+    for each in children:
+        yield from card_words(source, each)
+
+
+def _of_call(source: Source, call: ast.Call) -> "list[CardWord]":
+    function, name = call.func, dotted(call.func)
+    first = call.args[0] if call.args else None
+    device = next((each.value for each in call.keywords if each.arg == "device"), None)
+    whole = source.span(call)
+    if isinstance(function, ast.Attribute) and not name:
+        if function.attr == "cuda" and len(call.args) + len(call.keywords) < 2:
+            begin = source.span(function)[1] - len("cuda")
+            asked = first or (device if call.keywords else ast.Constant(0))
+            return _words((begin, whole[1]), asked, "method", function.value)
+        if function.attr == "to" and first is not None and _number(first) is not None:
+            return _words(source.span(first), first, owner=function.value)
+    if isinstance(function, ast.Name) and _HELPER.fullmatch(function.id):
+        return _words(whole, first or ast.Constant(0))
+    if name == "torch.device":
+        known = [each for each in reversed(call.args) if _number(each) is not None]
+        return _words(whole, known[0], "device") if known else []
+    if name.startswith(_CUDA):
+        word = name.removeprefix(_CUDA)
+        places = () if word in _NO_DEVICE else _PLACES.get(word, (0,))
+        asked_of = [call.args[place] for place in places if place < len(call.args)]
+        named = [e.value for e in call.keywords if e.arg in ("device", "peer_device")]
+        return [
+            found
+            for each in (*asked_of, *named)
+            for found in _words(source.span(each), each, _form_of(each))
+        ]
+    return _words(source.span(device), device) if isinstance(device, ast.Constant) else []
+
+
+def _words(
+    span: "tuple[int, int]",
+    node: "ast.expr | None",
+    form: str = "place",
+    owner: "ast.expr | None" = None,
+) -> "list[CardWord]":
+    number = _number(node)
+    return [] if number is None else [CardWord(number, *span, form, owner)]
+
+
+def _form_of(node: ast.expr) -> str:
+    return "index" if isinstance(node, ast.Constant) and type(node.value) is int else "name"
+
+
+def _number(node: "ast.expr | None") -> "int | None":
+    """A written number, or a card's name; True is none."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if type(value) is int else card_number(value)
+
+
+def dotted(node: ast.expr) -> str:
+    """`torch.cuda.synchronize` by its full name; empty for what begins otherwise."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    root = _ROOTS.get(node.id) if isinstance(node, ast.Name) else None
+    return ".".join((root, *reversed(parts))) if root else ""

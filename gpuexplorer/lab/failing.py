@@ -197,16 +197,3 @@ def _place_of(call: ast.Call) -> str:
     if asked == "cuda" or (word == "cuda" and not (call.args or call.keywords)):
         return "cuda:0"
     return f"cuda:{asked}" if isinstance(asked, int) else str(asked or "")
-
-
-def dotted(node: ast.expr) -> str:
-    """`torch.cuda.synchronize` by its full name; empty for what begins otherwise."""
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    root = _ROOTS.get(node.id) if isinstance(node, ast.Name) else None
-    return ".".join((root, *reversed(parts))) if root else ""
-
-
-_ROOTS = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}

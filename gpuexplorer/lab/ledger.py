@@ -1,10 +1,15 @@
 """Ledger: the sum of all events. The cells, what became of each, and what the worker holds."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.units import duration, seconds_words
+from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import (
+    BROKEN,
     Asked,
     Began,
     Device,
@@ -12,7 +17,10 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Freed,
+    Held,
     Hello,
+    Idle,
+    Loader,
     Memory,
     Pictured,
     Placed,
@@ -23,16 +31,71 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.held_memory import HeldMemory
-from gpuexplorer.lab.seen import merged, replaced
 from gpuexplorer.lab.wire import Command, Run
 
+_Stretch = tuple[str, int]  # the device, and PyTorch's number of the storage
+
+
+class HeldMemory:
+    """Which memory the names of the shelf hold, each stretch counted once."""
+
+    def __init__(self) -> None:
+        self._stretches: dict[str, Mapping[_Stretch, int]] = {}
+        self._names: dict[_Stretch, dict[str, int]] = {}  # and how large each says it is
+
+    def placed(self, name: str, holds: Sequence[Held]) -> None:
+        """Whatever the name held before."""
+        self.freed(name)
+        self._stretches[name] = {(each.device, each.storage): each.bytes for each in holds}
+        for stretch, size in self._stretches[name].items():
+            self._names.setdefault(stretch, {})[name] = size
+
+    def freed(self, name: str) -> None:
+        for stretch in self._stretches.pop(name, ()):
+            del self._names[stretch][name]
+            if not self._names[stretch]:
+                del self._names[stretch]
+
+    def clear(self) -> None:
+        self._stretches.clear()
+        self._names.clear()
+
+    def bytes_on(self, device: str) -> int:
+        """A stretch that grew is as large as was said last."""
+        sizes = (names for (where, _), names in self._names.items() if where == device)
+        return sum(next(reversed(names.values())) for names in sizes)
+
+    def first_beside(self, name: str) -> str:
+        """Who held memory of this name's before it did; empty where nobody shares it."""
+        for stretch in self._stretches.get(name, ()):
+            first = next(iter(self._names[stretch]))
+            if stretch[1] and first != name:
+                return first
+        return ""
+
+
+def values_bytes(things: "Iterable[Placed]") -> int:
+    """Counts the values, not the blocks they lie in; a view has none of its own."""
+    counted: set[_Stretch] = set()
+    total = 0
+    for thing in sorted(things, key=lambda each: -each.bytes):
+        parts = {(each.device, each.storage): each for each in thing.holds}
+        new = [part for place, part in parts.items() if place not in counted]
+        new = [part for part in new if part.device != "meta"]
+        counted |= parts.keys()
+        values = sum(part.bytes for part in new if part.what == "values")
+        total += min(thing.bytes, values) if thing.bytes else values
+        total += sum(part.bytes for part in new if part.what != "values")
+    return total
+
+
+_MOST_DEVICES_TOLD = 3
 _MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a session's prints
 
 # Every session's first cell, by the number 0.
 IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
-_LOST = ("worker lost", "device broken")
+_LOST = ("worker lost", *BROKEN)
 _JOINED = ("out", "err")  # streams that come in pieces
 
 
@@ -381,3 +444,143 @@ def event_id(event: Event) -> int:
 
 def _tensors(memory: "Memory | None") -> int:
     return (memory.tensors_bytes or 0) if memory is not None else 0
+
+
+def time_words(cell: Cell) -> list[str]:
+    """Short labels: how long the cards worked, how long the host, and how that was taken."""
+    finished, failed = cell.finished, cell.failed
+    if finished is None:
+        if failed is None or failed.host_seconds is None:
+            return []
+        host = tr("host {time}", time=duration(failed.host_seconds))
+        return [host, tr("modelled")] if failed.modelled else [host]
+    said = []
+    busy = sorted(finished.busy, key=lambda each: -each[1])
+    if len(busy) == 1 and finished.device_seconds is not None:
+        busy = [(busy[0][0], finished.device_seconds)]
+    if busy:
+        said += [f"{name} {duration(seconds)}" for name, seconds in busy[:_MOST_DEVICES_TOLD]]
+    elif finished.device_seconds is not None:
+        said.append(tr("device {time}", time=duration(finished.device_seconds)))
+    said.append(tr("host {time}", time=duration(finished.host_seconds)))
+    if finished.modelled:
+        said.append(tr("modelled"))
+    if not finished.watched:
+        said.append(tr("not watched"))
+    elif finished.watch_seconds:
+        watching = seconds_words(finished.watch_seconds)
+        said.append(tr("of which watching about {time}", time=watching))
+    return said
+
+
+def thing_called(ledger: Ledger, path: str) -> "Placed | None":
+    """By its name on the shelf, or by its path in a container: "nets[0]"."""
+    for each in ledger.things.values():
+        if each.name == path:
+            return each
+        for part in each.elements if path.startswith(each.name) else ():
+            if part.path == path:
+                kind, place = part.kind, part.device
+                return Placed(each.id, path, kind, place, part.text, bytes=part.bytes)
+    return None
+
+
+def root_of(path: str) -> str:
+    """The name that a path begins with."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
+def made_by(ledger: Ledger, name: str) -> "int | None":
+    """The number of the cell that made this name stand for what it does."""
+    made = [each for each in _cells(ledger) if name in each.placed]
+    named = [each for each in made if name in names_made(each.code)]
+    return (named or made)[-1].number if made else None
+
+
+def read_by(ledger: Ledger, name: str) -> "Sequence[int]":
+    """The numbers of the cells that used it since."""
+    since = made_by(ledger, name) or 0
+    cells = [each for each in _cells(ledger) if each.number > since]
+    return [each.number for each in cells if name in names_read(each.code)]
+
+
+def _cells(ledger: Ledger) -> "Sequence[Cell]":
+    return [each for each in ledger.cells if each.state == "done"]
+
+
+_WORTH_COMPARING = 1e-4  # seconds that a card worked
+_WITHOUT_PAUSES = 0.9  # of a stretch: in the rest of it a card may have rested
+Row = TypeVar("Row", Transferred, Idle, Loader)
+
+
+def merged(before: Watched, new: Watched) -> Watched:
+    """Rows by their number, in the order in which they were first said. What is no row counts
+    from the beginning, and is as it was said last; devices are said once.
+    """
+    trips = {(e.out, e.row, e.device, e.changed): e for e in (*before.trips, *new.trips)}
+    return replace(
+        new,
+        copies=replaced(before.copies, new.copies),
+        idle=replaced(before.idle, new.idle),
+        loaders=replaced(before.loaders, new.loaders),
+        trips=tuple(trips.values()),
+        devices=new.devices or before.devices,
+    )
+
+
+def replaced(before: Iterable[Row], new: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple({each.row: each for rows in (before, new) for each in rows}.values())
+
+
+class AtOnce(NamedTuple):
+    """Cards that worked in one cell, in seconds."""
+
+    cards: "list[str]"
+    together: float  # two or more of them; 0 where one worked after the other
+    whole: float  # any of them
+
+
+def at_once(spans: "Sequence[Span]") -> "AtOnce | None":
+    """None where it cannot be told whether they worked at the same time."""
+    worked: dict[str, list[Span]] = {}
+    for each in spans:
+        if not each.waits_for and each.device != "cpu":
+            worked.setdefault(each.device, []).append(each)
+    busy = {card: sum(each.busy for each in of) for card, of in worked.items()}
+    cards = sorted(card for card, seconds in busy.items() if seconds >= _WORTH_COMPARING)
+    stretches = [each for card in cards for each in worked[card]]
+    length = sum(each.end - each.begin for each in stretches)
+    if len(cards) < 2 or sum(each.busy for each in stretches) < _WITHOUT_PAUSES * length:
+        return None
+    edges = [(each.begin, 1) for each in stretches] + [(each.end, -1) for each in stretches]
+    together = whole = last = 0.0
+    working = 0
+    for moment, change in sorted(edges):
+        whole += (moment - last) if working else 0.0
+        together += (moment - last) if working > 1 else 0.0
+        working, last = working + change, moment
+    return AtOnce(cards, together if together >= _WORTH_COMPARING / 10 else 0.0, whole)
+
+
+def left_out_words(numbers: "Sequence[int]", cards: "Sequence[str]") -> Message:
+    """Empty where there are none."""
+    if not numbers:
+        return NOTHING
+    return Message.counted(
+        "Cell {cells} needs a card that is lost ({cards}) and is left out.",
+        "Cells {cells} need a card that is lost ({cards}) and are left out.",
+        len(numbers),
+        cells=", ".join(str(each) for each in numbers),
+        cards=", ".join(cards),
+    )
+
+
+def not_again_words(numbers: "Sequence[int]", first: Failed) -> Message:
+    """Which cells failed in a replay, and why the first of them did."""
+    return Message.counted(
+        "Cell {cells} could not be run again: {why}",
+        "Cells {cells} could not be run again. The first: {why}",
+        len(numbers),
+        cells=", ".join(str(each) for each in numbers),
+        why=first.sentence or first.message,
+    )

@@ -1,21 +1,90 @@
 """What an error means here: plain words, with the names and devices of the very code."""
 
+import ast
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.units import USUAL, Units, bytes_words, trimmed
 from gpuexplorer.core.words import Message, all_of, mark, told
-from gpuexplorer.lab.about_failure import AboutFailure, about_failure, shape_words
-from gpuexplorer.lab.card_cures import context_for_place
-from gpuexplorer.lab.card_words import card_words
-from gpuexplorer.lab.events import Failed
+from gpuexplorer.lab.cell_source import card_words, dotted
+from gpuexplorer.lab.cures import context_for_place
+from gpuexplorer.lab.events import Failed, Placed
+from gpuexplorer.lab.failing import sites
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.out_of_memory import room_meaning
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
+_OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: mark("A sum"),
+    ast.Sub: mark("A difference"),
+    ast.Mult: mark("A product"),
+    ast.Div: mark("A quotient"),
+    ast.MatMult: mark("A matrix product"),
+}
+
+
+class AboutFailure:
+    """What a sentence may be made of: the error, where it arose, and what its names stand for.
+    To be asked for when it failed: later they may stand for something else.
+    """
+
+    def __init__(self, failed: Failed, cell: Cell, ledger: Ledger, units: Units) -> None:
+        self.failed, self.ledger, self.units = failed, ledger, units
+        self.calls = sites(failed.frames, cell, ledger)  # the innermost first
+        known = next((each.operands for each in self.calls if each.operands), ())
+        self.used = {
+            # What lies in a list, say, is known by its place there.
+            each.name: ledger.things.get(each.name)
+            or Placed(0, each.name, each.kind, each.device, "", bytes=each.bytes)
+            for each in known
+        }
+        self.tensors = {name: e for name, e in self.used.items() if e.shape is not None}
+        self.models = [name for name, each in self.used.items() if each.kind == "model"]
+        alone = len(failed.frames) == 1 and self.calls and self.calls[0].alone
+        nothing = Message("Nothing was computed or changed.")
+        self.ending = nothing if alone else Message("What the cell did before it stays done.")
+
+    @property
+    def operation(self) -> str:
+        """ "A sum", "torch.cat", "net": what was asked for, as the subject of a sentence."""
+        node = self.calls[0].node if self.calls else None
+        if isinstance(node, ast.stmt) and not isinstance(node, ast.AugAssign):
+            node = getattr(node, "value", None)
+        if isinstance(node, ast.Call):
+            plain = isinstance(node.func, ast.Name) or dotted(node.func)
+            if plain or ast.unparse(node.func) in self.used:
+                return ast.unparse(node.func)
+        kind = type(node.op) if isinstance(node, ast.BinOp | ast.AugAssign) else None
+        return Message(_OPERATIONS[kind]) if kind in _OPERATIONS else Message("An operation")
+
+    def shapes(self) -> list[Message]:
+        """A sentence for each tensor."""
+        return [
+            Message("{name} is {shape}.", name=name, shape=shape_words(each.shape or ()))
+            for name, each in self.tensors.items()
+        ]
+
+    def one_shape(self) -> list[Message]:
+        return self.shapes() if len(self.tensors) == 1 else []
+
+    def types(self) -> list[Message]:
+        typed = {name: each.dtype for name, each in self.tensors.items() if each.dtype}
+        return [
+            Message("{name} is {dtype}.", name=name, dtype=each) for name, each in typed.items()
+        ]
+
+    def subject(self) -> str:
+        """The one tensor a line is about; "It" where there are several, or none."""
+        return next(iter(self.tensors)) if len(self.tensors) == 1 else Message("It")
+
+
+def shape_words(shape: "tuple[int, ...] | list[int]") -> str:
+    """ "2×3"; of a tensor without dimensions "one number"."""
+    return "×".join(map(str, shape)) or Message("one number")
+
+
 Say = Callable[["re.Match[str]", AboutFailure], list[Message]]
 
 
@@ -33,12 +102,12 @@ class Rule:
 
 def meaning(failed: Failed, cell: Cell, ledger: Ledger, units: Units = USUAL) -> Message:
     """Empty where nothing certain can be said: then PyTorch's own words stand alone."""
-    about = about_failure(failed, cell, ledger, units)
+    about = AboutFailure(failed, cell, ledger, units)
     match failed.cause:
         case "devices differ":
             said = _devices(about)
         case "out of memory":
-            said = room_meaning(about)
+            said = _room(about)
         case "cancelled":
             said = [Message("You stopped this cell. What it did until then stays done.")]
         case "refused by PyTorch" | "raised":
@@ -50,7 +119,7 @@ def meaning(failed: Failed, cell: Cell, ledger: Ledger, units: Units = USUAL) ->
 
 def _refused(about: AboutFailure) -> list[Message]:
     if "DefaultCPUAllocator" in about.failed.message:
-        return room_meaning(about)
+        return _room(about)
     if context_for_place(about.failed):
         return [
             Message(
@@ -74,76 +143,137 @@ def _refused(about: AboutFailure) -> list[Message]:
 def _devices(about: AboutFailure) -> list[Message]:
     """Where each operand lies, and why that does not work."""
     lying = {name: each.device for name, each in about.used.items() if each.device}
+    said = _DEVICE.findall(about.failed.message)
+    strangers = dict.fromkeys(each for each in said if each not in lying.values())
     where = [
         Message("{name} lies on {device}.", name=name, device=device)
         for name, device in lying.items()
     ]
-    known = set(lying.values())
-    strangers = [each for each in _DEVICE.findall(about.failed.message) if each not in known]
     where += [
         Message("What the line makes itself lies on {device}.", device=device)
-        for device in dict.fromkeys(strangers)
+        for device in strangers
     ]
     why = Message(
         "{operation} runs on one device, and PyTorch will not choose for you: moving data "
         "costs time, so it wants to be asked.",
         operation=about.operation,
     )
-    called = about.called & {*about.models}
-    if called:
+    # What stands before the brackets on the way to the error.
+    called = {ast.unparse(e.node.func) for e in about.calls if isinstance(e.node, ast.Call)}
+    if models := called & {*about.models}:
         why = Message(
             "{model} computes where its parameters are, and what it is given has to be there "
             "too. PyTorch does not move it for you.",
-            model=min(called),
+            model=min(models),
         )
     return [*where, why, about.ending]
 
 
-def _no_such_card(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
-    del found
+_SIZE = r"([\d.]+ (?:bytes|[KMGT]iB))"
+_WANTED = re.compile(rf"Tried to allocate {_SIZE}")
+_CARD = re.compile(rf"GPU (\d+) has a total capacity of {_SIZE} of which {_SIZE} is free")
+_ALLOWED = re.compile(rf"{_SIZE} allowed")
+_HOST = re.compile(r"tried to allocate (\d+) bytes")
+_OTHERS = mark("Other programs and the driver hold {size}.")
+_TENSORS = mark("Your tensors hold {size}.")
+_CACHE = mark("PyTorch's cache holds {size}.")
+_CONTEXT = mark("The context holds {size}.")
+
+
+def _room(about: AboutFailure) -> list[Message]:
+    """Out of memory: what was wanted, what is free, and who holds the rest."""
+    message = about.failed.message
+    if host := _HOST.search(message):
+        wanted = bytes_words(int(host[1]), about.units)
+        wants = mark("The cell wanted {wanted} of the host's memory, which is not free.")
+        return [Message(wants, wanted=wanted), about.ending]
+    card = _CARD.search(message)
+    if card is None:
+        return [about.failed.told]
+    device, said = f"cuda:{card[1]}", []
+    if found := _WANTED.search(message):
+        wants = mark("The cell wanted {wanted} on {device}.")
+        said.append(Message(wants, wanted=_read(found[1]), device=device))
+    total, free = _read(card[2]), _read(card[3])
+    if allowed := _ALLOWED.search(message):
+        # A card may well have had room, were it not for the cap.
+        room = mark(
+            "{free} of its {total} are free, but the cap that was set allows this program "
+            "{allowed}."
+        )
+        said.append(Message(room, total=total, free=free, allowed=_read(allowed[1])))
+    else:
+        said.append(Message("Only {free} of its {total} are free.", total=total, free=free))
+    return [*said, *_holders(about, device), about.ending]
+
+
+def _holders(about: AboutFailure, device: str) -> list[Message]:
+    known = about.ledger.memory.get(device)  # real cards do not tell their context
+    memory = next((each for each in about.failed.memory if each.device == device), known)
+    if memory is None:
+        return []
+    tensors, reserved = memory.tensors_bytes or 0, memory.reserved_bytes or 0
+    context = memory.context_bytes or (known or memory).context_bytes or 0
+    others = 0
+    if memory.total_bytes is not None and memory.free_bytes is not None:
+        others = memory.total_bytes - memory.free_bytes - reserved - context
+    held = {_OTHERS: others, _TENSORS: tensors, _CACHE: reserved - tensors, _CONTEXT: context}
+    said = [
+        Message(each, size=bytes_words(size, about.units))
+        for each, size in held.items()
+        if size > 0 or each == _TENSORS
+    ]
+    there = [each for each in about.ledger.things.values() if each.device == device]
+    largest = max(there, key=lambda each: each.bytes, default=None)
+    if largest is not None and tensors > largest.bytes / 2:
+        largest_is = mark("The largest on the shelf there is {name} with {size}.")
+        size = bytes_words(largest.bytes, about.units)
+        said.append(Message(largest_is, name=largest.name, size=size))
+    return said
+
+
+def _read(size: str) -> str:
+    """ "24.00 GiB" as "24 GiB"."""
+    number, unit = size.split()
+    return f"{trimmed(number)} {'B' if unit == 'bytes' else unit}"
+
+
+def _no_such_card(_: "re.Match[str]", about: AboutFailure) -> list[Message]:
     have = {each.name for each in about.ledger.devices}
     roots = ((site, root) for site in about.calls for root in (site.node, site.module))
     asked = [f"cuda:{word.number}" for site, root in roots for word in card_words(site, root)]
-    absent = next((each for each in asked if each not in have), "")
     said = Message("There is no card of that number.")
-    if absent:
+    if absent := next((each for each in asked if each not in have), ""):
         said = Message("There is no {device}.", device=absent)
+    cards = [each.name for each in about.ledger.devices if each.name.startswith("cuda:")]
+    numbers = [int(each.partition(":")[2]) for each in cards]
+    there = Message("PyTorch has {cards} here.", cards=all_of(cards))
+    if not cards:
+        there = Message("PyTorch has no card here.")
+    elif len(cards) > 2 and all(after - each == 1 for each, after in pairwise(numbers)):
+        first_and_last = {"first": cards[0], "last": cards[-1]}
+        there = Message("PyTorch has {first} to {last} here.", **first_and_last)
     counted = Message(
         "Cards are counted from 0, and torch.cuda.device_count() says how many there are."
     )
-    return [said, _there(about), counted]
-
-
-def _there(about: AboutFailure) -> Message:
-    cards = [each.name for each in about.ledger.devices if each.name.startswith("cuda:")]
-    numbers = [int(each.partition(":")[2]) for each in cards]
-    if not cards:
-        return Message("PyTorch has no card here.")
-    if len(cards) > 2 and all(after - each == 1 for each, after in pairwise(numbers)):
-        return Message("PyTorch has {first} to {last} here.", first=cards[0], last=cards[-1])
-    return Message("PyTorch has {cards} here.", cards=all_of(cards))
+    return [said, there, counted]
 
 
 def _product(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
-    rows, inner, other, columns = map(int, found.groups())
+    names = ("rows", "inner", "other", "columns")
+    values = dict(zip(names, map(int, found.groups()), strict=True))
+    turned = []
     if about.models:
-        what = Message(
-            "The input has {inner} values a row, and the layer takes {other}.",
-            inner=inner,
-            other=other,
+        what = mark("The input has {inner} values a row, and the layer takes {other}.")
+    else:
+        what = mark(
+            "Each of the {rows} rows of the left has {inner} values, each of the {columns} "
+            "columns of the right has {other}: they are multiplied one by one, so these two "
+            "numbers have to be equal."
         )
-        return [*about.shapes(), what, about.ending]
-    what = Message(
-        "Each of the {rows} rows of the left has {inner} values, each of the {columns} columns "
-        "of the right has {other}: they are multiplied one by one, so these two numbers have "
-        "to be equal.",
-        rows=rows,
-        inner=inner,
-        columns=columns,
-        other=other,
-    )
-    turned = [Message("The right one turned, .T, would fit.")] if inner == columns else []
-    return [*about.shapes(), what, *turned, about.ending]
+        if values["inner"] == values["columns"]:
+            turned = [Message("The right one turned, .T, would fit.")]
+    return [*about.shapes(), Message(what, **values), *turned, about.ending]
 
 
 def _reshape(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
@@ -164,19 +294,15 @@ def _reshape(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
 
 def _beyond(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     asked, dimension, size = map(int, found.groups())
-    what = Message(
+    what = mark(
         "Dimension {dimension} has {size} places, counted from 0: the last is {last}, and "
-        "{asked} was asked for.",
-        dimension=dimension,
-        size=size,
-        last=size - 1,
-        asked=asked,
+        "{asked} was asked for."
     )
-    return [*about.shapes(), what]
+    said = Message(what, dimension=dimension, size=size, last=size - 1, asked=asked)
+    return [*about.shapes(), said]
 
 
-def _same_type(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
-    del found
+def _same_type(_: "re.Match[str]", about: AboutFailure) -> list[Message]:
     what = Message("Here PyTorch wants both in the same type and does not convert by itself.")
     if about.models:
         what = Message("A model wants its input in the type of its own parameters.")
@@ -184,21 +310,17 @@ def _same_type(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     return [*about.types(), what, way_out, about.ending]
 
 
-def _whole_numbers(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
-    del found
+def _whole_numbers(_: "re.Match[str]", about: AboutFailure) -> list[Message]:
     what = Message("This needs numbers with a fraction, and these are whole.")
     return [what, *about.types(), Message(".float() makes them float32.")]
 
 
-def _no_graph(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
-    del found
+def _no_graph(_: "re.Match[str]", about: AboutFailure) -> list[Message]:
     silent = [name for name, each in about.tensors.items() if not each.requires_grad]
     asking = Message("requires_grad=True asks for them.")
     if silent:
-        asking = Message(
-            "{names} did not: requires_grad=True, when it is made, asks for them.",
-            names=all_of(silent),
-        )
+        asked = mark("{names} did not: requires_grad=True, when it is made, asks for them.")
+        asking = Message(asked, names=all_of(silent))
     no_graph = mark(
         "Nothing that this was computed from asked for gradients, so there is no graph to go "
         "back through."
@@ -206,8 +328,7 @@ def _no_graph(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
     return [Message(no_graph), asking]
 
 
-def _leaf(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
-    del found
+def _leaf(_: "re.Match[str]", about: AboutFailure) -> list[Message]:
     names = [key for key, each in about.used.items() if each.requires_grad]
     return [
         Message(
@@ -217,10 +338,6 @@ def _leaf(found: "re.Match[str]", about: AboutFailure) -> list[Message]:
             name=names[0] if names else Message("It"),
         )
     ]
-
-
-def _one_shape(about: AboutFailure) -> list[Message]:
-    return about.shapes() if len(about.tensors) == 1 else []
 
 
 _NO_FILE = mark("There is no file of that name. Mind the folder and the case of the letters.")
@@ -284,7 +401,7 @@ _RULES = (
         "{name} holds {count} values, and item() hands out exactly one. Take one with an "
         "index, or all of them with tolist().")),
     Rule("only one element tensors can be converted", mark(
-        "One Python number can only be made of a single value."), _one_shape),
+        "One Python number can only be made of a single value."), AboutFailure.one_shape),
     Rule("(?s)can't convert cuda.*numpy|numpy.*can't convert cuda", mark(
         "{name} lies on a card, and NumPy only knows the host's memory. .cpu() copies it there "
         "first, which is never done unasked.")),
@@ -293,7 +410,7 @@ _RULES = (
         "history.")),
     Rule("Boolean value of Tensor", mark(
         "Whether several values are true is not one question: .any() or .all() makes it one."),
-         _one_shape),
+         AboutFailure.one_shape),
     Rule("Weights only load failed|weights_only", mark(
         "This file holds more than tensors. Reading it would run code that somebody else "
         "wrote, so the lab loads weights only and refused.")),

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,8 @@ _PATIENCE = 10.0
 _NO_PYTHON = Message("It did not answer as a Python does.")
 _ANSWER = "GPUEXPLORER "
 _QUESTIONED = "import importlib.util"
+# In an environment while PyTorch is fetched into it: a folder for what is fetched.
+UNFINISHED = "pytorch-unfinished"
 # Nothing of torch is imported: its own file says what it was built for.
 _ASK = r"""
 import json, os, re, sys
@@ -36,6 +38,8 @@ found = None
 if sys.version_info >= (3, 4):
     import importlib.util
     found = importlib.util.find_spec("torch")
+    # Debian keeps the second apart from Python.
+    said["venv"] = all(importlib.util.find_spec(each) for each in ("venv", "ensurepip"))
 if found is not None and found.origin:
     path = os.path.join(os.path.dirname(found.origin), "version.py")
     told = ""
@@ -93,6 +97,7 @@ class LabPython:
     trouble: Message = NOTHING
     # The folders its packages lie in.
     packages: "tuple[Path, ...]" = field(default=(), metadata=KEPT_HERE)
+    makes_environments: bool = field(default=False, metadata=KEPT_HERE)
 
     @property
     def usable(self) -> bool:
@@ -131,6 +136,17 @@ def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
     return list(found.values())
 
 
+def own_environment(environment: "Mapping[str, str]", home: Path) -> Path:
+    """Where the program puts a PyTorch that it fetches: beside a person's other data."""
+    if sys.platform == "win32":
+        data = environment.get("LOCALAPPDATA") or home / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        data = home / "Library" / "Application Support"
+    else:
+        data = environment.get("XDG_DATA_HOME") or home / ".local" / "share"
+    return Path(data, "gpuexplorer", "pytorch")
+
+
 def ask(
     path: Path, patience: float = _PATIENCE, given_up: "threading.Event | None" = None
 ) -> LabPython:
@@ -149,13 +165,17 @@ def ask(
         packages = tuple(Path(each) for each in said.get("packages", ()))
     except (ValueError, KeyError, TypeError, AttributeError):
         return LabPython(path, trouble=_NO_PYTHON)
-    return LabPython(path, prefix, version, build, unfit(version, build), packages)
+    trouble = unfit(version, build)
+    if not trouble and Path(prefix, UNFINISHED).exists():
+        trouble = Message("Its PyTorch was not fetched to the end.")
+    makes = bool(said.get("venv"))
+    return LabPython(path, prefix, version, build, trouble, packages, makes)
 
 
 def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
     """The one a person picked. Raises Trouble where the lab cannot use it."""
     if os.path.isdir(path):  # noqa: PTH112 - as below
-        inside = [each for each in _programs(path) if os.path.isfile(each)]  # noqa: PTH113
+        inside = [each for each in programs(path) if os.path.isfile(each)]  # noqa: PTH113
         if not inside:
             raise Trouble(
                 "There is no Python in {path}.", "Choose the program itself.", path=str(path)
@@ -198,21 +218,22 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
     # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
     if packaged.folder() is None or _torch_inside() is not None:
         yield Path(sys.executable)
+    yield from programs(own_environment(environment, home))
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environment.get(name):
-            yield from _programs(Path(environment[name]))
+            yield from programs(Path(environment[name]))
     if environment.get("PWD"):
         for name in (".venv", "venv"):
-            yield from _programs(Path(environment["PWD"]) / name)
+            yield from programs(Path(environment["PWD"]) / name)
     for folder in environment.get("PATH", "").split(os.pathsep):
         if folder:
             yield from _on_path(Path(folder))
     for name in _CONDA_HOMES:
         for base in (home / name, Path("/opt", name)):
-            yield from _programs(base)
+            yield from programs(base)
             yield from _programs_below(base / "envs")
     for line in _lines(home / ".conda" / "environments.txt"):
-        yield from _programs(Path(line))
+        yield from programs(Path(line))
     for name in _ENVIRONMENTS:
         yield from _programs_below(home / name)
     for variable, below in _NAMED_ENVIRONMENTS:
@@ -238,7 +259,7 @@ def _on_path(folder: Path) -> "Iterator[Path]":
 
 def _programs_below(folder: Path) -> "Iterator[Path]":
     for each in _entries(folder):
-        yield from _programs(each)
+        yield from programs(each)
 
 
 def _entries(folder: Path) -> "list[Path]":
@@ -256,7 +277,7 @@ def _lines(path: Path) -> "list[str]":
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _programs(prefix: Path) -> "list[Path]":
+def programs(prefix: Path) -> "list[Path]":
     if os.name == "nt":
         return [prefix / "Scripts" / "python.exe", prefix / "python.exe"]
     return [prefix / "bin" / "python3", prefix / "bin" / "python"]
@@ -285,6 +306,26 @@ def _answered(
     return Message("It ended with code {code}: {last}.", code=answer.code, last=last)
 
 
+def none_has_torch(asked: int, host: str = "") -> Message:
+    """When so many were asked, on that computer or on the one that runs this."""
+    if not asked and host:
+        return Message("No Python was found on {host}.", host=host)
+    if not asked:
+        return Message("No Python was found here.")
+    if host:
+        return Message.counted(
+            "The one Python program on {host} does not have PyTorch.",
+            "Of {count} Python programs on {host} none has PyTorch.",
+            asked,
+            host=host,
+        )
+    return Message.counted(
+        "The one Python program here does not have PyTorch.",
+        "Of {count} Python programs here none has PyTorch.",
+        asked,
+    )
+
+
 def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
     """Why the lab cannot use it; empty where it can."""
     if version < OLDEST_PYTHON:
@@ -311,26 +352,36 @@ class Answer:
 
 
 def asked(
-    command: "Sequence[str | Path]", patience: float, given_up: "threading.Event | None" = None
+    command: "Sequence[str | Path]",
+    patience: float,
+    given_up: "threading.Event | None" = None,
+    environment: "Mapping[str, str] | None" = None,
+    tick: "Callable[[], None]" = lambda: None,
+    stdin: int = subprocess.DEVNULL,
 ) -> Answer:
-    """Raises OSError where it cannot be started."""
+    """Raises OSError where it cannot be started. `tick` is called some times a second."""
     given_up = given_up or threading.Event()
     deadline = time.monotonic() + patience
     with subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         start_new_session=True,  # to be ended with all that it started
+        env=environment,
     ) as program:
-        while not given_up.is_set() and time.monotonic() < deadline:
-            try:
-                said, _ = program.communicate(timeout=min(_GLANCE, patience))
-            except subprocess.TimeoutExpired:
-                continue
-            return Answer(program.returncode, said.decode("utf-8", "replace"))
-        _end(program)
+        try:
+            while not given_up.is_set() and time.monotonic() < deadline:
+                try:
+                    said, _ = program.communicate(timeout=min(_GLANCE, patience))
+                except subprocess.TimeoutExpired:
+                    tick()
+                    continue
+                return Answer(program.returncode, said.decode("utf-8", "replace"))
+        finally:
+            if program.returncode is None:  # nobody waits for it any longer
+                _end(program)
     return Answer(None, "")
 
 

@@ -1,13 +1,29 @@
-"""What the worker is told of simulated cards: the figures behind its memory and its times."""
+"""Simulated cards: what a worker is told of them, and what they are told of what it does."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from gpuexplorer.lab.cell_source import card_number
+from gpuexplorer.lab.events import (
+    Asked,
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Memory,
+    Transferred,
+    Watched,
+)
+from gpuexplorer.lab.ledger import merged
+from gpuexplorer.lab.wire import Command, Evaluate, Peek, Run
 from gpuexplorer.simulation.computing import SINGLE_REACHED, TENSOR_REACHED
 from gpuexplorer.simulation.copying import Way, way_between, way_to_host
 from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
+from gpuexplorer.simulation.occupied import Occupation
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.simulation.wiring import Wiring
 
@@ -21,6 +37,14 @@ _CONTEXT_MIB_AS_SEEN = {"TitanRTX": 917}
 _DOUBLE_OF_COMPUTING_CARDS = 1 / 2
 _DOUBLE_OF_OTHERS = 1 / 64
 _HALF_OF_OLDER_CARDS = 2.0
+# As a driver counts: the share of its last sampling period in which a kernel ran.
+_PERIOD = 0.25
+# As the counter of a wire is read: what went over it, until it is read the next time.
+_READ_EVERY = 2.0
+# A program says what was seen of it about every half second; until it says it again, or seems
+# to be at rest, its cards are at work as they were.
+_SAID_AGAIN = 0.75
+_NOTHING_SEEN = Watched(0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -31,37 +55,34 @@ class SimulatedCards:
     links: "tuple[Mapping[str, object], ...]"
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Which cards the worker sees, in which order, and what others hold on them."""
-
-    visible: "Sequence[int] | None" = None  # None: all of them
-    elsewhere_bytes: "Mapping[int, int]" = field(default_factory=dict)
-    wrong: "Sequence[tuple[int, int]]" = ()  # from which to which copies arrive wrong
-
-
-def simulated_cards(spec: MachineSpec, chosen: "Chosen | None" = None) -> SimulatedCards:
-    """The worker's cuda:0 is the first of the chosen; links are numbered likewise."""
-    chosen = chosen or Chosen()
-    wiring = Wiring(spec)
-    visible = range(len(spec.cards)) if chosen.visible is None else chosen.visible
-    cards = tuple(_card(spec, index, chosen) for index in visible)
+def simulated_cards(
+    spec: MachineSpec,
+    visible: "Sequence[int] | None" = None,
+    held: "Mapping[int, int] | None" = None,
+    wrong: "Sequence[tuple[int, int]]" = (),
+) -> SimulatedCards:
+    """The worker's cuda:0 is the first of the visible; links are numbered likewise. `held`:
+    bytes by card that others hold; `wrong`: from which card to which copies arrive wrong.
+    """
+    wiring, held = Wiring(spec), held or {}
+    shown = list(enumerate(range(len(spec.cards)) if visible is None else visible))
     links = [
         {**_link(way_to_host(spec.cards[index].model)), "one": HOST, "other": number}
-        for number, index in enumerate(visible)
+        for number, index in shown
     ]
-    links += [
-        {
-            **_link(way_between(spec, wiring, index, other)),
-            "one": number,
-            "other": further,
-            "wrong_to": _wrong_ends(chosen, (index, number), (other, further)),
-        }
-        for number, index in enumerate(visible)
-        for further, other in enumerate(visible)
-        if number < further
-    ]
-    return SimulatedCards(cards, tuple(links))
+    for number, index in shown:
+        for further, other in shown[number + 1 :]:
+            ways = ((index, other, further), (other, index, number))
+            links.append(
+                {
+                    **_link(way_between(spec, wiring, index, other)),
+                    "one": number,
+                    "other": further,
+                    "wrong_to": [end for begin, to, end in ways if (begin, to) in wrong],
+                }
+            )
+    cards = (_card(spec.cards[index].model, index, held.get(index)) for _, index in shown)
+    return SimulatedCards(tuple(cards), tuple(links))
 
 
 def present_cards(
@@ -71,10 +92,9 @@ def present_cards(
     visible: "Sequence[int] | None" = None,
 ) -> SimulatedCards:
     """As the machine is after so many seconds: what others hold, and what arrives wrong."""
-    spec = machine.spec
     held = {
         index: machine.reading(index, elapsed).memory_used + card.model.memory.reserved_bytes
-        for index, card in enumerate(spec.cards)
+        for index, card in enumerate(machine.spec.cards)
     }
     wrong = [
         (each.card, each.to)
@@ -82,27 +102,26 @@ def present_cards(
         if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
         if each.card is not None and each.to is not None
     ]
-    return simulated_cards(spec, Chosen(visible, held, wrong))
+    return simulated_cards(machine.spec, visible, held, wrong)
 
 
-def _card(spec: MachineSpec, index: int, chosen: Chosen) -> "Mapping[str, object]":
-    model = spec.cards[index].model
-    single = model.speed.fp32 * SINGLE_REACHED
-    tensor = model.speed.bf16
-    double = _DOUBLE_OF_COMPUTING_CARDS if _computes(model) else _DOUBLE_OF_OTHERS
+def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, object]":
+    single, tensor = model.speed.fp32 * SINGLE_REACHED, model.speed.bf16
+    # V100, A100, H100 and their kin have as many wires for doubles as that takes.
+    computes = model.wires.nvlink is Wire.SWITCH
+    half = _HALF_OF_OLDER_CARDS * single if tensor is None else tensor * TENSOR_REACHED
     return {
         "name": model.name,
         "uuid": f"SIM-{index}",
         "memory_bytes": model.memory.total_bytes,
         "context_bytes": context_bytes(model),
-        "elsewhere_bytes": chosen.elsewhere_bytes.get(index, model.memory.reserved_bytes),
+        "elsewhere_bytes": model.memory.reserved_bytes if held is None else held,
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,
-        "half_flops": (
-            _HALF_OF_OLDER_CARDS * single if tensor is None else tensor * TENSOR_REACHED
-        ),
-        "double_flops": double * single,
+        "half_flops": half,
+        "double_flops": single
+        * (_DOUBLE_OF_COMPUTING_CARDS if computes else _DOUBLE_OF_OTHERS),
         "bytes_per_second": model.memory.bytes_per_second,
     }
 
@@ -114,24 +133,196 @@ def context_bytes(model: CardModel) -> int:
 
 
 def _link(way: Way) -> "dict[str, object]":
-    link: dict[str, object] = {
+    pageable = way.pageable_rate
+    return {
         "bytes_per_second": way.rate,
         "latency": way.latency,
         "peer": way.peer,
+        **({} if pageable is None else {"pageable_bytes_per_second": pageable}),
     }
-    if way.pageable_rate is not None:
-        link["pageable_bytes_per_second"] = way.pageable_rate
-    return link
 
 
-def _wrong_ends(
-    chosen: Chosen, one: "tuple[int, int]", other: "tuple[int, int]"
-) -> "list[int]":
-    """By the worker's numbers; each of the two has the machine's and the worker's."""
-    ways = ((one, other), (other, one))
-    return [end[1] for begin, end in ways if (begin[0], end[0]) in chosen.wrong]
+@dataclass(frozen=True)
+class Expected:
+    """Modelled, as everything simulated cards tell of time."""
+
+    seconds: float
+    way: str  # "NVLink", "PCIe"
 
 
-def _computes(model: CardModel) -> bool:
-    """V100, A100, H100 and their kin, which have as many wires for doubles as that takes."""
-    return model.wires.nvlink is Wire.SWITCH
+def expected_copy(
+    spec: MachineSpec,
+    visible: "Sequence[int] | None",
+    source: str,
+    target: str,
+    size: int,
+) -> "Expected | None":
+    """How long a copy would take, before anybody asks for it. By PyTorch's names of the
+    devices; None where the model knows no way between them.
+    """
+    shown = range(len(spec.cards)) if visible is None else visible
+    numbers = [card_number(each) for each in {source, target} - {"cpu"}]
+    if source == target or any(each is None or each >= len(shown) for each in numbers):
+        return None
+    cards = sorted(shown[each] for each in numbers if each is not None)
+    if len(cards) == 1:
+        way, name = way_to_host(spec.cards[cards[0]].model), "PCIe"
+    else:
+        wiring = Wiring(spec)
+        way = way_between(spec, wiring, *cards)
+        name = "NVLink" if wiring.nvlinks_between(*cards) else "PCIe"
+    return Expected(way.seconds(size, pinned=False), name)
+
+
+class Load:
+    """Tells simulated cards what the lab does to them, so that the plots answer. `machine` is
+    asked each time, since another may begin anew; `elapsed` tells the seconds that it counts
+    in. For one thread.
+
+    `live`: what runs is a program, which says while it runs what it did so far. A cell says it
+    when it is over.
+    """
+
+    def __init__(
+        self,
+        machine: Callable[[], Machine],
+        elapsed: Callable[[], float],
+        *,
+        live: bool = False,
+    ) -> None:
+        self._machine, self._elapsed, self._live = machine, elapsed, live
+        self._told: Machine | None = None  # what is held of it
+        self._indices: dict[str, int] = {}
+        self._held: dict[int, int] = {}
+        # Bytes over each card's wires, by the field of an Occupation; of what runs now.
+        self._moved: dict[int, Counter[str]] = defaultdict(Counter)
+        self._seen = _NOTHING_SEEN  # of the program that runs
+        self._until = 0.0  # so long its cards are at work as they were
+
+    def apply(self, event: Event) -> None:
+        match event:
+            case Hello(devices=devices):
+                self._know(devices)
+            case Transferred():
+                self._move(event)
+            case Watched() if self._live:
+                self._know(event.devices)
+                self._hold(event.memory)
+                self._go_on(event)
+            case Finished():
+                self._hold(event.memory)
+                for device, seconds in () if self._live else event.busy:
+                    if seconds > 0:
+                        length = max(seconds, _PERIOD)
+                        self._occupy(self._indices.get(device), length, seconds / length)
+                self._tell_moved()
+            case Asked():
+                self._hold(event.memory)
+            case Failed():
+                self._tell_moved()
+            case _:
+                pass
+
+    def told(self, command: Command, lost: "tuple[str, ...]") -> Command:
+        """With what its cards cannot know by themselves. `lost`: by PyTorch's names."""
+        match command:
+            case Run():
+                return replace(command, others=self.others(), lost=lost)
+            case Peek() | Evaluate():
+                return replace(command, lost=lost)
+            case _:
+                return command
+
+    def others(self) -> "tuple[tuple[str, int], ...]":
+        """What the cards' own programs hold now, by PyTorch's names of the cards."""
+        now, machine = self._elapsed(), self._now_told()
+
+        def other(index: int) -> int:
+            reserved = machine.spec.cards[index].model.memory.reserved_bytes
+            used = machine.reading(index, now).memory_used
+            return used + reserved - self._held.get(index, 0)
+
+        return tuple((name, other(index)) for name, index in self._indices.items())
+
+    def released(self) -> None:
+        """The worker is gone: its memory with it."""
+        machine = self._now_told()
+        for index, held in self._held.items():
+            if held:
+                machine.hold(index, self._elapsed(), -held)
+        self._held.clear()
+        self._moved.clear()
+        self._seen, self._until = _NOTHING_SEEN, 0.0  # another counts from its own beginning
+
+    def _now_told(self) -> Machine:
+        """One that began anew knows of nothing that is held."""
+        machine = self._machine()
+        if machine is not self._told:
+            self._told = machine
+            self._held.clear()
+        return machine
+
+    def _know(self, devices: "Sequence[Device]") -> None:
+        for each in devices:
+            if each.uuid.startswith("SIM-"):
+                self._indices[each.name] = int(each.uuid.removeprefix("SIM-"))
+
+    def _hold(self, memory: "Sequence[Memory]") -> None:
+        machine = self._now_told()
+        for each in memory:
+            index = self._indices.get(each.device)
+            held = (each.reserved_bytes or 0) + (each.context_bytes or 0)
+            if index is not None and held != self._held.get(index, 0):
+                machine.hold(index, self._elapsed(), held - self._held.get(index, 0))
+                self._held[index] = held
+
+    def _go_on(self, watched: Watched) -> None:
+        """The cards work as they did on the program's own axis since this was last said."""
+        now, before = self._elapsed(), self._seen
+        self._seen = merged(before, watched)
+        seconds = watched.seen_seconds - before.seen_seconds
+        if seconds <= 0:
+            return
+        sent = {each.row: each.bytes for each in before.copies}
+        for copy in watched.copies:
+            self._move(replace(copy, bytes=copy.bytes - sent.get(copy.row, 0)))
+        moved, self._moved = self._moved, defaultdict(Counter)
+        begin, self._until = max(now, self._until), now + _SAID_AGAIN
+        worked, worked_before = dict(watched.busy), dict(before.busy)
+        for device, index in self._indices.items():
+            busy = worked.get(device, 0.0) - worked_before.get(device, 0.0)
+            share = min(1.0, busy / seconds)
+            if begin < self._until and (share or index in moved):
+                rates = {wire: count / seconds for wire, count in moved[index].items()}
+                occupation = Occupation(begin, self._until, share, **rates)
+                self._machine().occupy(index, occupation)
+
+    def _move(self, event: Transferred) -> None:
+        if event.already_there:
+            return
+        source, target = (self._indices.get(each) for each in (event.source, event.target))
+        linked = (
+            source is not None
+            and target is not None
+            and target in self._machine().wiring.peers(source)
+            and event.direct is not False
+        )
+        wire = "nvlink" if linked else "pcie"
+        if source is not None:
+            self._moved[source][f"{wire}_transmit"] += event.bytes
+        if target is not None:
+            self._moved[target][f"{wire}_receive"] += event.bytes
+
+    def _tell_moved(self) -> None:
+        """Once for each cell: a loop of thousands of copies is one stretch of traffic."""
+        for index, moved in self._moved.items():
+            rates = {wire: count / _READ_EVERY for wire, count in moved.items()}
+            self._occupy(index, _READ_EVERY, 0.0, **rates)
+        self._moved.clear()
+
+    def _occupy(
+        self, index: "int | None", seconds: float, share: float, **rates: float
+    ) -> None:
+        if index is not None:
+            now = self._elapsed()
+            self._machine().occupy(index, Occupation(now, now + seconds, share, **rates))

@@ -1,20 +1,65 @@
-"""Start: what a worker's process is started with; and Program, which it may run."""
+"""Start: what a worker's process is started with; Program, which it may run; and Elsewhere, the
+computer it may run on. The lab knows not how that is reached.
+"""
 
 import base64
 import json
 import os
 import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 from gpuexplorer.core.doctor import doctor
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab import packaged
-from gpuexplorer.lab.elsewhere import Elsewhere
+
+# An empty line so often says that somebody is there; a worker over there that heard nothing for
+# so long is ended, since the end of its pipe may never be told.
+SIGN_EVERY = 2.0
+ALONE = 20.0
+
+
+class Begun(Protocol):
+    """One process here that leads to a worker over there. Its pipes are that worker's."""
+
+    @property
+    def command(self) -> "list[str]": ...
+
+    @property
+    def variables(self) -> "Mapping[str, str]":
+        """For the process here, beside those it has anyway."""
+
+    @property
+    def preamble(self) -> bytes:
+        """Is written before the first command."""
+
+    def lines(self, said: "IO[bytes]") -> "Iterator[str]":
+        """What the worker says, and nothing that others said before it."""
+
+    def complaints(self, said: "IO[bytes]") -> "Iterator[str]": ...
+
+    def why(self, status: int) -> Message:
+        """It ended; empty where the worker did, whose status this is."""
+
+    def close(self) -> None:
+        """It is over. Harmless when called twice."""
+
+
+class Elsewhere(Protocol):
+    @property
+    def asked_as(self) -> str:
+        """How a command line names it."""
+
+    def begin(self, start: "Start") -> Begun:
+        """Never waits. Raises Trouble where there is no way to that computer."""
+
 
 NAME = "GPUEXPLORER_LAB"
+PIPE = "GPUEXPLORER_PIPE"  # the variable with the number of a program's end of our pipe
+PROGRAM = 1  # the number of the command that a program is
 
 
 def packed(settings: "Mapping[str, object]") -> str:

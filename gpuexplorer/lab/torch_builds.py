@@ -10,6 +10,8 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.oldest import torch_too_old
 
+# PyTorch's own index, which alone has every build; a folder below it for each.
+INDEX = "https://download.pytorch.org/whl"
 Capability = tuple[int, int]
 
 _ASSIGNMENT = re.compile(r"""^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE)
@@ -96,10 +98,10 @@ def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) 
         )
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
     cuda = flavour(driver_version, capabilities)
-    advice = _advice(cuda, driver_version, capabilities)
+    do = advice(cuda, driver_version, capabilities)
     if not build.cuda:
         sentence = Message("It does not use NVIDIA cards; it is enough for simulated ones.")
-        return Suits(Verdict.LOOK, sentence, advice, cuda)
+        return Suits(Verdict.LOOK, sentence, do, cuda)
     driver, needed = major(driver_version), _OLDEST_DRIVER.get(major(build.cuda) or 0)
     if driver is not None and needed is not None and driver < needed:
         return Suits(
@@ -110,7 +112,7 @@ def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) 
                 needed=needed,
                 driver=driver_version,
             ),
-            Message("{advice} Or update the driver to {needed}.", advice=advice, needed=needed),
+            Message("{advice} Or update the driver to {needed}.", advice=do, needed=needed),
         )
     wanting = [card for card in cards if _runs_on(build, card.compute_capability) is False]
     if not wanting:
@@ -120,7 +122,7 @@ def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) 
     return Suits(
         Verdict.LOOK if some else Verdict.BROKEN,
         _no_code(wanting, sure=bool(build.architectures), some=some),
-        advice,
+        do,
         cuda,
     )
 
@@ -168,7 +170,7 @@ def major(version: str | None) -> int | None:
     return int(found.group()) if found else None
 
 
-def _advice(
+def advice(
     cuda: str | None, driver_version: str | None, capabilities: Collection[Capability]
 ) -> Message:
     if cuda:

@@ -1,30 +1,137 @@
 """Player: how far somebody came in a lesson, and what came of each of its parts."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import NamedTuple, Protocol
 
+from gpuexplorer.core.records import UnreadableError, from_text
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.evaluated import Evaluated, Worth
-from gpuexplorer.lab.events import Began, Event, Failed, Finished
-from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.keeping import Kept, kept_of, take_up
-from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict
-from gpuexplorer.lessons.predicting import prediction
-from gpuexplorer.lessons.ran import STOPPED, Ran, why_wrong
-from gpuexplorer.lessons.revealing import behind, checked, revealed, sources_of
-from gpuexplorer.lessons.step_play import Rig, StepPlay, StepState
-from gpuexplorer.lessons.values import Readings, values_of
+from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.printed import error_words
+from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict, Step, Text, Why
+from gpuexplorer.lessons.values import (
+    AT_FAULT,
+    Checked,
+    Prediction,
+    Readings,
+    Revealed,
+    checked,
+    predicted,
+    revealed,
+    values_of,
+)
+
+NEVER_MEANT = ("cancelled", "worker lost")  # causes of a failure
+_STOPPED = Message("The cell was stopped before its end. It can be run again.")
+_VERSION = 1
+
+
+class Rig(Protocol):
+    """The lab in which a lesson is played."""
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def simulated(self) -> bool: ...
+
+    def run(self, code: str) -> int:
+        """The command's number; what comes of it arrives by `Player.apply`."""
+        ...
+
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
+        """The number of an Evaluate; answered by Evaluated or Failed, by `Player.apply`."""
+        ...
+
+    def measure(self, then: Callable[[Readings], None]) -> None:
+        """All cards and the host, read after now; `then` may be called at once."""
+        ...
+
+    def limit(self, source: str, target: str) -> float | None:
+        """Bytes per second of the narrowest wire between two devices; None: not known."""
+        ...
+
+
+class StepState(StrEnum):
+    AHEAD = "ahead"
+    BEGUN = "begun"
+    DONE = "done"
+    FAILED = "failed"  # a check did not hold, or a cell failed that should not, or the reverse
+    SKIPPED = "skipped"
+
+
+@dataclass
+class StepPlay:
+    """What came of one step's parts, by the part's line in the file."""
+
+    step: Step
+    state: StepState = StepState.AHEAD
+    reason: str = ""  # why it was skipped, or which cell failed
+    cells: dict[int, int] = field(default_factory=dict)  # command numbers, of the latest run
+    predictions: dict[int, Prediction] = field(default_factory=dict)
+    revealed: dict[int, Revealed] = field(default_factory=dict)
+    checked: dict[int, Checked] = field(default_factory=dict)
+    before: Readings | None = None  # as its first cell began
+
+    @property
+    def predicts(self) -> Sequence[Predict]:
+        return [each for each in self.step.parts if isinstance(each, Predict)]
+
+    @property
+    def held_back(self) -> Sequence[Part]:
+        """What would give an answer away: the texts behind an open question, or behind the
+        first of the cells that answer it.
+        """
+        if self.state in (StepState.DONE, StepState.SKIPPED):
+            return []
+        held: list[Part] = []
+        texts: list[Part] = []  # behind the newest question
+        cells = asked = False
+        for part in self.step.parts:
+            match part:
+                case Predict():
+                    held += texts if asked else ()
+                    texts, cells, asked = [], False, part.line not in self.revealed
+                case Code() if not cells:
+                    texts, cells = [], True
+                case Text() | Why():
+                    texts.append(part)
+        return held + texts if asked else held
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Kept:
+    """What is remembered of a lesson that somebody began. Steps are known by their titles: a
+    lesson may be edited meanwhile.
+    """
+
+    lesson: str
+    at: int = 0
+    states: Mapping[str, StepState] = field(default_factory=dict)
+    # By step and question.
+    predictions: Mapping[str, Mapping[str, Prediction]] = field(default_factory=dict)
+    version: int = _VERSION
+
+
+def kept_of(text: str) -> Kept | None:
+    """None for what is broken, or a newer program wrote."""
+    try:
+        kept: Kept = from_text(Kept, text)
+    except UnreadableError:
+        return None
+    return kept if kept.version == _VERSION else None
+
+
+class _Asked(NamedTuple):
     """What is being worked out, and in which life of the ledger it can be answered."""
 
     command: int
     life: int
-    count: int  # of expressions
+    sources: int  # how many
     take: Callable[[Sequence[Worth]], None]
 
 
@@ -37,16 +144,14 @@ class Player:
         self.at = 0
         self.must_ask = lesson.outside  # nobody has allowed its cells yet
         # Called when anything changed here; set by whoever shows it.
-        self.changed: Callable[[], None] = _nobody
+        self.changed: Callable[[], object] = tuple
         self._rig = rig
-        self._ran = Ran(self.steps, lambda: rig.ledger)
         self._queue: deque[tuple[StepPlay, Code]] = deque()
-        self._measuring = False
-        self._asked: _Asked | None = None
-        self._turn = 0  # what was measured or asked in an earlier one is of no use any more
+        # What is measured or worked out; of an earlier one nobody waits any more.
+        self._pending: _Asked | object | None = None
         self._shown: set[int] = set()  # predictions that are revealed though nobody predicted
         if kept is not None:
-            self.at = take_up(kept, self.steps)
+            self._take_up(kept)
 
     @property
     def step(self) -> StepPlay:
@@ -59,12 +164,22 @@ class Player:
 
     @property
     def kept(self) -> Kept:
-        return kept_of(self.lesson.name, self.at, self.steps)
+        states = {each.step.title: each.state for each in self.steps}
+        said = {
+            each.step.title: {
+                part.question: each.predictions[part.line]
+                for part in each.predicts
+                if part.line in each.predictions
+            }
+            for each in self.steps
+            if each.predictions
+        }
+        return Kept(self.lesson.name, self.at, states, said)
 
     @property
     def replay_needed(self) -> Sequence[Code]:
         """Cells of earlier steps that have not run in the session there is."""
-        return [part for _, part in self._ran.missing(self.at)]
+        return [part for _, part in self._missing()]
 
     def go(self, at: int) -> None:
         """Also over what is not done: nobody is locked in."""
@@ -72,7 +187,7 @@ class Player:
             self._close(leaving=True)
         self.at = at
         self._queue.clear()
-        self._renew()
+        self._pending = None
         self._enter()
         self.changed()
 
@@ -82,7 +197,7 @@ class Player:
             raise Trouble(
                 "What was measured is shown already.", "To predict anew, run the cells again."
             )
-        self.step.predictions[part.line] = prediction(part, said)
+        self.step.predictions[part.line] = predicted(part, said)
         self._go_on()
         self.changed()
 
@@ -94,10 +209,7 @@ class Player:
 
     def run(self, part: Code) -> None:
         """At once, or when what runs is done. Raises Trouble before it is allowed."""
-        self._check_allowed()
-        self._queue.append((self.step, part))
-        self._go_on()
-        self.changed()
+        self._queue_up([(self.step, part)])
 
     def run_next(self) -> bool:
         """The first cell of this step that has not run; False: there is none."""
@@ -108,10 +220,7 @@ class Player:
 
     def replay(self) -> None:
         """Run `replay_needed`, one after another, up to one that fails."""
-        self._check_allowed()
-        self._queue.extend(self._ran.missing(self.at))
-        self._go_on()
-        self.changed()
+        self._queue_up(self._missing())
 
     def check_again(self) -> None:
         """On what the lab and the cards say now."""
@@ -119,7 +228,7 @@ class Player:
         step.checked = {line: each for line, each in step.checked.items() if each.held}
         if step.state is StepState.FAILED:
             step.state = StepState.BEGUN
-        self._renew()
+        self._pending = None
         self._go_on()
         self.changed()
 
@@ -131,9 +240,10 @@ class Player:
 
     def apply(self, event: Event) -> None:
         """Each event of the lab, once the ledger knows of it."""
+        asked = self._pending if isinstance(self._pending, _Asked) else None
         match event:
-            case Evaluated() | Failed() if self._asked and event.id == self._asked.command:
-                self._take_answer(event)
+            case Evaluated() | Failed() if asked is not None and event.id == asked.command:
+                self._take_answer(asked, event)
             case Began():
                 self._take_beginning(event.id)
             case Finished() | Failed():
@@ -144,7 +254,8 @@ class Player:
 
     def cell(self, part: Code) -> Cell | None:
         """What the ledger has of it."""
-        return self._ran.cell(part)
+        command = next((e.cells[part.line] for e in self.steps if part.line in e.cells), None)
+        return None if command is None else self._rig.ledger.cell(command)
 
     def gone(self, part: Code) -> bool:
         """It ran, and what it made went with its worker."""
@@ -155,21 +266,33 @@ class Player:
         """The first of this step that has not run, or not as it should."""
         if self.step.state is StepState.DONE:
             return None
-        return next(
-            (each for each in self.step.step.cells if not self._ran.is_right(each)), None
-        )
+        return next((each for each in self.step.step.cells if not self._is_right(each)), None)
 
     def busy(self) -> bool:
         """A cell waits or runs, or something is being worked out."""
         return bool(self._queue) or self._waits()
 
-    def _check_allowed(self) -> None:
+    def _take_up(self, kept: Kept) -> None:
+        """What was begun begins anew: its cells are of another session."""
+        for each in self.steps:
+            if kept.states.get(each.step.title) is StepState.DONE:
+                each.state = StepState.DONE
+            said = kept.predictions.get(each.step.title, {})
+            for part in each.predicts:
+                if part.question in said:
+                    each.predictions[part.line] = said[part.question]
+        self.at = max(0, min(kept.at, len(self.steps) - 1))
+
+    def _queue_up(self, cells: Sequence[tuple[StepPlay, Code]]) -> None:
         if self.must_ask:
             raise Trouble(
                 "This lesson did not come with the program, and nobody has said yet that its"
                 " cells may run.",
                 "Read them, and allow it.",
             )
+        self._queue.extend(cells)
+        self._go_on()
+        self.changed()
 
     def _enter(self) -> None:
         step = self.step
@@ -181,26 +304,25 @@ class Player:
             self._ask([each.expression.source for each in step.step.needs], self._take_needs)
 
     def _take_needs(self, worths: Sequence[Worth]) -> None:
-        needs = zip(self.step.step.needs, worths, strict=True)
-        unmet = next((each for each in needs if not each[1].truth), None)
-        if unmet is None:
-            self._begin()
-            return
-        need, worth = unmet
-        self.step.state = StepState.SKIPPED
-        self.step.reason = told(need.otherwise, worth.error)
+        for need, worth in zip(self.step.step.needs, worths, strict=True):
+            if not worth.truth:
+                self.step.state = StepState.SKIPPED
+                self.step.reason = told(need.otherwise, worth.error)
+                return
+        self._begin()
 
     def _begin(self) -> None:
         step = self.step
         step.state, step.reason = StepState.BEGUN, ""
-        if step.step.cells:
-            self._measure(self._take_before)
-        else:
+
+        def take_before(readings: Readings) -> None:
+            step.before = readings
             self._go_on()
 
-    def _take_before(self, readings: Readings) -> None:
-        self.step.before = readings
-        self._go_on()
+        if step.step.cells:
+            self._measure(take_before)
+        else:
+            self._go_on()
 
     def _go_on(self) -> None:
         """What comes next, where nothing else is being done."""
@@ -220,12 +342,15 @@ class Player:
 
     def _waits(self) -> bool:
         """For a reading, for an answer of a worker that is still there, or for a cell."""
-        asked = self._asked is not None and self._rig.ledger.life <= self._asked.life
-        return self._measuring or asked or self._ran.going_on()
+        if isinstance(self._pending, _Asked) and self._rig.ledger.life > self._pending.life:
+            self._pending = None
+        cells = [self.cell(part) for step in self.steps for part in step.step.cells]
+        runs = any(each is not None and each.state in ("waiting", "running") for each in cells)
+        return self._pending is not None or runs
 
     def _start(self, step: StepPlay, part: Code) -> None:
         cells = step.step.cells
-        begins = part is cells[0] or not any(map(self._ran.is_right, cells))
+        begins = part is cells[0] or not any(map(self._is_right, cells))
 
         def run(before: Readings | None = None) -> None:
             step.before = before or step.before
@@ -236,29 +361,65 @@ class Player:
         else:
             run()
 
+    def _is_right(self, part: Code) -> bool:
+        """It ran in the session there is, and came to the end that the lesson means."""
+        cell = self.cell(part)
+        if cell is None or cell.life != self._rig.ledger.life:
+            return False
+        if cell.state == "failed" and cell.failed is not None:
+            return part.fails and cell.failed.cause not in NEVER_MEANT
+        return cell.state == "done" and not part.fails
+
+    def _missing(self) -> Sequence[tuple[StepPlay, Code]]:
+        """Cells of the steps before, whose names are not in the session: nobody ran them, or
+        what they made went with its worker.
+        """
+        ledger = self._rig.ledger
+        there = {
+            each.code.strip()
+            for each in ledger.cells
+            if each.state == "done" and each.life == ledger.life
+        }
+        return [
+            (step, part)
+            for step in self.steps[: self.at]
+            if step.state is not StepState.SKIPPED
+            and not (step.state is StepState.AHEAD and step.step.needs)
+            for part in step.step.cells
+            if not part.fails and part.source.strip() not in there
+        ]
+
     def _is_due(self, part: Part) -> bool:
         """Whether it can be worked out, and is not yet."""
         step = self.step
         match part:
             case Check() if self._is_open(part):
                 before = [each for each in step.step.cells if each.line < part.line]
-                return all(map(self._ran.is_right, before))
+                return all(map(self._is_right, before))
             case Predict() if self._is_open(part):
                 wanted = part.line in step.predictions or part.line in self._shown
                 cells = behind(step.step, part)
-                return all(map(self._ran.is_right, cells)) if cells else wanted
-            case _:
-                return False
+                return all(map(self._is_right, cells)) if cells else wanted
+        return False
+
+    def _is_open(self, part: Part) -> bool:
+        match part:
+            case Code():
+                return not self._is_right(part)
+            case Check():
+                return part.line not in self.step.checked
+            case Predict():
+                return part.line not in self.step.revealed
+        return False
 
     def _take_due(self, due: Sequence[Part], worths: Sequence[Worth]) -> None:
         step, left = self.step, iter(worths)
         for part in due:
             its = [next(left) for _ in sources_of(part)]
             if isinstance(part, Predict):
+                modelled = self._rig.simulated and not part.real
                 said = step.predictions.get(part.line)
-                step.revealed[part.line] = revealed(
-                    part, said, its, modelled=self._rig.simulated and not part.real
-                )
+                step.revealed[part.line] = revealed(part, said, its, modelled=modelled)
             elif isinstance(part, Check):
                 step.checked[part.line] = checked(part, its)
                 if not step.checked[part.line].held:
@@ -278,31 +439,18 @@ class Player:
             done = (tasks or last) and not any(map(self._is_open, parts))
         faults = [each.fault for each in step.revealed.values() if each.fault]
         if faults:
-            step.state = StepState.FAILED
-            step.reason = Message("Line {line} of the lesson is at fault.", line=faults[0])
+            step.state, step.reason = StepState.FAILED, Message(AT_FAULT, line=faults[0])
         elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
         elif done:
             step.state = StepState.DONE
 
-    def _is_open(self, part: Part) -> bool:
-        match part:
-            case Code():
-                return not self._ran.is_right(part)
-            case Check():
-                return part.line not in self.step.checked
-            case Predict():
-                return part.line not in self.step.revealed
-            case _:
-                return False
-
     def _measure(self, then: Callable[[Readings], None]) -> None:
-        turn = self._turn
-        self._measuring = True
+        mine = self._pending = object()
 
         def read(readings: Readings) -> None:
-            if turn == self._turn and self._measuring:
-                self._measuring = False
+            if self._pending is mine:
+                self._pending = None
                 then(replace(readings, memory=dict(self._rig.ledger.memory)))
                 self.changed()
 
@@ -312,44 +460,47 @@ class Player:
         step, rig = self.step, self._rig
 
         def ask(now: Readings) -> None:
-            ran = self._ran.of(step)
-            if ran:
-                step.after = now
+            cells = [self.cell(each) for each in step.step.cells]
+            ran = [each for each in cells if each is not None]
             values = values_of(
                 rig.ledger, ran, now, step.before or now, rig.limit, simulated=rig.simulated
             )
             # A worker that is yet to start begins another life of the ledger.
             life = rig.ledger.life + (rig.ledger.hello is None)
-            command = rig.evaluate(sources, values)
-            self._asked = _Asked(command, life, len(sources), take)
+            self._pending = _Asked(rig.evaluate(sources, values), life, len(sources), take)
 
         self._measure(ask)
 
-    def _take_answer(self, event: Evaluated | Failed) -> None:
-        assert self._asked is not None
-        asked, self._asked = self._asked, None
+    def _take_answer(self, asked: _Asked, event: Evaluated | Failed) -> None:
+        self._pending = None
         worths = (Worth(error=event.told),) if isinstance(event, Failed) else event.worths
         # What was given up before its turn says why, as the last one did.
-        last = worths[-1] if worths and worths[-1].error else Worth(error=STOPPED)
-        asked.take([*worths, *[last] * (asked.count - len(worths))])
+        last = worths[-1] if worths and worths[-1].error else Worth(error=_STOPPED)
+        asked.take([*worths, *[last] * (asked.sources - len(worths))])
 
     def _take_beginning(self, command: int) -> None:
-        cell = self._rig.ledger.cell(command)
+        cell, following = self._rig.ledger.cell(command), self.next_cell()
         if cell is None:
             return
-        place, following = self._ran.place(cell), self.next_cell()
-        if place is None and following is not None:
-            if cell.code.strip() != following.source.strip():
-                return
+        place = self._place(cell)
+        if place is None and following and cell.code.strip() == following.source.strip():
             self.step.cells[following.line] = cell.id  # typed by hand
             place = self.step, following
         if place is not None and place[0] is self.step:
             self._take_back(place[1])
 
+    def _place(self, cell: Cell) -> tuple[StepPlay, Code] | None:
+        """Which of the lesson's cells that is."""
+        for each in self.steps:
+            for part in each.step.cells:
+                if each.cells.get(part.line) == cell.id:
+                    return each, part
+        return None
+
     def _take_back(self, part: Code) -> None:
         """What came of the parts behind it, as it runs again."""
         step = self.step
-        self._renew()
+        self._pending = None
         step.state, step.reason = StepState.BEGUN, ""
         for each in step.step.parts:
             after = each.line > part.line
@@ -362,22 +513,53 @@ class Player:
 
     def _take_end(self, command: int) -> None:
         cell = self._rig.ledger.cell(command)
-        place = None if cell is None else self._ran.place(cell)
+        place = None if cell is None else self._place(cell)
         if cell is None or place is None:
             return
         step, part = place
-        if not self._ran.is_right(part) and cell.state in ("done", "failed", "cancelled"):
+        if not self._is_right(part) and cell.state in ("done", "failed", "cancelled"):
             self._queue.clear()
             if step is self.step and not self._rig.ledger.gone(cell):
-                step.state, step.reason = StepState.FAILED, why_wrong(cell)
+                step.state, step.reason = StepState.FAILED, _why_wrong(cell)
         self._go_on()
 
-    def _renew(self) -> None:
-        """What is being measured or worked out is not waited for."""
-        self._turn += 1
-        self._measuring = False
-        self._asked = None
+
+def sources_of(part: Part) -> Sequence[str]:
+    """The expressions that have to be worked out for it; none for a choice."""
+    match part:
+        case Check(conditions=conditions):
+            return [each.expression.source for each in conditions]
+        case Predict(number=number, limit=limit) if number is not None:
+            return [number.source, *([limit.expression.source] if limit is not None else [])]
+    return []
 
 
-def _nobody() -> None:
-    """Nobody shows it."""
+def behind(step: Step, predict: Predict) -> Sequence[Code]:
+    """The cells up to the next prediction; those that follow each other share theirs."""
+    found: list[Code] = []
+    for each in step.parts:
+        if each.line <= predict.line:
+            continue
+        if isinstance(each, Predict) and found:
+            break
+        if isinstance(each, Code):
+            found.append(each)
+    return found
+
+
+def _why_wrong(cell: Cell) -> Message:
+    """A sentence, for one that did not end as the lesson means it."""
+    failed = cell.failed
+    if failed is None or cell.state == "done":
+        return Message(
+            "This cell was there to fail, and it did not. Run the cells of this step again, in"
+            " order."
+        )
+    if failed.cause == "cancelled":
+        return _STOPPED
+    words = error_words(failed).partition("\n")[0]
+    if not words:
+        return failed.told
+    if words[-1] not in ".!?":
+        words += "."
+    return told(Message("The cell failed: {error}", error=words), failed.told)

@@ -5,9 +5,8 @@ from typing import TypeAlias
 
 from gpuexplorer.copies.copy_row import CopyRow, NoRate
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Frame, Pictured, Printed, Transferred, Watched
+from gpuexplorer.lab.events import Frame, Idle, Loader, Pictured, Printed, Transferred, Watched
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader
 from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.lines import row_of

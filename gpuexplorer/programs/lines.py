@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import Transferred
+from gpuexplorer.lab.events import Idle, Transferred, Why
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Why
 from gpuexplorer.programs.program_run import ProgramRun, Spot, spot_of
 
 

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.events import Watched
+from gpuexplorer.lab.events import Idle, Loader, Watched, Why
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader, Why
 from gpuexplorer.programs.finding import Finding, Matter
 from gpuexplorer.programs.lines import row_of
 from gpuexplorer.programs.program_run import ProgramRun, Spot, spot_of

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Hello, Transferred, Watched
+from gpuexplorer.lab.events import Hello, Idle, Loader, Transferred, Watched
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader
 
 if TYPE_CHECKING:  # the window has this before anybody asks for a copy
     from gpuexplorer.copies.route import Route

@@ -14,8 +14,17 @@ from gpuexplorer.core.trace_format import (
     nanoseconds,
     slice_text,
 )
-from gpuexplorer.lab.events import Device, Event, Hello, Traced, Transferred, Watched
-from gpuexplorer.lab.watched import Idle, Loader, Why
+from gpuexplorer.lab.events import (
+    Device,
+    Event,
+    Hello,
+    Idle,
+    Loader,
+    Traced,
+    Transferred,
+    Watched,
+    Why,
+)
 from gpuexplorer.programs.program_run import Spot, spot_of
 
 _PIECE = 500  # events

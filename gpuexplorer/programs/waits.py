@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, grouped, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.watched import Idle, Loader, Why
+from gpuexplorer.lab.events import Idle, Loader, Why
 from gpuexplorer.programs.finding import Finding, Matter
 from gpuexplorer.programs.look import (
     WORTH_TRYING,

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration, grouped, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
-from gpuexplorer.lab.events import Failed, Watched
-from gpuexplorer.lab.watched import Why
+from gpuexplorer.lab.events import Failed, Watched, Why
 from gpuexplorer.programs.look import sampled
 from gpuexplorer.programs.program_run import ProgramRun, Spot
 

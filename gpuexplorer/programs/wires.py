@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, grouped, memory, rate, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.watched import Loader, Trip, Why
+from gpuexplorer.lab.events import Loader, Trip, Why
 from gpuexplorer.programs.finding import Finding, Matter
 from gpuexplorer.programs.look import OFTEN, WORTH_TRYING, Look, total
 from gpuexplorer.programs.program_run import spot_of

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.lab.events import Event, Failed, Finished, Pictured, Printed, Watched
-from gpuexplorer.lab.ledger import event_id
-from gpuexplorer.lab.seen import merged
+from gpuexplorer.lab.ledger import event_id, merged
 
 MOST_PRINTED, LAST_PRINTED = 200_000, 50_000  # letters of a cell: its first, and its last
 MOST_PICTURED = 16_000_000  # letters of base64 in a cell

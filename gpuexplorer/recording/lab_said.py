@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import MODES
 from gpuexplorer.lab.events import (
     Asked,
     Began,
@@ -30,7 +29,7 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.wire import Run
+from gpuexplorer.lab.wire import MODES, Run
 from gpuexplorer.recording.told import Topic
 
 

@@ -45,8 +45,8 @@ class Kind(Enum):
         "gpuexplorer.worker.rank.__main__",
         (
             *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "lab/offspring.py"),
-            *("lab/elsewhere.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
-            *("lab/start.py", "lab/torch_builds.py"),
+            *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/start.py"),
+            "lab/torch_builds.py",
         ),
         False,
     )

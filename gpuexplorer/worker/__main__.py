@@ -52,6 +52,8 @@ def main() -> int:
         hello = replace(engine.hello(), seed=seed, pid=os.getpid())
     except (ImportError, AttributeError) as error:
         return _refuse(LACKING_TORCH, f"{version}, {error}")
+    if settings.get("cards"):
+        _share_with_children()
     sys.argv = [""]
     sys.path.insert(0, "")  # the person's own modules are in the lab's folder
     set_limits()
@@ -73,6 +75,12 @@ def _be_the_first_to_go() -> None:
     """Where the computer runs out of memory, Linux shall end the worker, not the window."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def _share_with_children() -> None:
+    """What a cell starts, such as by `spawn` or torchrun, begins with the same cards."""
+    ways = [str(Path(__file__).with_name("beginning")), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, ways))
 
 
 def _refuse(status: int, found: str) -> int:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.evaluated import Worth
+from gpuexplorer.lab.events import Worth
 from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.worker.pipe import Stop, WindowGone
 

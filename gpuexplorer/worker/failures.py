@@ -1,12 +1,13 @@
 """From an exception to what a person reads: its cause, PyTorch's own words, and a way out."""
 
+import os
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.events import Failed, Memory
 from gpuexplorer.worker.places import frames_of
@@ -18,13 +19,26 @@ _OF_CARD = re.compile(r"\b(CUDA|HIP|cuDNN|CUBLAS|cuBLAS|NCCL)\b")
 _MOST_NAME = 200
 _MOST_WORDS = 20_000  # letters of what an exception says
 _OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.tensor\.)?OnCard\b")
+_ASSERTED = "device-side assert"
 _BROKEN = (
-    "device-side assert",
+    _ASSERTED,
     "illegal memory access",
     "unspecified launch failure",
     "misaligned address",
     "an illegal instruction",
     "uncorrectable ECC",
+)
+
+
+_OF_LATE = mark(
+    "A kernel met a value that it cannot take, mostly an index, a row of an embedding or a "
+    "class in a loss that does not exist, and stopped the card. A card tells that late, at the "
+    "next wait: the line that is shown may be innocent, and the fault in one before it."
+)
+_OF_ITS_LINE = mark(
+    "A kernel met a value that it cannot take, mostly an index, a row of an embedding or a "
+    "class in a loss that does not exist, and stopped the card. Each kernel was waited for, so "
+    "it is the line that is shown."
 )
 
 
@@ -136,11 +150,17 @@ def _is_of_torch(error: BaseException) -> bool:
 
 
 def _broken(command: int, error: BaseException) -> Failed:
+    kind, words = type(error).__name__, _words(error)
+    if _ASSERTED in words:
+        waited = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
+        said = Message(_OF_LATE if not waited else _OF_ITS_LINE)
+        hint = Message("Everything on the card is lost: it takes a new process.")
+        return Failed(command, "device assert", kind, words, said, hint, waited=waited)
     return Failed(
         command,
         "device broken",
-        type(error).__name__,
-        _words(error),
+        kind,
+        words,
         Message(
             "The card broke off. Everything this process holds on it is lost, and every "
             "further call will fail the same way."

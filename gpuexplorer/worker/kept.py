@@ -12,8 +12,7 @@ import time
 from types import FrameType
 
 from gpuexplorer.lab import offspring
-from gpuexplorer.lab.elsewhere import ALONE
-from gpuexplorer.lab.start import NAME, unpacked
+from gpuexplorer.lab.start import ALONE, NAME, unpacked
 
 _LAST_PATIENCE = 2.0  # for the worker to end by itself
 _GLANCE, _SHORT_GLANCE = 1.0, 0.05

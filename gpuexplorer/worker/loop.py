@@ -13,10 +13,11 @@ from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, listed
-from gpuexplorer.lab.evaluated import Evaluated
 from gpuexplorer.lab.events import (
+    BROKEN,
     Began,
     Completed,
+    Evaluated,
     Event,
     Failed,
     Finished,
@@ -208,7 +209,7 @@ class Loop:
 
     def _failure(self, error: BaseException) -> Failed:
         failure = failed(self._id, error, self._memory, self._engine.settle)
-        self._broken = self._broken or failure.cause == "device broken"
+        self._broken = self._broken or failure.cause in BROKEN
         return failure
 
     def _carry_out(self, command: Command) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Union
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Pictured, Printed
-from gpuexplorer.lab.printed_text import MOST_PRINTED, overwritten
+from gpuexplorer.lab.printed import MOST_PRINTED, overwritten
 from gpuexplorer.worker.guards import high
 from gpuexplorer.worker.places import cell_of, is_own
 

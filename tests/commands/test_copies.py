@@ -15,7 +15,7 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.commands.copies_progress import in_words
 from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.copies.measuring import Progress
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.lab.processes import needs_torch
 
 PATIENCE = 60.0

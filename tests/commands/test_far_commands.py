@@ -92,7 +92,7 @@ def test_cells_over_there_take_no_arguments(capsys: Out, tmp_path: Path) -> None
     file = tmp_path / "train.py"
     file.write_text("print(1)", "utf-8")
     _, said = told(capsys, "lab", "--host", "server", str(file), "--epochs", "3", status=2)
-    assert "On another computer a file gets no arguments, and '" in said
+    assert "nor does a file on another computer, and --epochs stands behind it" in said
 
 
 def test_a_machine_that_refuses_us_is_said_to(

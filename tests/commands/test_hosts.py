@@ -133,8 +133,13 @@ def test_the_doctor_there_leaves_out_what_only_concerns_a_window(
     ],
 )
 def test_what_cannot_be_is_a_sentence(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, sentence: str
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    status: int,
+    sentence: str,
 ) -> None:
+    monkeypatch.setenv("GPUEXPLORER_NVML", "/no/libnvidia-ml.so.1")  # whatever driver is here
     assert sentence in said(capsys, "snapshot", *words, status=status)
 
 

@@ -59,9 +59,9 @@ def test_two_dashes_end_the_options_and_those_behind_the_file_are_the_programs()
     ("words", "said"),
     [
         (["nothere.py"], "nothere.py cannot be run: No such file or directory."),
-        (["."], ". is a folder."),
+        (["."], ". is no ordinary file."),
         (["notes.txt"], "notes.txt is neither a Python program nor a notebook."),
-        (["lesson.ipynb", "--x"], "A notebook takes no arguments, and --x stands behind it."),
+        (["lesson.ipynb", "--x"], "A notebook takes no arguments"),
         (["--trace", "a.py", "train.py"], "The trace would be written over a.py."),
         (["--fault", "lost:0@0s", "train.py"], "Only simulated cards fail on order."),
         (["--simulate", "2xNone", "train.py"], "2xNone"),
@@ -92,7 +92,7 @@ def test_what_has_no_end_is_not_read(capsys: Out) -> None:
 @pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_said_to_be_so(capsys: Out) -> None:
     Path("train.py").chmod(0)
-    assert "train.py cannot be read: you have no right to." in refused(capsys, "train.py")
+    assert "train.py cannot be run: Permission denied." in refused(capsys, "train.py")
 
 
 def test_a_trace_that_cannot_be_written_is_said_before_the_program_runs(capsys: Out) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.commands.lab_notebook import Paper
+from gpuexplorer.commands.lab_worker import Paper
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
 from tests.commands.lab_runs import CARDS, lab, notebook
 from tests.lab.processes import needs_torch

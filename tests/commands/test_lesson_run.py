@@ -12,12 +12,10 @@ import pytest
 from gpuexplorer.commands import lesson_run
 from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.lesson import add_arguments
-from gpuexplorer.commands.lesson_report import Report, as_json, unmarked
-from gpuexplorer.commands.lesson_rig import CommandRig
+from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarked
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.shelf import open_lesson
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.reading import open_lesson
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
 from tests.commands.lesson_runs import block, command, lesson, played
@@ -50,7 +48,9 @@ def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
     folder = lesson(tmp_path, ROSE + ONES + AT_LEAST, missing + ONES, "Words.\n\n" + fails)
     ran = played(folder, "--yes", "--save", str(tmp_path / "page.html"))
     assert ran.status == 0, ran
-    assert "919" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for words in ("919 MiB", "simulated", "There are <code>two</code> cards."):
+        assert words in page
     assert "A lesson of one's own\n====" in ran.out
     assert "times, memory and loads are made up" in ran.out
     assert (
@@ -101,6 +101,19 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
     assert "is at fault" in steps[5]["reason"]
     assert "SIGKILL" in steps[6]["reason"]
+
+
+def test_a_page_that_cannot_be_saved_is_told_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "folder.html").mkdir()
+    for name, status, told in (
+        ("played.ipynb", 2, "played.ipynb was not saved: its name does not end as a page's"),
+        ("gone/played.html", 1, "played.html was not saved. That folder does not exist."),
+        ("folder.html", 1, "There is a folder of that name."),
+    ):
+        ran = played(lesson(tmp_path, ONES), "--yes", "--save", str(tmp_path / name))
+        assert (ran.status, ran.out) == (status, "")
+        assert told in ran.err
+        assert "Traceback" not in ran.err
 
 
 @needs_torch

@@ -10,12 +10,14 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from unittest import mock
 
 import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.telemetry.backends import host
 from tests.nvml_stub.stub import Stub, environment
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d")
@@ -353,8 +355,21 @@ def test_why_a_card_gives_no_access_is_said_once_and_in_its_own_words(
 
 def test_what_holds_a_card_back_is_not_cut_short_in_eighty_columns() -> None:
     done = run("cards=2", "snapshot", COLUMNS="80")
-    assert "Power limit" in done.stdout
-    assert "…" not in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.startswith(("0 ", "1 "))]
+    assert any("Power limit" in row for row in rows)
+    assert not any("…" in row for row in rows)
+
+
+def test_a_very_long_name_of_the_processor_takes_no_column_from_the_cards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heads = []
+    for name in ("Intel Xeon E5-2680 v4", "Intel Xeon E5-2680 v4 " * 4):
+        monkeypatch.setattr(host, "_processor_name", partial(str, name))
+        done = run("cards=2", "snapshot", COLUMNS="105")
+        assert "Intel Xeon E5-2680" in done.stdout
+        heads.append(done.stdout.partition("\n#")[2].splitlines()[0].split())
+    assert heads[0] == heads[1]
 
 
 def test_cards_without_access_have_no_wiring_and_a_reason() -> None:

@@ -13,8 +13,7 @@ from gpuexplorer.copies.plan import (
     sweep_sizes,
 )
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import CopyJob, Measure
 from gpuexplorer.worker.engines.measuring.refusals import refuse_copy
 
 DEVICES = ("cpu", "cuda:0", "cuda:1")

@@ -11,9 +11,8 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind, job_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import notes_of
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from tests.copies.made import bench, measured, one_way
 

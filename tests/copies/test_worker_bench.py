@@ -18,9 +18,9 @@ from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Device
 from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from tests.copies.made import measured, routes

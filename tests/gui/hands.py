@@ -58,6 +58,12 @@ def texts(within: QWidget) -> list[str]:
     return [label.text() for label in within.findChildren(QLabel) if label.isVisible()]
 
 
+def written(within: QWidget) -> list[str]:
+    """The same, and on buttons."""
+    buttons = [each.text() for each in within.findChildren(QPushButton) if each.isVisible()]
+    return [*texts(within), *buttons]
+
+
 def table_called(window: QWidget, name: str) -> ShortTable[Any]:
     """A short table of the overview."""
     (found,) = (

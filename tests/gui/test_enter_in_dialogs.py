@@ -52,6 +52,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet
 from gpuexplorer.gui.widgets.sheets.add_machine_sheet import AddMachineSheet
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchSheet
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
@@ -59,6 +60,7 @@ from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
 from tests.gui.copies.moves import MIB, across, cell, moving_page
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, faults, lab, machine, worker
+from tests.gui.lab.offered import OfferedFetch
 from tests.gui.lessons.pages import player_of, printing
 from tests.gui.processes.programs import A, named, using
 from tests.lessons.fake_rig import step
@@ -134,6 +136,9 @@ _MAKERS: Mapping[type[QDialog], Callable[[Desk], QDialog]] = {
     NewCopySheet: lambda desk: NewCopySheet(desk.look, desk.copies, desk.window),
     PictureSheet: lambda desk: PictureSheet(desk.look, _PICTURES, "copy.svg", "", desk.window),
     PythonSheet: lambda desk: PythonSheet(desk.look, desk.lab.pythons, desk.lab, desk.window),
+    PyTorchSheet: lambda desk: PyTorchSheet(
+        desk.look, desk.lab, OfferedFetch(desk.window), desk.window
+    ),
     QuestionSheet: lambda desk: QuestionSheet(
         desk.look,
         Question("titan", "Password:", secret=True, yes_no=False, again=False),

@@ -1,11 +1,11 @@
 """Cures: each is the cell as it stands, with what failed changed, and has its price."""
 
 import ast
+from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.lab.cure import Cure
-from gpuexplorer.lab.cures import cures
+from gpuexplorer.lab.cures import Cure, cures
 from gpuexplorer.lab.events import (
     Began,
     Device,
@@ -48,6 +48,12 @@ class Lab:
             Hello(3, "3.11", "2.13", "CPU", simulated=True, devices=tuple(devices))
         )
         self._command = 0
+
+    @classmethod
+    def with_cell(cls) -> "Lab":
+        lab = cls()
+        lab.cell("import torch")
+        return lab
 
     def tensor(
         self, name: str, device: str, size: int = 24, grad: bool = False, storage: int = 0
@@ -473,3 +479,72 @@ def test_a_missing_module_is_installed_by_pips_name_and_the_cell_runs_again(
     assert cure.label == (
         f"Install {package} into the lab's Python, which asks first; then the same cell"
     )
+
+
+ASSERTED = "CUDA error: device-side assert triggered"
+
+
+def asserted(lab: Lab, code: str, *, waited: bool = False) -> list[Cure]:
+    """The cells before made what is on the shelf, which is gone with the card."""
+    cell = lab.ledger.by_number(1)
+    assert cell is not None
+    cell.placed.update(lab.ledger.things)
+    made = lab.offered(code, ASSERTED, (0, code), cause="device assert")
+    failed = lab.ledger.cells[-1].failed
+    assert failed is not None
+    assert not lab.ledger.things
+    if waited:
+        return cures(replace(failed, waited=True), lab.ledger.cells[-1], lab.ledger)
+    return made
+
+
+def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_for(
+    lab: Lab,
+) -> None:
+    lab.cell("import torch")
+    waits, on_host = asserted(lab, "torch.ones(3, device='cuda:0')[index]")
+    assert (waits.cells, waits.shown) == (
+        ("torch.ones(3, device='cuda:0')[index]",),
+        ("CUDA_LAUNCH_BLOCKING=1",),
+    )
+    assert (waits.waits, waits.anew, on_host.waits, on_host.anew) == (True, True, False, True)
+    assert asserted(Lab.with_cell(), "X.cuda()[9]", waited=True) == [
+        Cure(("X.cpu()[9]",), ("X.cpu()[9]",), on_host.label, anew=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "device", "text", "line"),
+    [
+        ("tensor", "cuda:0", "3, float32", "X = X.cpu()"),
+        ("model", "cuda:1", "Embedding(3, 2)", "X.cpu()"),
+        ("optimiser", "cpu, cuda:0", "Adam()", "X.load_state_dict(X.state_dict())"),
+        ("container", "cuda:0", "[tensor(3)]", "X = [each.cpu() for each in X]"),
+        ("value", "", "device(type='cuda', index=0)", "X = torch.device('cpu')"),
+        ("value", "", "'cuda:1'", "X = 'cpu'"),
+        ("value", "", "3", None),
+        ("container", "cuda:0", "{'a': tensor(3)}", None),
+    ],
+)
+def test_what_a_cell_uses_is_brought_to_the_host_before_it(
+    lab: Lab, kind: str, device: str, text: str, line: str | None
+) -> None:
+    lab.cell("import torch")
+    lab.ledger.apply(Placed(1, "X", kind, device, text, bytes=24 if device else 0))
+    lab.ledger.apply(Placed(1, "unused", "tensor", "cuda:0", "", bytes=24))
+    _, *on_host = asserted(lab, "f(X)")
+    assert texts(on_host) == ([(line, "f(X)")] if line else [])
+    for each in on_host:
+        assert each.copied_bytes == (24 if device else 0)
+
+
+def test_what_a_function_of_the_session_uses_is_brought_too(lab: Lab) -> None:
+    lab.cell("def f():\n    return X.to('cuda:0')")
+    lab.tensor("X", "cuda:0", grad=True)
+    _, on_host = asserted(lab, "f()")
+    assert on_host.cells == ("X = X.detach().cpu().requires_grad_()", "f()")
+    code, said = "f()", ASSERTED
+    _, at_home = lab.offered(
+        code, said, (0, "f()"), (1, "X.to('cuda:0')"), cause="device assert"
+    )
+    assert at_home.cells == ("def f():\n    return X.to('cpu')", "f()")

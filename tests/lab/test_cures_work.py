@@ -2,8 +2,7 @@
 
 import pytest
 
-from gpuexplorer.lab.cure import Cure
-from gpuexplorer.lab.cures import cures
+from gpuexplorer.lab.cures import Cure, cures
 from gpuexplorer.lab.ledger import Cell
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session

@@ -1,7 +1,7 @@
 """Which names hold which stretch of memory: a stretch counts once, until nobody holds it."""
 
 from gpuexplorer.lab.events import Held
-from gpuexplorer.lab.held_memory import HeldMemory
+from gpuexplorer.lab.ledger import HeldMemory
 
 
 def held(storage: int, size: int, device: str = "cuda:0") -> Held:

@@ -6,16 +6,19 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Freed,
+    Idle,
+    Loader,
     Memory,
     Pictured,
     Placed,
     Printed,
     Progressed,
     Transferred,
+    Trip,
     Watched,
+    Why,
 )
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
 from gpuexplorer.lab.wire import Cancel, Run
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session

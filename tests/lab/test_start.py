@@ -9,9 +9,9 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
-from gpuexplorer.lab.endings import CANNOT_START
 from gpuexplorer.lab.pythons import ask, candidates, chosen
 from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.worker_process import CANNOT_START
 
 CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
 

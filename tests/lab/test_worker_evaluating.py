@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.evaluated import Evaluated, Worth
 from gpuexplorer.lab.events import (
+    Evaluated,
     Failed,
     Finished,
     Freed,
     Placed,
     Transferred,
+    Worth,
 )
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Evaluate

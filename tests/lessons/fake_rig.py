@@ -8,9 +8,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.lab.evaluated import Evaluated
 from gpuexplorer.lab.events import (
     Began,
+    Evaluated,
     Event,
     Failed,
     Finished,
@@ -20,7 +20,6 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Evaluate, Run
-from gpuexplorer.lessons.keeping import Kept
 from gpuexplorer.lessons.lesson import (
     Check,
     Code,
@@ -31,8 +30,7 @@ from gpuexplorer.lessons.lesson import (
     Predict,
     Step,
 )
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Kept, Player, StepState
 from gpuexplorer.lessons.values import Read, Readings
 from gpuexplorer.worker.evaluating import Evaluating
 from gpuexplorer.worker.pipe import Stop

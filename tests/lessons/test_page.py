@@ -9,12 +9,10 @@ import pytest
 
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.lab.events import Began, Finished, Memory
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import NEEDS
-from gpuexplorer.lessons.markdown import WORDS
-from gpuexplorer.lessons.reading import problems
+from gpuexplorer.lessons.lesson import CONTROLS, NEEDS
+from gpuexplorer.lessons.reading import WORDS, problems
 from tests.lessons.fake_rig import cell, check, played, step
-from tests.lessons.lesson_texts import with_step
+from tests.lessons.test_reading import with_step
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text("utf-8")
 EXAMPLES = [
@@ -87,21 +85,3 @@ def test_every_figure_of_a_card_that_is_told_of_is_there() -> None:
     told = row("a card, `host`")
     assert fields(there["cards"][0]) - figures <= told
     assert told - figures <= fields(there["cards"][0])
-
-
-@pytest.mark.parametrize(
-    ("begin", "value"),
-    [
-        ("a copy", "copies[-1]"),
-        ("a cell", "cells[0]"),
-        ("`memory[…]`", 'before.memory["cuda:0"]'),
-        ("a card, `host`", "cards[0]"),
-    ],
-)
-def test_every_field_that_is_told_of_can_be_checked(
-    tmp_path: Path, begin: str, value: str
-) -> None:
-    lines = "\n".join(f"{value}.{each}" for each in sorted(row(begin)))
-    file = tmp_path / "lesson.md"
-    file.write_text(with_step(f"```check\n{lines}\nelse: So.\n```"), "utf-8")
-    assert problems(file) == []

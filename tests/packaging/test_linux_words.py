@@ -143,7 +143,16 @@ def test_bash_offers_what_fits(
         ("gpuexplorer copies --mode st", {"staged", "strided"}),
         (
             "gpuexplorer doctor --",
-            {"--json", "--bundle", "--deep", "--host", "--host-python", "--help"},
+            {
+                "--json",
+                "--bundle",
+                "--deep",
+                "--get-pytorch",
+                "--into",
+                "--host",
+                "--host-python",
+                "--help",
+            },
         ),
         ("gpuexplorer --view copies --th", {"--theme"}),
         ("gpuexplorer lesson ch", {"check"}),

@@ -5,9 +5,20 @@ from pathlib import Path
 
 from gpuexplorer.copies.route import Leg, Route, Way, Wire
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Began, Device, Failed, Finished, Hello, Transferred, Watched
+from gpuexplorer.lab.events import (
+    Began,
+    Device,
+    Failed,
+    Finished,
+    Hello,
+    Idle,
+    Loader,
+    Transferred,
+    Trip,
+    Watched,
+    Why,
+)
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.program_run import ProgramRun
 

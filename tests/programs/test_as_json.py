@@ -6,8 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.commands.program_report import report
-from gpuexplorer.lab.events import Failed, Finished, Frame, Printed, Transferred, Watched
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
+from gpuexplorer.lab.events import (
+    Failed,
+    Finished,
+    Frame,
+    Idle,
+    Loader,
+    Printed,
+    Transferred,
+    Trip,
+    Watched,
+    Why,
+)
 from gpuexplorer.programs.as_json import as_json
 from tests.programs.made import FILE, MIB, idle, moved, program, read, seen
 

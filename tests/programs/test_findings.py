@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.lab.watched import Trip, Why
+from gpuexplorer.lab.events import Trip, Why
 from gpuexplorer.programs.findings import Finding, Matter, findings
 from gpuexplorer.programs.lines import lines_of
 from gpuexplorer.programs.program_run import ProgramRun

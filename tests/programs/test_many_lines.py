@@ -6,7 +6,7 @@ from types import FrameType
 
 import pytest
 
-from gpuexplorer.lab.watched import Idle, Why
+from gpuexplorer.lab.events import Idle, Why
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.lines import lines_of
 from gpuexplorer.programs.program_run import ProgramRun

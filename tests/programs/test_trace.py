@@ -8,8 +8,16 @@ from typing import Any
 
 import pytest
 
-from gpuexplorer.lab.events import Device, Hello, Traced, Transferred, Watched
-from gpuexplorer.lab.watched import Idle, Loader, Why
+from gpuexplorer.lab.events import (
+    Device,
+    Hello,
+    Idle,
+    Loader,
+    Traced,
+    Transferred,
+    Watched,
+    Why,
+)
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.programs.trace import TraceFile
 from tests.trace_reader import Events, of, opened, whole_trace

@@ -21,8 +21,8 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Finished, Transferred
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.export import rounds
 from gpuexplorer.recording.export.choosing import chosen, moment
 from gpuexplorer.recording.export.exporting import Form, pieces
@@ -194,7 +194,9 @@ def test_a_trace_opens_with_curves_processes_and_events(lived: Recording) -> Non
         each["pid"]: each["args"]["name"] for each in events if each["name"] == "process_name"
     }
     assert list(map(names.get, sorted(names))) == [
-        *("0 NVIDIA H100 80GB HBM3", "1 NVIDIA H100 80GB HBM3", "host AMD EPYC")
+        "0 NVIDIA H100 80GB HBM3",
+        "1 NVIDIA H100 80GB HBM3",
+        f"host {lived.runs[-1].machine.host.name}",
     ]
     power = [each for each in of(events, "C") if each["name"] == "Power" and each["pid"] == 1]
     readings = lived.readings(CardId("SIM-0"), POWER, lived.began, lived.ended)

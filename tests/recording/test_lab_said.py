@@ -18,7 +18,6 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import MODES, CopyJob
 from gpuexplorer.lab.events import (
     Completed,
     Device,
@@ -26,6 +25,7 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Hello,
+    Measured,
     Pictured,
     Placed,
     Printed,
@@ -34,8 +34,9 @@ from gpuexplorer.lab.events import (
     Spans,
     Transferred,
     Watched,
+    Wrong,
 )
-from gpuexplorer.lab.measured import Measured, Wrong
+from gpuexplorer.lab.wire import MODES, CopyJob
 from gpuexplorer.recording.lab_bounds import (
     LAST_PRINTED,
     MOST_PICTURED,

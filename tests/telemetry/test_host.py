@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.catalogue import memory
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.telemetry.backends import host
-from gpuexplorer.telemetry.backends.host import HostReader
+from gpuexplorer.telemetry.backends.host import HostReader, model_alone
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
 from gpuexplorer.telemetry.remembering import RememberingSession
@@ -76,6 +76,21 @@ def test_a_computer_without_swap_space_says_so_in_the_place_of_a_figure(
     sample = HostReader().read(SWAP)
     assert sample.values == {memory.SWAP_TOTAL: 0}
     assert sample.missing == {memory.SWAP_USED: Absence.NO_SWAP}
+
+
+@pytest.mark.parametrize(
+    ("written", "model"),
+    [
+        ("Intel(R) Xeon(R) Processor", "Intel Xeon"),
+        ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", "Intel Xeon E5-2680 v4"),
+        ("12th Gen Intel(R) Core(TM) i7-12800HE with Iris(R) Xe", "Intel Core i7-12800HE"),
+        ("AMD EPYC 7763 64-Core Processor", "AMD EPYC 7763"),
+        ("AMD Ryzen Threadripper PRO 9995WX 96-Cores", "AMD Ryzen Threadripper PRO 9995WX"),
+        ("Neoverse-V2", "Neoverse-V2"),
+    ],
+)
+def test_a_processor_is_named_by_its_model_alone(written: str, model: str) -> None:
+    assert model_alone(written) == model
 
 
 def remembered(session: RememberingSession) -> int:

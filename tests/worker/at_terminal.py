@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.handing_on import HandingOn
+from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 

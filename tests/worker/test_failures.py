@@ -52,6 +52,16 @@ def test_a_card_that_does_not_answer_any_more_is_broken(words: str) -> None:
     assert told.frames == (Frame(5, 1, "", 0, 11),)
 
 
+@pytest.mark.parametrize("waited", [False, True])
+def test_a_check_on_the_card_that_failed_is_told_late_unless_each_kernel_was_waited_for(
+    monkeypatch: pytest.MonkeyPatch, *, waited: bool
+) -> None:
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1" if waited else "0")
+    told = failed(1, said_by_cuda("device-side assert triggered"), settle=broken)
+    assert (told.cause, told.waited) == ("device assert", waited)
+    assert ("may be innocent" in told.sentence) is not waited
+
+
 @pytest.mark.parametrize("words", ["invalid argument", "invalid device ordinal"])
 def test_a_card_that_goes_on_answering_is_not(words: str) -> None:
     told = failed(1, said_by_cuda(words), settle=answers)

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gpuexplorer.lab.events import Failed, Finished
-from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
+from gpuexplorer.lab.events import Failed, Finished, Measured, Multiplied, Sampled
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Cancel, Command, Measure, Multiply
 from tests.lab.processes import CARD, Worker, needs_torch

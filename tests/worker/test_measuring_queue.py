@@ -276,7 +276,7 @@ def test_rows_from_a_card_are_brought_together_there_and_wait_in_its_queue() -> 
 
 def test_progress_is_told_after_each_sample() -> None:
     said = said_by(FakeCards(), asked_for())
-    assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[union-attr]
+    assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[attr-defined]
 
 
 def test_pageable_copies_have_no_gate_and_both_sides_are_waited_for() -> None:

@@ -95,6 +95,8 @@ product()
 """
 ENVIRONMENT = """
 import os, torch
+for each in ("PYTHONPATH", "GPUEXPLORER_LAB"):  # by which what it starts has the cards, too
+    os.environ.pop(each, None)
 print(sorted(os.environ.items()))
 """
 NUMBERS = """

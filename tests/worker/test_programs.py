@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished, Hello, Printed
-from gpuexplorer.lab.handing_on import HandingOn
 from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer, Run
 from tests.lab.processes import CARD, Worker, needs_torch

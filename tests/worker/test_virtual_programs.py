@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Watched
-from gpuexplorer.lab.watched import Idle
+from gpuexplorer.lab.events import Idle, Watched
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
 from gpuexplorer.worker.engines.virtual.machine import Clock, Timetable

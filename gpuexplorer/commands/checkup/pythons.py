@@ -11,10 +11,12 @@ from gpuexplorer.commands.checkup.cudnn import Cudnn, cudnn_of
 from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic, Verdict
 from gpuexplorer.commands.checkup.probe import Probe, Ran
 from gpuexplorer.core.cards import Card
+from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import (
+    INDEX,
     Capability,
     Suits,
     TorchBuild,
@@ -38,7 +40,6 @@ print("TORCH", json.dumps({
     "cudnn": cudnn and ".".join(map(str, cudnn.getRuntimeVersion())),
 }))
 """
-_INDEX = "https://download.pytorch.org/whl/cu{tag}"
 # They are built for one PyTorch, so they are replaced with it.
 _COMPANIONS = ("torchvision", "torchaudio")
 
@@ -106,13 +107,17 @@ def pythons(
     if not found:
         if not answer.answering:
             return Topic(Subject.PYTORCH, [looked], facts).fine(
-                Message("No Python with PyTorch was found; only the lab needs one.")
+                told(
+                    Message("No Python with PyTorch was found; only the lab needs one."),
+                    _fetch(),
+                )
             )
         nothing = told(Message("No Python with PyTorch was found."), looked)
         cuda = flavour(driver_version, _capabilities(answer.answering))
         do = _install(cuda)
         if cuda and looked_at and looked_at[0].prefix == probe.prefix:
             do = told(do, _into_this_one(probe, looked_at[0], cuda))
+        do = told(_fetch(), do)
         return Topic(Subject.PYTORCH, facts=facts).look(nothing, do)
     about_lab = _about_the_lab(found)
     facts["lab"] = None if (lab := _of_the_lab(found)) is None else lab.python.prefix
@@ -148,6 +153,13 @@ def _install(cuda: str | None) -> Message:
         " Pythons.",
         version=cuda,
     )
+
+
+def _fetch() -> Message:
+    """Where the program is, it can fetch PyTorch; on another computer it is not installed."""
+    if doctor() != doctor(""):
+        return NOTHING
+    return Message("`{doctor} --get-pytorch` fetches it.", doctor=doctor())
 
 
 def _into_this_one(probe: Probe, python: LabPython, cuda: str) -> Message:
@@ -302,7 +314,7 @@ def install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:
         command = f"conda install -p {_quoted(python.prefix)} -c conda-forge pytorch-gpu"
         run = Message("Run: `{command}`", command=command)
         return told(run, Message("conda chooses the CUDA that the driver can run."))
-    index = _INDEX.format(tag=cuda.replace(".", ""))
+    index = f"{INDEX}/cu{cuda.replace('.', '')}"
     if _kept_by_the_system(probe, python):
         return Message(
             "This Python belongs to the system, so make one of your own: `{make}`, then"

@@ -15,8 +15,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
 from gpuexplorer.core.units import watts as in_watts
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 
 _TITLES = {
     What.MEMORY: mark("Memory bandwidth"),

@@ -7,8 +7,8 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.samples import spread
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.measured import Multiplied
-from gpuexplorer.lab.product_job import KINDS, ProductJob
+from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.lab.wire import KINDS, ProductJob
 from gpuexplorer.simulation.computing import product_reached, product_watts, promised_of
 from gpuexplorer.simulation.specs import MachineSpec
 

@@ -10,8 +10,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import KINDS, ProductJob, size_for
+from gpuexplorer.lab.wire import KINDS, CopyJob, ProductJob, size_for
 
 TENSOR_CORES_KNOW = (8, 0)  # compute capability from which TF32 and BF16 are theirs
 

@@ -56,7 +56,9 @@ class MeasuringStrip(QWidget):
         self._trouble.setVisible(not running and bool(copies.sentence))
         self._trouble.show_text(tr(copies.sentence))
         if running:
-            self._words.show_text(progress_words(progress, copies.silent))
+            waits = tr("Waiting for PyTorch")
+            said = waits if copies.lacking else progress_words(progress, copies.silent)
+            self._words.show_text(said)
             done = 0.0
             if progress is not None and progress.of:
                 begun = progress.taken / progress.samples if progress.samples else 0.0

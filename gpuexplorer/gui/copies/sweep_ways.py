@@ -9,7 +9,7 @@ from gpuexplorer.copies.plan import Kind, job_of, sweep_sizes
 from gpuexplorer.copies.route import Route, Wire
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 SIZES = sweep_sizes()
 _KINDS = (Kind.ONE_WAY, Kind.PAGEABLE, Kind.FRESH, Kind.STAGED)

@@ -34,6 +34,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, label
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
 _BELOW_UNDER = 1080
@@ -220,6 +221,8 @@ class CopiesView(LiveView):
         add(self._row, self._tools)
         sides, pages = (_MARGIN, _TOP, _MARGIN, _TOP), (self._stack, GROWS)
         self._column = column(self._row, *pages, within=self, gap=_GAP, margins=sides)
+        if not self.copies.modelled:
+            self._column.insertWidget(1, PyTorchNotice(self._look, self.copies.lab, self))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where the row is full, how far the measuring is stands below it."""

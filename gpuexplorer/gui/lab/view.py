@@ -29,10 +29,11 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.now_tag import NowTag
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.lab.events import Asked, Event, Failed
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
-_BUSY = (Stage.BUSY, Stage.HANGING)
+_BUSY = (Stage.BUSY, Stage.HANGING, Stage.WAITING)
 _INSIDE = ("tensor", "model", "container")
 # Words, keys, what is done, and whether it can be done now.
 Command = tuple[str, str, Callable[[], None], Callable[[], bool]]
@@ -135,7 +136,17 @@ class LabView(LiveView):
         words = tr("now, except the curves below")
         head = row(self._head, GROWS, NowTag(look, self.time_window, words))
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)
-        column(head, self._place, GROWS, self._strips, within=page, gap=_GAP, margins=margins)
+        missing = PyTorchNotice(look, self._lab, page)
+        column(
+            head,
+            missing,
+            self._place,
+            GROWS,
+            self._strips,
+            within=page,
+            gap=_GAP,
+            margins=margins,
+        )
         return page
 
     def _show_beside(self, side: Side) -> None:

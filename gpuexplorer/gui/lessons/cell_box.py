@@ -14,13 +14,11 @@ from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Pictured, Printed
-from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.ledger import Cell, time_words
+from gpuexplorer.lab.printed import clean, error_words, shortened
 from gpuexplorer.lessons.lesson import Code, Part
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.ran import NEVER_MEANT
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import NEVER_MEANT, Player, StepState
 
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it

@@ -33,12 +33,12 @@ from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.lessons.lesson import Point, Step
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
 
-_PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
+_PAGE = FileKind(mark("Page"), "html")
 LEAST, USUAL, FOLDED = 300, 340, 45
 _SEEN = 40  # pixels that stay in sight, when one reads on
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
@@ -78,6 +78,7 @@ class LessonColumn(QFrame):
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
         self._notice = ColumnNotice(look)
+        self._needed = PyTorchNotice(look, None, self, narrow=True)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -99,7 +100,7 @@ class LessonColumn(QFrame):
         self._body = QWidget()
         column(
             head,
-            row(self._notice, margins=(16, 0, 12, 6)),
+            column(self._notice, self._needed, margins=(16, 0, 12, 6)),
             self._area,
             GROWS,
             self._foot,
@@ -166,14 +167,13 @@ class LessonColumn(QFrame):
             shown.open()
 
     def export(self) -> None:
-        """As far as it was played: a page to be read and printed, or a notebook."""
+        """As far as it was played: a page to be read and printed."""
         player, session = self._player, self._lessons.lab.machine.session
         if player is not None:
             name = suggested_name(
                 player.lesson.name, session.clock.wall(), simulated=session.simulated
             )
-            kinds = (_PAGE, _NOTEBOOK)
-            self._saving.ask(tr("Export the lesson"), name, kinds, self._contents)
+            self._saving.ask(tr("Export the lesson"), name, (_PAGE,), self._contents)
 
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
@@ -186,7 +186,7 @@ class LessonColumn(QFrame):
             self._presentation.close()
 
     def _contents(self, path: Path) -> Write | None:
-        from gpuexplorer.lessons.export.save import contents  # noqa: PLC0415 - with its plots
+        from gpuexplorer.lessons.html import contents  # noqa: PLC0415 - rarely needed
 
         if self._player is None:
             return None
@@ -300,6 +300,8 @@ class LessonColumn(QFrame):
         player = self._player
         if player is None:
             return
+        needs = "pytorch" in player.lesson.needs
+        self._needed.show_lab(self._lessons.lab if needs else None)
         page = self._page = StepPage(self._look, player, self._asks)
         page.revealed.connect(self._on_revealed)
         paper = QWidget()

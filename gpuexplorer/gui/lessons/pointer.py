@@ -23,7 +23,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.lessons.controls import CONTROLS
+from gpuexplorer.lessons.lesson import CONTROLS
 
 _STAYS = 6000  # milliseconds
 _BEAT = 900

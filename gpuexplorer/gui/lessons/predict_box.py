@@ -14,10 +14,8 @@ from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.lessons.lesson import Part, Predict
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.predicting import how_far
-from gpuexplorer.lessons.revealing import behind
-from gpuexplorer.lessons.step_play import Revealed
+from gpuexplorer.lessons.player import Player, behind
+from gpuexplorer.lessons.values import Revealed, how_far
 
 _SAY_FIRST = mark("Choose one of them, then press Predict.")
 _NOBODY = mark("No prediction.")

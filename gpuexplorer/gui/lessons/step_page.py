@@ -18,10 +18,8 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, add, column, row
 from gpuexplorer.gui.widgets.remark import Remark, wrapped_label
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.lesson import CONTROLS, Check, Code, Part, Point, Predict, Text, Why
+from gpuexplorer.lessons.player import Player, StepState
 
 _GAP = 14
 # Parts that are made before the window answers again: first what is seen, then the others.

@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
 from gpuexplorer.lessons.lesson import Check, Part
 from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import Checked
+from gpuexplorer.lessons.values import Checked
 
 
 class CheckLine(QFrame):

@@ -27,6 +27,7 @@ from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, SettingsGroup
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
@@ -36,6 +37,7 @@ from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _WIDTH, _HEIGHT = 800, 640
@@ -59,6 +61,7 @@ class SettingsDialog(Sheet):
         alerts: AlertWatch | None = None,
         notices: Notifications | None = None,
         always_on: AlwaysOn | None = None,
+        lab: LabState | None = None,
     ) -> None:
         super().__init__(look, tr("Settings"), parent, _WIDTH, _HEIGHT)
         self._settings = settings
@@ -76,6 +79,9 @@ class SettingsDialog(Sheet):
         if always_on is not None:
             kept = RecordingsSection(look, settings, always_on)
             self._sections[SettingsGroup.RECORDINGS] = kept
+        if lab is not None:
+            notice = PyTorchNotice(look, lab, self, stays=True)
+            self._sections[SettingsGroup.LAB].body.insertWidget(1, notice)
         self._trouble = QWidget()
         self._trouble_words = wrapped_label(look, "", Tone.TEXT)
         sign = Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18))

@@ -32,6 +32,10 @@ _STILL = {
         mark("Looking for a Python"),
         mark("A Python with PyTorch is looked for."),
     ),
+    Stage.WAITING: (
+        mark("Waiting for PyTorch"),
+        mark("No Python has PyTorch. What was asked for runs when one has it."),
+    ),
     Stage.STARTING: (mark("Starting"), mark("The worker starts and imports PyTorch.")),
     Stage.RECORDED: (mark("Recorded"), mark("This is a recording: nothing runs in it.")),
     Stage.READY: (mark("Ready"), mark("The worker waits for the next cell.")),

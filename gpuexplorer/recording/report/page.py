@@ -8,7 +8,7 @@ from pathlib import Path
 from gpuexplorer.core.html_page import html_page
 from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import tr
-from gpuexplorer.lab.cell_said import clean
+from gpuexplorer.lab.printed import clean
 from gpuexplorer.recording.export.choosing import Choice
 from gpuexplorer.recording.report.card_sums import card_sums
 from gpuexplorer.recording.report.courses import Courses

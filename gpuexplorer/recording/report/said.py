@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import listed, tr
-from gpuexplorer.lab.cell_said import error_words, time_words
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.recording.export.lab_stretches import all_noted
 from gpuexplorer.recording.export.looks import Use, uses
 from gpuexplorer.recording.lab_said import EVENTS, LabBegan, Sent

@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import Added, AskWiring, Hello, Read, Taken, Wired
 from gpuexplorer.simulation.occupied import Occupation

@@ -7,8 +7,7 @@ from typing import IO, TYPE_CHECKING
 from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.elsewhere import Begun
-from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.start import Begun, Start
 from gpuexplorer.remote.ending import Course
 from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.host_name import HostName

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, on, told
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.remote.wire import AskPythons, Pythons
 
 if TYPE_CHECKING:
@@ -41,14 +41,8 @@ def usable_there(far: "FarMachine", named: Path | None, why: Message) -> LabPyth
     usable = next((each for each in asked if each.usable), None)
     if usable is not None:
         return usable
-    there = Message.counted(
-        "The one Python on {host} does not have it.",
-        "None of {count} Pythons on {host} has it.",
-        len(asked),
-        host=far.host.text,
-    )
     raise Trouble(
-        told(why, there),
+        told(why, none_has_torch(len(asked), far.host.text)),
         "Install it there: `pip install torch`; or name one of its Pythons with --python.",
     )
 

@@ -1,6 +1,7 @@
 """The processor and its memory: the device that is always there."""
 
 import os
+import re
 import sys
 from collections.abc import Collection
 from contextlib import suppress
@@ -19,6 +20,10 @@ from gpuexplorer.telemetry.system import psutil
 # Seconds of all processors between two looks, of each of them and in all.
 _AT_LEAST = 0.05
 _AT_LEAST_TOGETHER = 0.1
+# What makers write around the model, until no line has room for it.
+_NOISE = re.compile(
+    r"\((?:R|TM)\)|^\d+th Gen |\d+-Cores?\b|\bCPU\b|\bProcessor$| with .*| @ .*", re.IGNORECASE
+)
 
 
 class HostReader:
@@ -35,7 +40,7 @@ class HostReader:
         self.card = Card(
             id=HOST_ID,
             index=0,
-            name=_processor_name(),
+            name=model_alone(_processor_name()) or Message("Processor"),
             memory_bytes=int(memory.total),
             kind=CardKind.HOST,
             cores=os.cpu_count(),
@@ -100,6 +105,11 @@ class HostReader:
         return self._busy
 
 
+def model_alone(name: str) -> str:
+    """ "12th Gen Intel(R) Core(TM) i7-12800HE @ 2.40GHz" becomes "Intel Core i7-12800HE"."""
+    return " ".join(_NOISE.sub(" ", name).split())
+
+
 def _processor_name() -> str:
     # Line by line: where there are many processors, all of them take long to write down.
     with (
@@ -108,7 +118,7 @@ def _processor_name() -> str:
     ):
         for line in lines:
             if line.lower().startswith("model name"):
-                return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
+                return line.split(":", 1)[1].strip()
     import platform  # noqa: PLC0415 - takes a hundredth of a snapshot, and few need it
 
-    return platform.processor() or platform.machine() or Message("Processor")
+    return platform.processor() or platform.machine()

@@ -1,4 +1,5 @@
-"""Python imports this by itself before it runs a person's program: its watch begins here.
+"""Python imports this by itself before it runs anything: the watch of a person's program begins
+here, and the simulated cards of whatever that program or a cell starts.
 
 Any Python 3 can read this file. The person's own sitecustomize is imported first, and nothing
 is left that the program would not find under `python FILE`.
@@ -12,7 +13,9 @@ from importlib import import_module
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PIPE = "GPUEXPLORER_PIPE"  # as lab/program_pipes.py names it
+_PIPE = "GPUEXPLORER_PIPE"  # as lab/start.py names it
+_TOLD = "GPUEXPLORER_LAB"  # as it does this
+_OLDEST = (3, 10)
 
 
 def _begin() -> None:
@@ -24,7 +27,10 @@ def _begin() -> None:
     assert spec.loader is not None
     sys.modules["gpuexplorer"] = package = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
-    import_module("gpuexplorer.worker.program.start").start()
+    if _PIPE in os.environ:  # gone in a second interpreter of the program's
+        import_module("gpuexplorer.worker.program.start").start()
+    elif sys.version_info >= _OLDEST:
+        import_module("gpuexplorer.worker.program.own_modules").begin_as_parent()
 
 
 if __name__ == "sitecustomize":
@@ -34,7 +40,7 @@ if __name__ == "sitecustomize":
         import_module(__name__)  # where there is none, Python has seen none
     finally:
         try:
-            if _PIPE in os.environ:  # gone in a second interpreter of the program's
+            if _PIPE in os.environ or _TOLD in os.environ:
                 _begin()
         except Exception:  # Python would run the program all the same
             traceback.print_exc()

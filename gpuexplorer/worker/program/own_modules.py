@@ -1,9 +1,12 @@
-"""Our modules, out of the program's way; and when it has imported one that matters."""
+"""Our modules, out of the program's way; when it has imported one that matters; and simulated
+cards in what it starts.
+"""
 
 import contextlib
 import importlib.util
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -86,3 +89,54 @@ class _Finder:
             self._then()
 
         loader.exec_module = exec_module
+
+
+_WAITING = "OMP_WAIT_POLICY"
+
+
+@contextlib.contextmanager
+def waiting_passively() -> "Iterator[None]":
+    """Around PyTorch's import, which reads it once: threads that wait shall not take the cores
+    of those that stand in for the cards.
+    """
+    ours = _WAITING not in os.environ
+    if ours:
+        os.environ[_WAITING] = "PASSIVE"
+    try:
+        yield
+    finally:
+        if ours:
+            os.environ.pop(_WAITING, None)
+
+
+# Any: the settings are JSON; and an engine, whose module takes long to be imported.
+def engine_here(settings: "Mapping[str, Any]") -> Any:
+    """Raises ImportError in a sentence."""
+    try:
+        from gpuexplorer.worker.engine import engine_for  # noqa: PLC0415 - as above
+
+        return engine_for(settings)
+    except (ImportError, AttributeError) as error:
+        from gpuexplorer.core.words import Message  # noqa: PLC0415 - as above
+
+        lacking = Message(
+            "This PyTorch lacks what the lab needs: {said}.", said=f"{error}".rstrip(".")
+        )
+        raise ImportError(lacking) from None
+
+
+def begin_as_parent() -> None:
+    """In a process that a cell or a program with simulated cards has started, such as by
+    `spawn` or torchrun: it has those cards, too, and is not watched.
+    """
+    modules = OwnModules()
+
+    def put_cards() -> None:
+        with modules.shown():
+            from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415 - takes a while
+
+            engine = engine_here(unpacked(os.environ[NAME]))
+        engine.running(watched=False, program=True).__enter__()
+
+    when_imported("torch", waiting_passively, put_cards)
+    modules.hide()

@@ -29,11 +29,13 @@ def start() -> None:
     from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415
     from gpuexplorer.worker.program.watched import WatchedProgram  # noqa: PLC0415
 
-    settings = unpacked(os.environ.pop(NAME))
-    if settings["searched"] is None:
-        os.environ.pop("PYTHONPATH", None)
-    else:
-        os.environ["PYTHONPATH"] = settings["searched"]
+    settings = unpacked(os.environ[NAME])
+    if not settings["cards"]:  # or what the program starts has them by these
+        del os.environ[NAME]
+        if settings["searched"] is None:
+            os.environ.pop("PYTHONPATH", None)
+        else:
+            os.environ["PYTHONPATH"] = settings["searched"]
     version = _torch_version(pipe, settings["program"][0])
     WatchedProgram(pipe, settings, version).begin()
     if blocked:  # so that none came too early

@@ -12,12 +12,11 @@ import queue
 import select
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
-from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     VERSION,
     Asked,
@@ -29,14 +28,19 @@ from gpuexplorer.lab.events import (
     Printed,
     Watched,
 )
-from gpuexplorer.lab.program_pipes import PROGRAM
+from gpuexplorer.lab.start import PROGRAM
 from gpuexplorer.lab.wire import line_of
 from gpuexplorer.worker.engine import Engine
 from gpuexplorer.worker.failures import failed
 from gpuexplorer.worker.guards import begin_unseen, high, mend_builtins, no_signals
 from gpuexplorer.worker.places import take_files
 from gpuexplorer.worker.program.children import Children
-from gpuexplorer.worker.program.own_modules import OwnModules, when_imported
+from gpuexplorer.worker.program.own_modules import (
+    OwnModules,
+    engine_here,
+    waiting_passively,
+    when_imported,
+)
 from gpuexplorer.worker.program.tracebacks import print_without_ours
 from gpuexplorer.worker.watching.tracing import Tracing
 
@@ -108,9 +112,6 @@ class Saying:
             line = line[os.write(self._pipe, line) :]
 
 
-_WAITING = "OMP_WAIT_POLICY"
-
-
 # Any: the settings are JSON.
 class WatchedProgram:
     """Python runs the program by itself; this hears of PyTorch's import, and of the end."""
@@ -141,7 +142,8 @@ class WatchedProgram:
         self._began = time.perf_counter()
         self._saying.say(self._hello())
         self._saying.say(Began(PROGRAM))
-        when_imported("torch", self._importing, self._watch)
+        importing = waiting_passively if self._simulated else nullcontext
+        when_imported("torch", importing, self._watch)
         self._modules.hide()
 
     def _ask_for_input(self) -> None:
@@ -157,36 +159,17 @@ class WatchedProgram:
         version = platform.python_version()
         return Hello(VERSION, version, self._torch_version, kind, self._simulated)
 
-    @contextmanager
-    def _importing(self) -> "Iterator[None]":
-        """On simulated cards threads that wait shall not take the cores of those that stand in
-        for the cards: PyTorch reads that once.
-        """
-        ours = self._simulated and _WAITING not in os.environ
-        if ours:
-            os.environ[_WAITING] = "PASSIVE"
-        try:
-            yield
-        finally:
-            if ours:
-                os.environ.pop(_WAITING, None)
-
     def _watch(self) -> None:
         """PyTorch was imported. A real card is not asked for before the program does so."""
         if os.getpid() != self._owner and not self._simulated:
             return
         try:
             with self._modules.shown():
-                from gpuexplorer.worker.engine import engine_for  # noqa: PLC0415
-
-                engine = engine_for(self._settings)
-        except (ImportError, AttributeError) as error:
-            lacking = Message(
-                "This PyTorch lacks what the lab needs: {said}.", said=f"{error}".rstrip(".")
-            )
+                engine = engine_here(self._settings)
+        except ImportError as error:
             if self._simulated:
-                raise ImportError(lacking) from None
-            self._saying.say(Printed(PROGRAM, lacking, "note"))
+                raise
+            self._saying.say(Printed(PROGRAM, error.args[0], "note"))
             return
         if os.getpid() != self._owner:
             return  # a child has simulated cards, too, but is not watched

@@ -4,7 +4,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.lab.watched import Idle, Why
+from gpuexplorer.lab.events import Idle, Why
 from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.places import Spot, place
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gpuexplorer.lab.watched import Loader, Trip
+from gpuexplorer.lab.events import Loader, Trip
 from gpuexplorer.worker.places import Spot
 
 _MOST = 10_000  # things that are followed at a time

@@ -85,7 +85,8 @@ def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
     assert topic.verdict is Verdict.LOOK
     assert topic.sentence.startswith("No Python with PyTorch was found. ")
     assert topic.do == (
-        "To compute with PyTorch, install PyTorch built for CUDA 12.6 into any of your Pythons."
+        "`gpuexplorer doctor --get-pytorch` fetches it. To compute with PyTorch, install"
+        " PyTorch built for CUDA 12.6 into any of your Pythons."
     )
 
 
@@ -103,7 +104,10 @@ def test_without_pytorch_the_python_that_runs_this_is_offered_for_it(
 def test_without_pytorch_and_cards_nothing_is_missing(computer: Computer) -> None:
     topic = told(computer)
     assert topic.verdict is Verdict.FINE
-    assert topic.sentence == "No Python with PyTorch was found; only the lab needs one."
+    assert topic.sentence == (
+        "No Python with PyTorch was found; only the lab needs one."
+        " `gpuexplorer doctor --get-pytorch` fetches it."
+    )
     assert topic.do == ""
 
 
@@ -126,7 +130,8 @@ def test_cards_that_do_not_answer_need_no_pytorch(computer: Computer) -> None:
 def test_where_no_single_build_suits_any_pytorch_is_a_beginning(computer: Computer) -> None:
     computer.give_driver(PASCAL, BLACKWELL)
     assert told(computer).do == (
-        "To compute with PyTorch, install it into any of your Pythons: `pip install torch`."
+        "`gpuexplorer doctor --get-pytorch` fetches it. To compute with PyTorch, install it"
+        " into any of your Pythons: `pip install torch`."
     )
 
 
@@ -205,8 +210,8 @@ def test_an_old_card_is_not_sent_to_a_driver_that_dropped_it(computer: Computer)
     computer.give_driver(PASCAL, version="470.82", cuda="11.4")
     computer.install_torch("/opt/gpuexplorer", "2.13.0+cpu")
     assert (
-        "Update NVIDIA's driver to 580, the last for the oldest card here, then install PyTorch"
-        " built for CUDA 12.6." in told(computer).do
+        "Update NVIDIA's driver to 580, the last for the oldest card here, then install"
+        " PyTorch built for CUDA 12.6." in told(computer).do
     )
 
 

@@ -11,10 +11,9 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import KINDS, ProductJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import KINDS, CopyJob, ProductJob
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import Fake, needs_torch

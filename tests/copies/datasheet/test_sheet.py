@@ -23,9 +23,8 @@ from gpuexplorer.core.catalogue.heat_and_power import (
     POWER_LIMIT_DEFAULT,
 )
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied, Wrong
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Measured, Multiplied, Wrong
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

@@ -18,7 +18,7 @@ from gpuexplorer.gui.copies.comparisons.comparisons import (
 )
 from gpuexplorer.gui.copies.comparisons.model import Comparison, Pair, Setup
 from gpuexplorer.gui.copies.comparisons.words import unsaid
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
 from tests.copies.made import bench, measured
 
 SIZE = 256 << 20

@@ -21,9 +21,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import texts
@@ -212,20 +211,28 @@ class NoPython(LabPythons):
     """All were asked."""
 
     def find(self) -> None:
-        self.trouble = Message("Of 2 Python programs on this computer none has PyTorch.")
+        self.lacking = True
+        self.trouble = Message("Of 2 Python programs here none has PyTorch.")
         self.changed.emit()
 
 
-def test_without_a_python_it_says_what_to_do(
-    machine: MachineState, worker: ScriptedWorker
+def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
+    machine: MachineState, worker: ScriptedWorker, look: Look, bench: HeldBench
 ) -> None:
-    lab = LabState(machine, NoPython(machine.settings, machine), worker.start)
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: None, lab)
+    pythons = NoPython(machine.settings, machine)
+    lab = LabState(machine, pythons, worker.start)
+    answers = [None, bench]
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
     copies.measure([THERE])
-    lab.pythons.changed.emit()
-    assert not copies.running
-    assert "none has PyTorch" in copies.sentence
-    assert "pip install torch" in copies.sentence
+    pythons.find()
+    assert copies.running
+    strip = MeasuringStrip(look, copies)
+    assert "Waiting for PyTorch" in texts(strip)
+    strip.deleteLater()
+    assert pythons.fetch is not None
+    pythons.fetch.fetched.emit(PYTHON)
+    assert answers == []
+    copies.stop()
     lab.stop()
 
 

@@ -25,7 +25,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.copies.datasheet_pages import (
     NOTHING,

@@ -13,7 +13,7 @@ from gpuexplorer.gui.copies.sweep.rate_plot import RatePlot
 from gpuexplorer.gui.copies.sweep_ways import SIZES, SweepWay
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import real
 from tests.gui.hands import press
 

@@ -29,7 +29,7 @@ from gpuexplorer.gui.copies.sweep_ways import (
     proposed,
 )
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import bench, measured, real, routes
 
 HOST = BenchDevice("cpu", "EPYC", "H")

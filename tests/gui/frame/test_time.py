@@ -149,8 +149,9 @@ def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
     shown = [each for each in bar.children() if isinstance(each, QWidget) and each.isVisible()]
     shown.sort(key=lambda each: each.x())
     qtbot.waitUntil(lambda: shown[-1].geometry().right() < bar.width())
-    for left, right in pairwise(shown):
-        assert left.geometry().right() < right.geometry().left()
+    qtbot.waitUntil(
+        lambda: all(a.geometry().right() < b.geometry().left() for a, b in pairwise(shown))
+    )
 
 
 def test_spans_and_moments_in_words() -> None:

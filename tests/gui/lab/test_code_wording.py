@@ -8,8 +8,6 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.lab.cells.words import cost_rows
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cell_said import time_words
-from gpuexplorer.lab.endings import left_out
 from gpuexplorer.lab.events import (
     Failed,
     Finished,
@@ -21,8 +19,8 @@ from gpuexplorer.lab.events import (
     Span,
     Transferred,
 )
-from gpuexplorer.lab.expected_copy import expected_copy
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, left_out_words, time_words
+from gpuexplorer.lab.simulated_cards import expected_copy
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.lab.conftest import GIB, MIB, tensor
@@ -275,12 +273,12 @@ def test_a_cell_is_told_to_screen_readers() -> None:
 
 
 def test_cells_that_need_a_lost_card_are_named() -> None:
-    assert left_out([3], ["cuda:1"]) == (
+    assert left_out_words([3], ["cuda:1"]) == (
         "Cell 3 needs a card that is lost (cuda:1) and is left out."
     )
-    said = left_out([2, 4, 5], ["cuda:0", "cuda:1"])
+    said = left_out_words([2, 4, 5], ["cuda:0", "cuda:1"])
     assert said == "Cells 2, 4, 5 need a card that is lost (cuda:0, cuda:1) and are left out."
-    assert left_out([], ["cuda:1"]) == ""
+    assert left_out_words([], ["cuda:1"]) == ""
 
 
 def test_a_copy_between_simulated_cards_is_expected_to_take_what_its_link_says() -> None:

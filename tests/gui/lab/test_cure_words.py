@@ -2,8 +2,8 @@
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.lab.code.words import cure_face
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.expected_copy import Expected
+from gpuexplorer.lab.cures import Copying, Cure
+from gpuexplorer.lab.simulated_cards import Expected
 
 CODE = ("# sums\nX.cuda(1) + Y",)
 SHOWN = ("X.cuda(1) + Y",)

@@ -20,9 +20,9 @@ from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.remote.host_name import HostName

@@ -32,8 +32,7 @@ from gpuexplorer.gui.lab.inside.words import (
 )
 from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
 from gpuexplorer.lab.events import Began, Element, Layer, Part, Peeked, Placed
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.things import made_by, read_by, root_of, thing_called
+from gpuexplorer.lab.ledger import Ledger, made_by, read_by, root_of, thing_called
 from gpuexplorer.lab.wire import Run
 from tests.gui.lab.conftest import finished, tensor
 from tests.gui.lab.looking import linear, opened, two_cards

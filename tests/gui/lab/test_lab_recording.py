@@ -19,9 +19,9 @@ from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed, Progressed
 from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import Sent, noted_of
 from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession

@@ -25,8 +25,7 @@ from gpuexplorer.gui.tables.cell_drawing import PADDING
 from gpuexplorer.gui.tables.model import CELL
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.events import Asked
-from gpuexplorer.lab.watched import Why
+from gpuexplorer.lab.events import Asked, Why
 from gpuexplorer.lab.wire import Answer
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, in_front, press, texts, the

@@ -15,6 +15,7 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from tests.gui.hands import texts, the
 from tests.gui.lab.code_panes import enter, shown_pane
 from tests.gui.lab.conftest import ScriptedWorker, tensor
@@ -159,24 +160,26 @@ def test_where_no_other_has_pytorch_both_are_said(
     lab = open_lab(tmp_path / "gone/bin/python3")
     pane = shown_pane(qtbot, look, lab)
     enter(pane, "X = torch.ones(2)")
-    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED)
-    pane.pull()
-    (notice,) = [each for each in texts(pane) if "You chose" in each]
+    qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
+    missing = PyTorchNotice(look, lab, pane)
+    missing.show()
+    (notice,) = [each for each in texts(missing) if "You chose" in each]
     assert "It cannot be started: No such file or directory. Choose another" in notice
-    assert "Of 2 Python programs on this computer none has PyTorch." in notice
+    assert "Of 2 Python programs here none has PyTorch." in notice
 
 
-def test_one_that_is_chosen_where_none_had_pytorch_ends_that_refusal(
+def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
     program(another, "3, 12, 1/null")
     lab = open_lab(tmp_path / "gone/bin/python3")
     lab.run("X = torch.ones(2)")
-    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED)
+    qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
+    assert [each.state for each in lab.ledger.cells] == ["waiting", "waiting"]
     good = program(tmp_path / "good/bin/python3", f"3, 12, 1/{TORCH}")
     with qtbot.waitSignal(lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working):
         lab.pythons.choose(good)
-    assert lab.stage is Stage.RESTING
+    assert lab.stage.runs
 
 
 def test_another_that_is_chosen_ends_the_warning_and_is_remembered(

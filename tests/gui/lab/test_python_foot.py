@@ -21,17 +21,16 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import (
     PythonSheet,
     one_of_each,
     row_face,
-    way_to_torch,
 )
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.worker_mark import stage_words
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card
-from tests.gui.hands import click, texts, the
+from tests.gui.hands import click, texts, the, written
 from tests.gui.lab.conftest import PYTHON, ScriptedWorker, hello, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
@@ -104,7 +103,7 @@ def test_the_foot_says_which_python_it_is_and_how_it_is(
 
 def test_before_it_is_needed_no_python_was_looked_for() -> None:
     face = foot_face(None, (), "", RESTING, working=False, simulated=True)
-    assert face.line == "Not looked for yet"
+    assert face.line == "Not checked yet"
     assert (
         foot_face(None, (), "", RESTING, working=True, simulated=True).line == "Looking for one"
     )
@@ -112,9 +111,7 @@ def test_before_it_is_needed_no_python_was_looked_for() -> None:
 
 def test_those_that_were_found_are_counted_before_one_is_taken() -> None:
     some = foot_face(None, [BARE, OTHER], "", RESTING, working=False, simulated=True)
-    none = foot_face(None, [BARE], "", RESTING, working=False, simulated=True)
     assert some.line == "1 with PyTorch"
-    assert none.line == "None with PyTorch"
 
 
 def test_where_there_is_none_the_foot_warns() -> None:
@@ -162,24 +159,14 @@ def test_another_is_used_after_the_cards_were_released(
     qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
 
 
-def test_where_none_has_pytorch_the_sheet_tells_the_way(
+def test_where_none_has_pytorch_the_sheet_offers_to_get_it(
     foot: PythonFoot, pythons: SomePythons
 ) -> None:
     pythons.python, pythons.found = None, [BARE]
-    said = " ".join(texts(open_sheet(foot)))
-    assert "No Python of this computer has PyTorch." in said
-    assert "pip install torch" in said
-
-
-def test_the_way_names_the_build_that_suits_cards_and_driver() -> None:
-    new = card(compute_capability=(8, 6))
-    old = card(compute_capability=(6, 1))
-    assert "CUDA 13.0" in way_to_torch([new], "580.95", simulated=False)
-    assert "CUDA 12.6" in way_to_torch([old], "580.95", simulated=False)
-    assert "No single build" in way_to_torch(
-        [old, card(1, compute_capability=(12, 0))], "580.95", simulated=False
-    )
-    assert "every build" in way_to_torch([new], "580.95", simulated=True)
+    pythons.lacking, pythons.trouble = True, none_has_torch(1)
+    said = " ".join(written(open_sheet(foot)))
+    assert "The one Python program here does not have PyTorch." in said
+    assert "Get PyTorch…" in said
 
 
 def test_a_build_that_does_not_fit_the_driver_says_why() -> None:
@@ -197,7 +184,7 @@ def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) ->
     window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
     foot = the(PythonFoot, window)
     assert foot.isVisible()
-    assert foot.accessibleName().startswith("Python of the lab: Not looked for yet")
+    assert foot.accessibleName().startswith("Python of the lab: Not checked yet")
     assert foot.mapTo(window, foot.rect().bottomRight()).x() < 208
 
 

@@ -13,7 +13,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion
-from gpuexplorer.lessons.controls import CONTROLS
+from gpuexplorer.lessons.lesson import CONTROLS
 from gpuexplorer.telemetry.remembering import RememberingSession
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import simulated_cards

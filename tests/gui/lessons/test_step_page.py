@@ -17,8 +17,7 @@ from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Failed, Finished
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import Condition, Expression, Point, Text, Why
+from gpuexplorer.lessons.lesson import CONTROLS, Condition, Expression, Point, Text, Why
 from tests.gui.hands import button, click, the
 from tests.gui.lessons.pages import page_of, page_of_steps, printing, said
 from tests.lessons.fake_rig import cell, check, number, step

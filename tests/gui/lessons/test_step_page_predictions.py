@@ -14,8 +14,7 @@ from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lessons.lesson import Expression, Limit, Predict, Text, Why
-from gpuexplorer.lessons.predicting import how_far
-from gpuexplorer.lessons.step_play import Prediction, Revealed
+from gpuexplorer.lessons.values import Prediction, Revealed, how_far
 from tests.gui.hands import click, the
 from tests.gui.lessons.pages import page_of, said
 from tests.lessons.fake_rig import MIB, cell, choice, number

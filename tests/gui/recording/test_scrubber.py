@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.gui.frame.steps import called
 from tests.gui.hands import the
-from tests.recording.made import make_recording
+from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 600.0
 LOST_AT = 200.0
@@ -204,7 +205,8 @@ def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(shown: Shown) 
         for by in range(-8, 9)
         if "fallen off the bus" in (told := shown.scrubber.told_at(x + by))
     )
-    assert told[0].splitlines()[0].endswith(("6:40", "6:41", "6:42", "6:43", "6:39"))
+    lost = [datetime.fromtimestamp(BEGAN + LOST_AT + by).astimezone() for by in range(-1, 4)]
+    assert told[0].splitlines()[0].endswith(tuple(f"{each:%H:%M:%S}" for each in lost))
     shown.replay.seek(shown.replay.ended)
     QTest.mouseClick(shown.scrubber, LEFT, pos=QPoint(told[1], 32))
     assert shown.second == pytest.approx(LOST_AT, abs=3)

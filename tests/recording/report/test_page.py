@@ -19,9 +19,8 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Began, Finished
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Began, Finished, Measured
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.export.choosing import chosen
 from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.lab_said import Sent, line_of

@@ -30,7 +30,7 @@ from gpuexplorer.gui.copies.comparisons.words import (
     of_staged,
 )
 from gpuexplorer.gui.copies.shared_parts import size_words
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 # More bytes would hide what each beginning costs, and more pieces fill the card's queue.
 _MOST_BYTES = 16 << 20

@@ -9,7 +9,7 @@ from gpuexplorer.core.units import Quantity, duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.sweep_ways import ends_words
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 NO_CARD = mark("There is no card here to copy to.")
 NOT_YET = mark("not measured yet")

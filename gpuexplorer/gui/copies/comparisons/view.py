@@ -37,7 +37,7 @@ from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column
 from gpuexplorer.gui.widgets.panel import Panel
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 _TWO_COLUMNS, _GAP, _ROW = 960, 12, 40
 _NOTHING = mark("Nothing has been measured yet.")

@@ -9,7 +9,7 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair, PairHead
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 HOST = "cpu"
 SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)

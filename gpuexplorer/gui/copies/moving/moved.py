@@ -12,7 +12,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.widgets.machine.travelled_way import Hop, place_things
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 Key = tuple[int, int]  # the command, and the number of the first copy in the book
 

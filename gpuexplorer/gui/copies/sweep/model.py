@@ -18,7 +18,7 @@ from gpuexplorer.gui.copies.sweep_ways import (
     how_words,
     place_words,
 )
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 _FLAT = 1.3  # so much more for twice the bytes, and it is not at its top yet
 

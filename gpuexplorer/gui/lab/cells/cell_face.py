@@ -6,9 +6,9 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.cells.words import STATES, outcome
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.printed import clean, error_words, shortened
 
 _MOST_ROWS, _MOST_OPENED = 40, 2000  # of what a cell printed
 _LETTERS_A_ROW = 250

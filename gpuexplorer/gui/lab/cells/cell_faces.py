@@ -7,7 +7,7 @@ from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.session_files import OpenedCell
 
 _MOST_OPENED = 200  # that stand there before they run
 

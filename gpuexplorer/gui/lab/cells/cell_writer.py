@@ -24,7 +24,7 @@ from gpuexplorer.gui.paint.python_parts import INDENT, colour, parts
 from gpuexplorer.gui.paint.small_curve import Shares, draw_small_curve
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.cell_said import clean, shortened
+from gpuexplorer.lab.printed import clean, shortened
 
 _BETWEEN, _BEFORE, _SMALL = 16, 8, 4  # pixels between cells, before a part, before a line
 _HIGHEST = 360

@@ -6,8 +6,7 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, duration
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Failed, Span, Transferred
-from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.seen import at_once
+from gpuexplorer.lab.ledger import Cell, Ledger, at_once
 
 DOT = " \N{MIDDLE DOT} "  # between short labels
 _MOST_COPIES = 4  # groups of them that are told one by one
@@ -22,6 +21,7 @@ _BRIEFLY = {
     "bad request": mark("Not carried out."),
     "refused by PyTorch": mark("Refused by PyTorch."),
     "device broken": mark("The card broke off."),
+    "device assert": mark("A check on the card failed."),
     "device lost": mark("The card is lost."),
     "worker lost": mark("Lost with its worker."),
 }

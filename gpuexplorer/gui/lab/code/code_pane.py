@@ -309,8 +309,8 @@ class CodePane(QFrame):
         if face is None:
             return
         self.entry.setFocus()
-        cells = face.cures[number].cells
-        if not self._try(partial(self._lab.run_all, cells, cures=face.cell)):
+        cure = face.cures[number].cure
+        if not self._try(partial(self._lab.run_cure, cure, face.cell)):
             return
         self._notices.begin_anew()
         self._transcript.go_to_end()

@@ -19,11 +19,10 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.cures import cures
+from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
-from gpuexplorer.lab.expected_copy import Expected, expected_copy
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.simulated_cards import Expected, expected_copy
 from gpuexplorer.remote.far.backend import made_up
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2

@@ -57,6 +57,8 @@ class LabNotices:
     def _of_work(self) -> Notice | None:
         """What happens just now."""
         ledger, running = self._lab.ledger, self._lab.ledger.running
+        if self._lab.stage is Stage.WAITING:
+            return words.waits_for_pytorch(len(ledger.unfinished))
         starting = self._lab.stage in (Stage.SEARCHING, Stage.STARTING)
         waiting = sum(each.state == "waiting" for each in ledger.cells[-_LOOKED_AT:])
         if starting:

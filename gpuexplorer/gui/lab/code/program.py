@@ -16,9 +16,7 @@ from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.notebook import notebook
-from gpuexplorer.lab.opening import opened
-from gpuexplorer.lab.script import script
+from gpuexplorer.lab.session_files import notebook, opened, script
 from gpuexplorer.telemetry.whole_file import write_whole
 
 SCRIPT = FileKind(mark("Python program"), "py")

@@ -7,8 +7,8 @@ from enum import StrEnum
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_words
 from gpuexplorer.core.words import listed, paragraph, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.expected_copy import Expected
+from gpuexplorer.lab.cures import Copying, Cure
+from gpuexplorer.lab.simulated_cards import Expected
 
 
 class Answer(StrEnum):
@@ -44,6 +44,16 @@ def hanging() -> Notice:
 
 def starting() -> Notice:
     return Notice(tr("PyTorch starts in a process of its own; then the cells run."))
+
+
+def waits_for_pytorch(count: int) -> Notice:
+    return _stoppable(
+        trn(
+            "{count} cell waits for PyTorch, and runs when it is there",
+            "{count} cells wait for PyTorch, and run when it is there",
+            count,
+        )
+    )
 
 
 def replaying(count: int) -> Notice:
@@ -130,11 +140,20 @@ Expect = Callable[[Copying], Expected | None]
 class CureFace:
     """`sources` and `target` are devices by PyTorch's names; empty where nothing is moved."""
 
-    cells: tuple[str, ...]  # to run, one after the other
-    lines: tuple[str, ...]  # those of them that are other than before
+    cure: Cure
     price: str
     sources: tuple[str, ...] = ()
     target: str = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """To run, one after the other."""
+        return self.cure.cells
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Those of them that are other than before."""
+        return self.cure.shown
 
     @property
     def words(self) -> str:
@@ -148,21 +167,20 @@ class CureFace:
 
 
 def cure_face(cure: Cure, expect: Expect, units: Units = USUAL) -> CureFace:
+    price, target = tr(cure.label), ""
+    sources: tuple[str, ...] = ()
     if cure.copies:
-        return CureFace(
-            cure.cells,
-            cure.shown,
-            _with_notes(cure, _price_of_copies(cure.copies, expect, units)),
-            tuple(dict.fromkeys(each.source for each in cure.copies)),
-            cure.copies[0].target,
-        )
-    price = tr(cure.label)
-    if cure.frees_bytes:
+        price = _with_notes(cure, _price_of_copies(cure.copies, expect, units))
+        sources = tuple(dict.fromkeys(each.source for each in cure.copies))
+        target = cure.copies[0].target
+    elif cure.frees_bytes:
         frees = bytes_words(cure.frees_bytes, units)
         price = tr("Gives back {size}; then the cell again", size=frees)
     elif cure.halves:
         price = tr("Half the bytes, and about three digits in place of seven")
-    return CureFace(cure.cells, cure.shown, price)
+    if cure.anew:
+        price = tr("{price}. {note}", price=price, note=tr("The cells before run again first"))
+    return CureFace(cure, price, sources, target)
 
 
 def _with_notes(cure: Cure, price: str) -> str:

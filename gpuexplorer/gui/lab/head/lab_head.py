@@ -8,13 +8,14 @@ from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.lab.head.words import (
     GROWTH,
     MEMORY_CAP,
     PLACEMENT,
     VISIBLE,
+    WAITING,
     SwitchWords,
     remembered_visible,
     summary_words,
@@ -99,6 +100,7 @@ class LabHead(QWidget):
         self._choose.clicked.connect(self.choose_python)
         self._release.clicked.connect(self.release)
         lab.stage_changed.connect(self._on_stage_changed)
+        lab.pythons.changed.connect(self._on_stage_changed)
         for signal in (lab.changed, lab.switches_changed):
             signal.connect(self._on_lab_changed)
         self._on_lab_changed()
@@ -137,7 +139,13 @@ class LabHead(QWidget):
             self._summary.show_text(tr(lab.sentence))
             return
         units = self._units = lab.machine.settings.choices.units
-        self._summary.show_text(summary_words(lab.ledger.things, lab.devices(), units))
+        said = summary_words(lab.ledger.things, lab.devices(), units)
+        python = lab.pythons.python
+        if python is not None and not lab.stage.runs:
+            said = paragraph(
+                (f"{said}.", tr("It will run in {python}.", python=tr(python.label)))
+            )
+        self._summary.show_text(said)
 
     def _on_lab_changed(self) -> None:
         lab, caps = self._lab, self._actions.caps()
@@ -150,7 +158,7 @@ class LabHead(QWidget):
         self._release.setEnabled(lab.stage.runs)
         self._restart.setVisible(lab.stage is Stage.HANGING)
         # Without a connection no other Python would help; there it is tried again.
-        self._choose.setVisible(lab.stage is Stage.FAILED and lab.reached)
+        self._choose.setVisible(lab.stage in (Stage.FAILED, Stage.WAITING) and lab.reached)
         self._show_stage()
         self._show_summary()
 
@@ -293,6 +301,8 @@ def fill_menu(menu: QMenu, switches: Switches, actions: SwitchActions, *, folded
         menu.addSeparator()
     turned = _turn(menu, GROWTH, on=switches.growing)
     turned.toggled.connect(actions.grow)
+    turned = _turn(menu, WAITING, on=switches.waits)
+    turned.toggled.connect(actions.wait)
     visible = menu.addAction(tr("Visible cards and their order…"))
     visible.setToolTip(_lines(VISIBLE))
     visible.triggered.connect(actions.open_visible)

@@ -61,6 +61,9 @@ class SwitchActions(QObject):
     def grow(self, on: bool) -> None:
         self._choose_anew(replace(self._lab.switches, growing=on))
 
+    def wait(self, on: bool) -> None:
+        self._choose_anew(replace(self._lab.switches, waits=on))
+
     def open_caps(self) -> None:
         lab = self._lab
         sheet = CapSheet(

@@ -13,7 +13,7 @@ from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.held_memory import values_bytes
+from gpuexplorer.lab.ledger import values_bytes
 
 Visible = tuple[int, ...] | None
 LEAST, MOST = 5, 100  # percent
@@ -92,6 +92,16 @@ GROWTH = SwitchWords(
         "always takes memory as it is needed; this only changes how."
     ),
 )
+WAITING = SwitchWords(
+    mark("Wait for each kernel"),
+    mark(
+        "Each operation waits until its card has done it, so that an error of the card names "
+        "the line that caused it. All takes longer. Told to the worker when it starts."
+    ),
+    "CUDA_LAUNCH_BLOCKING=1",
+    "CUDA_LAUNCH_BLOCKING=1",
+    mark("CUDA itself reads it, so it is one and the same."),
+)
 VISIBLE = SwitchWords(
     mark("Visible cards"),
     mark(
@@ -107,7 +117,9 @@ PLACE = SwitchWords(
     'with torch.device("cpu"):',
     "with tf.device('/cpu:0'):",
 )
-ALL_SWITCHES: Sequence[SwitchWords] = (FALL_BACK, PLACEMENT, MEMORY_CAP, GROWTH, VISIBLE, PLACE)
+ALL_SWITCHES: Sequence[SwitchWords] = (
+    *(FALL_BACK, PLACEMENT, MEMORY_CAP, GROWTH, WAITING, VISIBLE, PLACE),
+)
 
 
 def visible_line(visible: Sequence[int]) -> str:

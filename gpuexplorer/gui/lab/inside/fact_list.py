@@ -14,7 +14,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, add, column, label, row
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.lab.ledger import thing_called
 
 _HEIGHT = 26
 

@@ -15,7 +15,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.lab.events import Event, Finished
-from gpuexplorer.lab.things import root_of, thing_called
+from gpuexplorer.lab.ledger import root_of, thing_called
 
 _MARGIN, _TOP, _GAP = 16, 12, 10
 _MOST_OPENED = 12

@@ -15,7 +15,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.lab.ledger import thing_called
 
 _MOST_OFFERED = 40
 _CROSS = 24

@@ -14,7 +14,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.lab.ledger import thing_called
 
 _SIDE, _GAP = 288, 28
 _WIDE, _HIGH = 1120, 760  # wider, and not as high: everything stands side by side

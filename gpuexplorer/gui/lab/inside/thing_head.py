@@ -17,7 +17,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.lab.ledger import thing_called
 
 
 class ThingHead(QWidget):

@@ -18,7 +18,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row
 from gpuexplorer.lab.events import Element, Placed
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.lab.ledger import thing_called
 
 _SIDE = 288
 

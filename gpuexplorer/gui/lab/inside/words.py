@@ -9,8 +9,7 @@ from gpuexplorer.gui.lab.bench.blocks import BlockKind, text_of
 from gpuexplorer.gui.lab.inside.model_layers import Drawn
 from gpuexplorer.gui.lab.inside.values import bytes_text, count_of, grouped, rounded_text
 from gpuexplorer.lab.events import Finished, Peeked, Placed
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.things import made_by, read_by, root_of
+from gpuexplorer.lab.ledger import Ledger, made_by, read_by, root_of
 
 _MOST_CELLS = 4
 _A_MODEL = mark("a model")

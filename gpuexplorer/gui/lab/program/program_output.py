@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.cell_said import clean, shortened
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.printed import clean, shortened
 
 _MOST_ROWS = 5000
 _MOST_LETTERS = 100_000  # of what came since it was last shown: nobody reads more at a time

@@ -26,8 +26,8 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
-from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.events import Failed
+from gpuexplorer.lab.printed import error_words
 from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.lines import Line, lines_of

@@ -17,7 +17,7 @@ from gpuexplorer.gui.widgets.file_job import FileJob
 from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.lab.opening import program
+from gpuexplorer.lab.session_files import program
 
 
 class Watching(QObject):

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Here, There
+from gpuexplorer.gui.state.lab.lab_pythons import Here, There
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
 from gpuexplorer.ranks.here import here

@@ -18,7 +18,7 @@ from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.telemetry.topology import Topology
 
 _KINDS = {"fp32": What.FP32, "tf32": What.TF32, "bf16": What.BF16}

@@ -9,9 +9,9 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.lab.program_state import ProgramCourse
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Peeked
 from gpuexplorer.lab.ledger import Cell, Ledger, event_id
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import (
     Answered,
     Forgot,

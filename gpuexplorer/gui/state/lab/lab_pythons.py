@@ -1,18 +1,108 @@
-"""LabPythons: which Python of a computer runs the lab; looked for in a thread."""
+"""LabPythons: which Python of a computer runs the lab, looked for in a thread; and where."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
 
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Answer, Asked, Here, PythonPlace
+from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen, none_has_torch
+from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.pythons import python_there, pythons_there
+
+_REMEMBERED = "lab/python"
+Asked = Sequence[LabPython]  # in that order
+Answer = Asked | Trouble  # or why the one that was picked cannot be used
+
+
+class PythonPlace(Protocol):
+    """`asked` and `picked` wait; they hold nothing of Qt."""
+
+    @property
+    def key(self) -> str:
+        """Of the setting that remembers the chosen one."""
+
+    @property
+    def computer(self) -> str:
+        """Its name; empty for this one."""
+
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+        """All that may be one, or up to the `first` that is usable; what was chosen `earlier`
+        before all others.
+        """
+
+    def picked(self, path: Path, given_up: threading.Event) -> Answer: ...
+
+
+class Here:
+    key, computer = _REMEMBERED, ""
+
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+        asked: list[LabPython] = []
+        paths = candidates(dict(os.environ), Path.home())
+        others = [each for each in paths if each != earlier]
+        for path in others if earlier is None else [earlier, *others]:
+            if given_up.is_set() or (first and asked and asked[-1].usable):
+                break
+            asked.append(ask(path, given_up=given_up))
+        return asked
+
+    def picked(self, path: Path, given_up: threading.Event) -> Answer:
+        try:
+            return [chosen(path, given_up)]
+        except Trouble as trouble:
+            return trouble
+
+
+class There:
+    def __init__(self, far: FarMachine) -> None:
+        self._far = far
+        self.computer = far.host.text
+        self.key = f"{_REMEMBERED} of {quote(self.computer, safe='')}"
+
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+        try:
+            before = [] if earlier is None else [python_there(self._far, earlier)]
+            if first and before and before[0].usable:
+                return before
+            others = [each for each in pythons_there(self._far) if each.path != earlier]
+        except Trouble as trouble:
+            return trouble
+        usable = next((at for at, each in enumerate(others) if each.usable), len(others))
+        return [*before, *(others[: usable + 1] if first else others)]
+
+    def picked(self, path: Path, given_up: threading.Event) -> Answer:
+        try:
+            python = python_there(self._far, path)
+        except Trouble as trouble:
+            return trouble
+        if python.usable:
+            return [python]
+        return Trouble(python.trouble, "Choose another, or install PyTorch into it there.")
+
+
+class Nowhere:
+    """Of a machine on which nothing can be started, nor is anything remembered."""
+
+    key = "lab/nowhere"
+
+    def __init__(self, computer: str, why: Message) -> None:
+        self.computer, self._why = computer, why
+
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+        return Trouble(self._why)
+
+    def picked(self, path: Path, given_up: threading.Event) -> Answer:
+        return Trouble(self._why)
 
 
 class LabPythons(QObject):
@@ -38,6 +128,11 @@ class LabPythons(QObject):
         self._given_up = threading.Event()
         # Why there is none, or why the one that was picked is not used; else empty.
         self.trouble = NOTHING
+        self.lacking = False  # they were asked, and none has a PyTorch for the lab
+        # Brings one to this computer; to others nothing is fetched from here.
+        self.fetch = PyTorchFetch(self) if place is None else None
+        if self.fetch is not None:
+            self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
         self._take: Callable[[Asked], None] | None = None  # what is asked just now
         self._inbox = Inbox(self)
@@ -99,6 +194,8 @@ class LabPythons(QObject):
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
         self._given_up.set()
+        if self.fetch is not None:
+            self.fetch.stop()
 
     def _ask(
         self, ask_them: Callable[[threading.Event], Answer], take: Callable[[Asked], None]
@@ -106,7 +203,7 @@ class LabPythons(QObject):
         if self.working:
             return
         self.working, self._take = True, take
-        self.trouble = NOTHING
+        self.trouble, self.lacking = NOTHING, False
         self._given_up = given_up = threading.Event()
         put = self._inbox.letterbox.put
         self.changed.emit()
@@ -124,7 +221,8 @@ class LabPythons(QObject):
         if asked and asked[-1].usable:
             self.python = asked[-1]
         else:
-            self.trouble = told(self.passed_over, self._place.none_has_torch(len(asked)))
+            self.lacking = True
+            self.trouble = self._none_has_torch()
 
     def _take_all(self, asked: Asked) -> None:
         self.searched = True
@@ -132,6 +230,12 @@ class LabPythons(QObject):
         known = {each.path for each in asked}
         picked = [self.python] if self.python and self.python.path not in known else []
         self.found = [*picked, *asked]
+        self.lacking = not any(each.usable for each in self.found)
+        if self.lacking:
+            self.trouble = self._none_has_torch()
+
+    def _none_has_torch(self) -> Message:
+        return told(self.passed_over, none_has_torch(len(self.found), self.computer))
 
     def _note_chosen(self, asked: Asked) -> None:
         """Whether the one that was chosen earlier can be used still, and is used."""
@@ -147,6 +251,11 @@ class LabPythons(QObject):
         if python.path not in {each.path for each in self.found}:
             self.found = [python, *self.found]
         self._settings.remember(self._place.key, str(python.path))
+
+    def _on_fetched(self, python: LabPython) -> None:
+        self.trouble, self.lacking = NOTHING, False
+        self._take_picked([python])
+        self.changed.emit()
 
     def _on_answered(self, answer: Answer | None) -> None:
         take, self._take, self.working = self._take, None, False

@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerS
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Watched
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons, Nowhere, There
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.lab.python_places import Nowhere, There
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
@@ -29,6 +28,7 @@ from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
 _GROWING = "expandable_segments:True"
+_WAITING = {"CUDA_LAUNCH_BLOCKING": "1"}
 
 OnEvent = Callable[[Event], None]
 OnEnd = Callable[[Message], None]
@@ -70,6 +70,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
         begun = Start(
             python,
             allocator=_GROWING if switches.growing else "",
+            environment=_WAITING if switches.waits else {},
             # A program is started where its file is: that is what it was written for, mostly.
             folder=None if program is None else program.path.parent,
             program=program,

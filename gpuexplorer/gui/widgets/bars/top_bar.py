@@ -23,9 +23,9 @@ from gpuexplorer.telemetry.reach import THIS_COMPUTER
 from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
-_MOST_HOST_WIDTH, _HOST_SHARE = 320, 0.27
+_MOST_HOST_WIDTH, _HOST_SHARE = 240, 0.18
 _MARGIN, _GAP = 24, 12
-_LEAST_LABEL = 90
+_LEAST_HOST, _LEAST_LABEL = 48, 90
 _WIDE_SEARCH_FROM = 860
 STOP_SIMULATING = mark("Stop simulating")
 
@@ -115,9 +115,8 @@ class TopBar(QFrame):
     def _arrange(self) -> None:
         """What can be said shorter gives way first; badge, span and pause are always there."""
         room = self.width() - 2 * _MARGIN
-        # Decided by the window alone, so that the badge beside it stays where it is.
+        # As a rule decided by the window alone, so that the badge beside it stays where it is.
         host = min(self._host.sizeHint().width(), _MOST_HOST_WIDTH, round(room * _HOST_SHARE))
-        self._host.setFixedWidth(host)
         self._search.show_wide(wide=room >= _WIDE_SEARCH_FROM)
         room -= host + self._badge.sizeHint().width() + self._search.width()
         room -= 2 * _GAP
@@ -140,6 +139,10 @@ class TopBar(QFrame):
         source = self._source
         simulated = source is not None and source.simulated and source.name != RECORDED
         offered = self._can_look and simulated
+        # A long name gives way to what can be pressed.
+        given = max(0, min((link if offered else 0) - room, host - _LEAST_HOST))
+        self._host.setFixedWidth(host - given)
+        room += given
         self._stop.setVisible(offered and room >= link)
         if offered:
             room -= link

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
+from gpuexplorer.core.words import Message, listed, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Look
@@ -22,13 +22,13 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.torch_builds import Suits, flavour
+from gpuexplorer.lab.torch_builds import Suits
 
-_MAKE_ONE = mark("Make one: `python3 -m venv lab`, then `lab/bin/pip install torch`.")
 _TONES = {Verdict.FINE: Tone.QUIET, Verdict.LOOK: Tone.QUIET, Verdict.BROKEN: Tone.WARN}
 
 
@@ -73,7 +73,7 @@ class PythonSheet(Sheet):
         self._trouble = self.add_sentence("", Tone.WARN)
         self._list = column(gap=0)
         self.body.addLayout(self._list)
-        self._way = self.add_sentence(self._way_words(), Tone.QUIET)
+        self.body.addWidget(PyTorchNotice(look, lab, self, narrow=True))
         other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
         self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
         other.clicked.connect(self._on_other)
@@ -84,10 +84,6 @@ class PythonSheet(Sheet):
         if not pythons.searched:
             pythons.search()
         self._on_changed()
-
-    def _way_words(self) -> str:
-        session = self._lab.machine.session
-        return way_to_torch(session.cards(), session.source.driver_version, session.simulated)
 
     def _rows(self) -> list[RowFace]:
         session, pythons = self._lab.machine.session, self._pythons
@@ -180,12 +176,9 @@ class PythonSheet(Sheet):
             return
         self._state.setVisible(pythons.working)
         self._again.setEnabled(not pythons.working)
-        none = not any(each.usable for each in pythons.found)
+        # That none has PyTorch is said beside the button that gets it.
         trouble = tr(pythons.trouble) or tr(pythons.passed_over)
-        if none and pythons.searched and not (trouble or pythons.working):
-            trouble = none_has_torch(pythons.computer)
-        say(self._trouble, trouble)
-        self._way.setVisible(none and pythons.searched)
+        say(self._trouble, "" if pythons.lacking else trouble)
         self._show_rows(self._rows())
 
 
@@ -217,13 +210,6 @@ class PythonRow(QWidget):
 
     def _on_clicked(self) -> None:
         self.used.emit(self._face.path)
-
-
-def none_has_torch(computer: str) -> str:
-    """Empty is this one."""
-    if not computer:
-        return tr("No Python of this computer has PyTorch.")
-    return tr("No Python of {host} has PyTorch.", host=computer)
 
 
 def row_face(
@@ -259,19 +245,6 @@ def one_of_each(pythons: Sequence[LabPython], used: LabPython | None) -> Sequenc
         if key not in found or (used is not None and each.path == used.path):
             found[key] = each
     return list(found.values())
-
-
-def way_to_torch(cards: Sequence[Card], driver: str | None, simulated: bool) -> str:
-    """What to do where no Python has PyTorch."""
-    made = tr(_MAKE_ONE)
-    if simulated or not cards:
-        return paragraph([made, tr("For simulated cards every build will do.")])
-    capabilities = [card.compute_capability for card in cards if card.compute_capability]
-    suited = flavour(driver, capabilities)
-    if suited is None:
-        return paragraph([made, tr("No single build suits all these cards and this driver.")])
-    build = tr("The build for CUDA {cuda} suits these cards and this driver.", cuda=suited)
-    return paragraph([made, build])
 
 
 def _suits(

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Wrong
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.lab.wire import CopyJob, Measure
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.plan import MOST_LOOPS, goes_on_comparing, is_checked
 from gpuexplorer.worker.engines.measuring.refusals import HOST, engine_of, size_in_words

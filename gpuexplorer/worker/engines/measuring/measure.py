@@ -11,8 +11,7 @@ from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.measured import Measured, Sampled
+from gpuexplorer.lab.events import Event, Measured, Sampled
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.asked import Asked, Checks
 from gpuexplorer.worker.engines.measuring.lanes import (

@@ -8,10 +8,8 @@ import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.measured import Multiplied, Sampled
-from gpuexplorer.lab.product_job import BYTES_OF, KINDS, ProductJob
-from gpuexplorer.lab.wire import Multiply
+from gpuexplorer.lab.events import Event, Multiplied, Sampled
+from gpuexplorer.lab.wire import BYTES_OF, KINDS, Multiply, ProductJob
 from gpuexplorer.worker.engines.measuring.lanes import Lane, single_call, timed, warmed
 from gpuexplorer.worker.engines.measuring.plan import host_loops_for, loops_for
 from gpuexplorer.worker.engines.measuring.refusals import (

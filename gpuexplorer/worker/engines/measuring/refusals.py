@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.copy_job import MODES, CopyJob, fitted
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import MODES, CopyJob, Measure, fitted
 from gpuexplorer.worker.engines.measuring.plan import (
     PRODUCT_BYTES,
     READ_AT_ONCE,

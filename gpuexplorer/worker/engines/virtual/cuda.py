@@ -5,6 +5,7 @@ and events, what a card is, what goes between cards, and autocast.
 import functools
 import os
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -446,6 +447,36 @@ def put_between_cards(patches: Patches) -> None:
         },
     )
     patches.put(torch.cuda.nccl, {"is_available": lambda tensors: False})
+
+
+_PATIENCE = timedelta(minutes=10)  # of NCCL
+
+
+def put_nccl(patches: Patches) -> None:
+    """gloo stands in for it."""
+    if not torch.distributed.is_available():
+        return
+    c10d: Any = torch.distributed.distributed_c10d
+    gloo: Any = c10d.ProcessGroupGloo
+
+    class ProcessGroupNCCL(gloo):
+        Options = SimpleNamespace
+
+        def __init__(self, store: Any, rank: int, size: int, options: Any) -> None:
+            super().__init__(store, rank, size, timeout=options._timeout)
+
+    patches.put(
+        c10d,
+        {
+            "_NCCL_AVAILABLE": True,
+            "ProcessGroupNCCL": ProcessGroupNCCL,
+            "default_pg_nccl_timeout": _PATIENCE,
+        },
+    )
+    patches.put(torch.distributed, {"ProcessGroupNCCL": ProcessGroupNCCL})
+    # The values of a card lie in the host's memory.
+    able = {**c10d.Backend.backend_capability, "nccl": ["cuda", "cpu"]}
+    patches.put(c10d.Backend, {"backend_capability": able})
 
 
 _DEVICE = "ipu"

@@ -5,9 +5,12 @@ would have cost, and what it copies.
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
+from multiprocessing.reduction import ForkingPickler
+from types import SimpleNamespace
 from typing import Any
 
 import torch
+from torch import nn
 from torch.multiprocessing import reductions
 from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 from torch.utils.flop_counter import flop_registry
@@ -41,7 +44,6 @@ from gpuexplorer.worker.engines.virtual.tensors import (
     CPU,
     Device,
     OnCard,
-    arrived,
     become,
     generators,
     halves,
@@ -68,7 +70,8 @@ class Operation:
         self.name = name = func.overloadpacket.__name__
         self.composite = _has_kernel(func.name(), "CompositeImplicitAutograd")  # of others
         # A person's, with a kernel for CUDA alone.
-        self.own = func.namespace not in _PYTORCHS and _has_kernel(func.name(), "CUDA")
+        on = {each: _has_kernel(func.name(), each) for each in ("CPU", "CUDA")}
+        self.own = func.namespace not in _PYTORCHS and on["CUDA"] and not on["CPU"]
         self.copies = name in ("_to_copy", "copy_")
         self.view: bool = func.is_view
         self.writes: bool = func._schema.is_mutable  # into its operands
@@ -243,11 +246,22 @@ def _draw_with(generator: Any, seen: "list[Any]", asked: Any) -> None:
         of_card.draw_next()
 
 
+def _minding_conjugates() -> Any:
+    """Some operations are made of others in C++, where a mode keeps them from doing so."""
+    excluded = torch._C._dispatch_tls_local_exclude_set()
+    for key in (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative):
+        excluded = excluded.remove(key)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
+
+
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:
     """By the processor, unless a kernel of the card's is asserting: then nothing is."""
     cards = in_force().cards
     if what.view or not cards.is_asserting(card):
         try:
+            if args and isinstance(args[0], torch.Tensor) and args[0].is_complex():
+                with _minding_conjugates():
+                    return func(*args, **kwargs)
             return func(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
             said = assertion(what.name, error)
@@ -494,6 +508,32 @@ def _register() -> None:
     torch.serialization.register_package(_BEFORE_ALL_OTHERS, location, land)
 
 
+_REBUILD = "rebuild_tensor_on_card"
+
+
+# Any throughout: tensors, their classes, and PyTorch's own modules.
+def _sent(tensor: Any) -> Any:
+    """Both processes see the same values, as by the handles of real cards."""
+    refused = tensor.requires_grad and not tensor.is_leaf
+    if refused or not issubclass(type(tensor), OnCard):
+        return reductions.reduce_tensor(tensor)
+    held = tensor.held.detach()
+    return _arrived, (held, tensor.card, tensor.stands_for, tensor.requires_grad)
+
+
+def _arrived(held: Any, card: int, kind: Any, wants: bool) -> Any:
+    """The memory counts in the process it comes from."""
+    storage = held.untyped_storage()
+    storage.stretch, storage.held_bytes = SimpleNamespace(card=card), storage.nbytes()
+    made = OnCard(held, meant(card).index).requires_grad_(wants)
+    made.__class__ = kind
+    return made
+
+
+# A child finds none of our modules by their names.
+_arrived.__module__, _arrived.__qualname__ = reductions.__name__, _REBUILD
+
+
 def put_saving(patches: Patches) -> None:
     _register()
     rebuild = torch._utils._rebuild_tensor_v2
@@ -505,7 +545,9 @@ def put_saving(patches: Patches) -> None:
             return made
         return OnCard(made.detach(), card).requires_grad_(made.requires_grad)
 
-    patches.put(reductions, {"rebuild_cuda_tensor": arrived})
+    patches.put(reductions, {_REBUILD: _arrived})
+    for kind in (torch.Tensor, nn.Parameter):
+        ForkingPickler.register(kind, _sent)
     patches.put(torch.UntypedStorage, {"cuda": _storage_on_card})
     patches.put(torch._utils, {"_rebuild_tensor_v2": rebuilt})
     # It remembers the functions it allows.

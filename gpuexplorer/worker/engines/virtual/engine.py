@@ -32,6 +32,7 @@ from gpuexplorer.worker.engines.virtual.cuda import (
     put_between_cards,
     put_casting,
     put_cuda,
+    put_nccl,
 )
 from gpuexplorer.worker.engines.virtual.dispatch import Dispatch, put_saving
 from gpuexplorer.worker.engines.virtual.machine import (
@@ -69,6 +70,7 @@ def enter(holdings: Holdings) -> None:
         _patches.put(owner, methods)
     put_casting(_patches)
     put_between_cards(_patches)
+    put_nccl(_patches)
     put_saving(_patches)
     put_loaders(_patches, holdings.cards, holdings.clock)
     put_clock(_patches, holdings.clock)

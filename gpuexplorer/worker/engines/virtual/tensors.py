@@ -13,13 +13,11 @@ import secrets
 import threading
 import weakref
 from collections.abc import Sequence
-from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import torch
 from torch import _tensor_str, nn
 from torch.jit._builtins import _find_builtin, _register_builtin
-from torch.multiprocessing import reductions
 from torch.utils import _device
 from torch.utils._pytree import tree_map_only
 
@@ -32,7 +30,6 @@ from gpuexplorer.worker.engines.virtual.refusals import (
     Patches,
     no_such_card,
     refuse,
-    refuse_after_fork,
     type_name,
 )
 
@@ -183,7 +180,8 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         # In inference mode a view of an ordinary tensor is an ordinary one.
         if torch.is_inference_mode_enabled() and not held.is_inference():
             with torch.inference_mode(mode=False):
-                return cls(held, card)
+                ordinary: OnCard = cls(held, card)
+                return ordinary
         new: OnCard = torch.Tensor._make_wrapper_subclass(
             cls,
             held.shape,
@@ -370,27 +368,6 @@ def on_card_as(cls: Any) -> Any:
     if own is not None:
         facts["__torch_function__"] = classmethod(_said_right(own))
     return _SameAsTensor(cls.__name__, (OnCard, cls), facts)
-
-
-def _sent(tensor: Any) -> Any:
-    """To another process, which shares the values, as on a real card."""
-    if not isinstance(tensor, OnCard):
-        return reductions.reduce_tensor(tensor)
-    facts = tensor.held.detach(), tensor.card, tensor.requires_grad, tensor.stands_for
-    return arrived, facts
-
-
-def arrived(held: torch.Tensor, card: int, requires_grad: bool, kind: Any) -> Any:
-    refuse_after_fork(used=False)
-    new = OnCard(held, card).requires_grad_(requires_grad)
-    new.__class__ = kind
-    return new
-
-
-# A program finds none of our modules by their names.
-arrived.__module__, arrived.__qualname__ = reductions.__name__, "rebuild_cuda_tensor"
-for _each in (torch.Tensor, nn.Parameter):
-    ForkingPickler.register(_each, _sent)
 
 
 class StorageOnCard:

@@ -1,0 +1,116 @@
+"""What is printed, as far as a person is shown it."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Failed
+
+MOST_PRINTED = 200_000  # letters of one cell, or of a program at once
+PRINTED_RATE = 20_000  # letters a second that a program may go on with
+_LAST = 4_000  # letters that are shown at the end all the same
+
+
+class Flow:
+    """Lets through what a program prints, for however long it runs. What comes faster than it
+    can be shown is left out; a sentence stands for it, and the next line goes on.
+    """
+
+    def __init__(self, clock: "Callable[[], float]" = time.monotonic) -> None:
+        self._clock = clock
+        self._room = float(MOST_PRINTED)
+        self._at = clock()
+        self._left_out = 0
+        self._last = ""  # of what was left out
+
+    def take(self, text: str) -> "Sequence[str]":
+        """What is shown for it, sentences of the lab's own among it."""
+        now = self._clock()
+        self._room = min(MOST_PRINTED, self._room + PRINTED_RATE * (now - self._at))
+        self._at = now
+        text = overwritten(text)
+        shown: list[str] = []
+        if self._left_out:
+            before, end, after = text.partition("\n")
+            if self._room < PRINTED_RATE or not end:
+                self._leave_out(text)
+                return ()
+            shown.append(_left_out(self._left_out + len(before) + len(end)))
+            self._left_out, self._last = 0, ""
+            text = after
+        fits = text[: int(self._room)]
+        if len(fits) < len(text):
+            fits = fits[: fits.rfind("\n") + 1] or fits
+        if fits:
+            shown.append(fits)
+        # A line that is written over and over, as by a progress bar, fills nothing.
+        if "\n" in fits or "\r" not in fits:
+            self._room -= len(fits)
+        if len(fits) < len(text):
+            self._leave_out(text[len(fits) :])
+            shown.append(Message("This prints faster than the lab shows: some is left out."))
+        return shown
+
+    def finish(self) -> "Sequence[str]":
+        """What is to be said of what was left out last, and its end: a result, or an error."""
+        letters, last = self._left_out, self._last
+        self._left_out, self._last = 0, ""
+        if letters > len(last):
+            last = last.partition("\n")[2]
+        said = (_left_out(letters - len(last)) if letters > len(last) else "", last)
+        return [each for each in said if each]
+
+    def _leave_out(self, text: str) -> None:
+        self._left_out += len(text)
+        self._last = (self._last + text)[-_LAST:]
+
+
+def _left_out(letters: int) -> Message:
+    return Message("{letters} letters were left out.", letters=f"{letters:,}")
+
+
+def overwritten(text: str) -> str:
+    """Without what a line wrote and took back itself, as progress bars do."""
+    if "\r" not in text:
+        return text
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(
+        each if "\r" not in each[1:] else "\r" + each.rstrip("\r").rpartition("\r")[2]
+        for each in lines
+    )
+
+
+_LONGEST_ROW = 2000
+# Colours and movements of a terminal, and letters that are layout to Qt.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)")
+_STRANGE = {
+    **dict.fromkeys((*range(9), *range(14, 32), 127), "␦"),
+    **dict.fromkeys((11, 12), " "),
+    **dict.fromkeys((133, 8232, 8233), "␤"),
+    **dict.fromkeys((64976, 64977, 65532, 65279), "�"),
+}
+
+
+def error_words(failed: Failed) -> str:
+    """PyTorch's own message, with the type of the error before it."""
+    if failed.message:
+        return f"{failed.error}: {failed.message}"
+    return "" if failed.error in ("", "Trouble", "Cancelled") else failed.error
+
+
+def clean(text: str) -> str:
+    """As a terminal would show it, without what would be layout here."""
+    text = _ESCAPES.sub("", text) if "\x1b" in text else text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        text = "\n".join(
+            next((part for part in reversed(row.split("\r")) if part), "")
+            for row in text.split("\n")
+        )
+    return text.translate(_STRANGE)
+
+
+def shortened(row: str) -> str:
+    """Laying out a row takes longer than it is long."""
+    return row if len(row) <= _LONGEST_ROW else f"{row[:_LONGEST_ROW]} …"

@@ -1,0 +1,119 @@
+"""A check on a card fails: the error card says so, and each of its cures finds the culprit."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.gui.lab.cells.words import briefly
+from gpuexplorer.gui.lab.code.words import cure_face
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.starting import starter_of
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.lab.cures import Cure, cures
+from gpuexplorer.lab.events import Failed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.remote.far.backend import load_of
+from tests.gui.lab.conftest import ThisPython
+from tests.lab.processes import needs_torch
+
+pytestmark = needs_torch
+
+PATIENCE = 60_000
+
+# As a real card has it: at the next wait, not where the value was used.
+PICKING = """asked = []
+def pick(rows):
+    asked.append(rows)
+    return table[rows] if rows.is_cpu else table[rows.clamp(max=2)]
+def wait(result):
+    if result.is_cuda and max(int(each.max()) for each in asked) >= len(table):
+        raise RuntimeError("CUDA error: device-side assert triggered")
+    return float(result.sum())"""
+BEFORE = (
+    "device = torch.device('cuda:0')",
+    "table = torch.arange(6.0, device=device).reshape(3, 2)\nnet = nn.Linear(2, 1).to(device)",
+    PICKING,
+)
+FAILS = """rows = torch.tensor([0, 7]).to(device)
+result = net(pick(rows).to("cuda:0"))
+wait(result)"""
+
+
+@pytest.fixture
+def lab(machine: MachineState) -> Iterator[LabState]:
+    python, session = ThisPython(machine.settings, machine), machine.session
+    lab = LabState(machine, python, starter_of(session), load_of(session.backend))
+    yield lab
+    lab.stop()
+
+
+def run(lab: LabState, qtbot: QtBot, code: str) -> Cell:
+    command = lab.run(code)
+    qtbot.waitUntil(lambda: command not in lab.ledger.unfinished, timeout=PATIENCE)
+    cell = lab.ledger.cell(command)
+    assert cell is not None
+    return cell
+
+
+def failing(lab: LabState, qtbot: QtBot) -> tuple[Cell, Failed, list[Cure]]:
+    for each in BEFORE:
+        assert run(lab, qtbot, each).state == "done"
+    cell = run(lab, qtbot, FAILS)
+    assert cell.failed is not None
+    return cell, cell.failed, cures(cell.failed, cell, lab.ledger)
+
+
+def cured(lab: LabState, qtbot: QtBot, cure: Cure, cell: Cell) -> Failed:
+    """How the last cell of the cure ended, when all before it ran again."""
+    lab.run_cure(cure, cell.id)
+    qtbot.waitUntil(lambda: not lab.ledger.busy, timeout=PATIENCE)
+    last = lab.ledger.cells[-1]
+    assert last is not cell
+    again = lab.ledger.cells[: len(BEFORE) + 1]
+    assert {(each.state, each.life) for each in again} == {("done", last.life)}
+    assert last.failed is not None
+    return last.failed
+
+
+def test_it_has_an_error_card_of_its_own(lab: LabState, qtbot: QtBot) -> None:
+    cell, failed, found = failing(lab, qtbot)
+    assert briefly(failed) == "A check on the card failed."
+    assert "the line that is shown may be innocent" in failed.sentence
+    assert failed.hint == "Everything on the card is lost: it takes a new process."
+    waits, on_host = (cure_face(each, lambda _: None) for each in found)
+    assert waits.lines == ("CUDA_LAUNCH_BLOCKING=1",)
+    assert waits.price == (
+        "In a worker that waits for each kernel: the error then names its own line, and all "
+        "takes longer. The cells before run again first"
+    )
+    assert on_host.lines == (
+        "device = torch.device('cpu')",
+        "table = table.cpu()",
+        "net.cpu()",
+        "result = net(pick(rows).to('cpu'))",
+    )
+    assert on_host.price.startswith("24 B + 12 B; then it runs on the processor")
+    assert lab.ledger.cells[-1] is cell
+
+
+def test_on_the_processor_the_error_names_the_value(lab: LabState, qtbot: QtBot) -> None:
+    cell, _, (_, on_host) = failing(lab, qtbot)
+    told = cured(lab, qtbot, on_host, cell)
+    assert told.error == "IndexError"
+    assert told.message == "index 7 is out of bounds for dimension 0 with size 3"
+    assert [(each.name, each.line) for each in told.frames] == [("", 2), ("pick", 4)]
+
+
+def test_a_worker_that_waits_for_each_kernel_says_that_the_line_is_the_one(
+    lab: LabState, qtbot: QtBot
+) -> None:
+    cell, failed, (waits, _) = failing(lab, qtbot)
+    assert not failed.waited
+    told = cured(lab, qtbot, waits, cell)
+    assert lab.switches.waits
+    assert told.waited
+    assert "it is the line that is shown" in told.sentence
+    last = lab.ledger.cells[-1]
+    (on_host,) = cures(told, last, lab.ledger)
+    assert cured(lab, qtbot, on_host, last).error == "IndexError"
