@@ -2,7 +2,6 @@
 
 import os
 from bisect import bisect_left, insort
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,8 +58,15 @@ class Allocator:
         self.fraction = 1.0
         self.awake = False
         self._retries = self._refused = 0
-        # Current, peak, and all that was ever added and taken away.
-        self._stats = {name: {pool: [0, 0, 0, 0] for pool in _POOLS} for name in _COUNTED}
+        # Current, peak, and all that was ever added.
+        self._stats = {name: {pool: [0, 0, 0] for pool in _POOLS} for name in _COUNTED}
+        self._pairs = {
+            (pool, names): [
+                (self._stats[each]["all"], self._stats[each][pool]) for each in names
+            ]
+            for pool in _POOLS[1:]
+            for names in (_BLOCKS, _SEGMENTS, _SPLIT)
+        }
         self._free: dict[str, list[tuple[int, int, Block]]] = {pool: [] for pool in _POOLS[1:]}
 
     @property
@@ -138,35 +144,33 @@ class Allocator:
                 stat[1] = stat[0]
 
     def stats(self) -> "dict[str, Any]":  # Any: a table of tables, as torch._C gives it
-        kinds = "current", "peak", "allocated", "freed"
+        def row(current: int = 0, peak: int = 0, added: int = 0) -> "dict[str, int]":
+            freed = added - current
+            return {"current": current, "peak": peak, "allocated": added, "freed": freed}
+
         told: dict[str, Any] = {
-            name: {pool: dict(zip(kinds, stat, strict=True)) for pool, stat in pools.items()}
+            name: {pool: row(*stat) for pool, stat in pools.items()}
             for name, pools in self._stats.items()
         }
-        nothing = dict.fromkeys(kinds, 0)
         return {
             **told,
             **{name: told[other] for name, other in _SAME.items()},
-            "oversize_allocations": nothing,
-            "oversize_segments": nothing,
+            "oversize_allocations": row(),
+            "oversize_segments": row(),
             "num_alloc_retries": self._retries,
             "num_ooms": self._refused,
             "max_split_size": -1,
         }
 
-    def _count(self, pool: str, names: "Sequence[str]", *amounts: int) -> None:
-        """Added where it is more than 0, else taken away."""
-        stats = self._stats
-        for name, amount in zip(names, amounts, strict=True):
-            pools = stats[name]
-            for stat in (pools["all"], pools[pool]):
-                now = stat[0] = stat[0] + amount
-                if amount < 0:
-                    stat[3] -= amount
-                else:
+    def _count(self, pool: str, names: "tuple[str, ...]", *amounts: int) -> None:
+        """Added where it is more than 0, else taken away. Called often."""
+        for pair, amount in zip(self._pairs[pool, names], amounts, strict=True):
+            for stat in pair:
+                stat[0] += amount
+                if amount > 0:
                     stat[2] += amount
-                    if now > stat[1]:  # noqa: PLR1730 - twice as fast, and this is called often
-                        stat[1] = now
+                    if stat[0] > stat[1]:  # noqa: PLR1730 - twice as fast
+                        stat[1] = stat[0]
 
     def _best(self, size: int, pool: str) -> "tuple[int, int, Block] | None":
         found = bisect_left(self._free[pool], (size, 0))
