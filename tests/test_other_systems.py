@@ -25,7 +25,7 @@ from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.worker.engines.host_memory import free_bytes, free_bytes_of_windows
-from gpuexplorer.worker.pipe import Pipe, WindowGone
+from gpuexplorer.worker.streams import Pipe, WindowGone
 
 ROOT = Path(__file__).resolve().parents[1]
 # Runs before anything of ours. The libraries we stand on are imported first: they are made for
@@ -93,9 +93,8 @@ import gpuexplorer
 sys.modules["gpuexplorer.gui"] = types.ModuleType("gpuexplorer.gui")
 left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "screenshots", "__main__"))
 needs_torch = ("gpuexplorer.worker.engines",)
-names = "completing looking loop losses magics randomness reaching shelf signatures things"
+names = "completing exchange looking loop magics shelf"
 needs_torch += tuple("gpuexplorer.worker." + name for name in names.split())
-needs_torch += ("gpuexplorer.worker.rank.exchange",)
 for module in pkgutil.walk_packages(gpuexplorer.__path__, "gpuexplorer."):
     if not module.name.startswith((*left_out, *needs_torch)):
         importlib.import_module(module.name)
@@ -128,7 +127,7 @@ def elsewhere(target: str, code: str, *words: str) -> "subprocess.CompletedProce
 def test_all_modules_below_the_window_can_be_imported(target: str) -> None:
     done = elsewhere(target, IMPORT_ALL)
     assert done.stderr == ""
-    assert {"gpuexplorer.telemetry.ending", "gpuexplorer.worker.pipe"} <= set(
+    assert {"gpuexplorer.telemetry.ending", "gpuexplorer.worker.streams"} <= set(
         done.stdout.split()
     )
 

@@ -122,6 +122,8 @@ class Idle:
     cell: int = 0
     line: int = 0
     what: str = ""  # the expression, such as "loss.item()"
+    # The row of a READ, of whose seconds these are a part, in which the host was here; 0: none.
+    part_of: int = 0
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,6 @@ class Began(Event):
     """The command of that number is being carried out."""
 
     id: int
-    random: str = ""  # the state of all generators; empty where it is as it was last said
 
 
 @dataclass(frozen=True)
@@ -415,16 +416,6 @@ class Opened(Event):
     id: int
     what: str
     layers: "tuple[Layer, ...]"
-
-
-@dataclass(frozen=True)
-class Progressed(Event):
-    """The list named `losses` grew: what came to it since the last time this was said."""
-
-    id: int
-    first: int  # the place of the first of these in the list
-    losses: "tuple[float, ...]"
-    seconds: float  # since the cell began
 
 
 @dataclass(frozen=True)

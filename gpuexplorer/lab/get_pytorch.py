@@ -46,7 +46,9 @@ _ASKING_PATIENCE = 300.0
 _MAKING_PATIENCE = 300.0
 _PROVING_PATIENCE = 300.0
 _ENDLESS = 1e9
-_UNPACKED = 4  # times what was fetched, roughly; the fetched lies beside it for a while
+# Times what was fetched, roughly; the fetched lies beside it for a while. What is for cards
+# is packed less tightly.
+_UNPACKED, _UNPACKED_FOR_CARDS = 4.5, 2
 # It ends with us, even where we are killed: then nobody holds the other end of its stdin.
 _PIP = """
 import os, runpy, sys, threading
@@ -59,7 +61,7 @@ import json, torch
 assert float((torch.ones(2) + torch.ones(2)).sum()) == 4.0
 print("GPUEXPLORER", json.dumps([torch.__version__, torch.version.cuda]))
 """
-_AGAIN = "Try again; GPU Explorer does not use what is half there."
+_AGAIN = "Try again; GPU Explorer never uses a PyTorch that is only partly installed."
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,19 @@ class Plan:
     on_disk_bytes: int = 0  # what lies on this computer already
 
     @property
+    def unpacked(self) -> float:
+        return _UNPACKED_FOR_CARDS if self.build.cuda else _UNPACKED
+
+    @property
     def sentences(self) -> "list[Message]":
         """For the person who decides."""
         folder, size = str(self.folder), self.size_bytes
-        fetched = Message("How large it is, the index does not say.")
+        fetched = Message("The index does not say how large it is.")
         if size is not None:
             fetched = Message(
-                "It is {size} MB to fetch, and about {disk} MB on the disk.",
+                "The download is {size} MB; on the disk it takes about {disk} MB.",
                 size=megabytes(size),
-                disk=megabytes(size * _UNPACKED),
+                disk=megabytes(size * self.unpacked),
             )
         into = Message(
             "It goes into {folder}. To remove it: `{python} -m pip uninstall torch`.",
@@ -114,9 +120,9 @@ class Progress:
     def said(self) -> Message:
         got, size = megabytes(self.got_bytes), megabytes(self.size_bytes)
         if not self.size_bytes:
-            return Message("{got} MB fetched", got=got)
+            return Message("{got} MB downloaded", got=got)
         if self.got_bytes >= self.size_bytes:
-            return Message("{size} MB fetched; installing", size=size)
+            return Message("{size} MB downloaded; installing", size=size)
         if self.seconds_left is None:
             return Message("{got} of {size} MB", got=got, size=size)
         return Message(
@@ -178,7 +184,9 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
         raise _cancelled()
     if ended.code != 0:
         _check_room(plan)
-        raise Trouble("PyTorch was not fetched to its end: {why}.", _AGAIN, why=_last(ended))
+        raise Trouble(
+            "The download of PyTorch did not finish: {why}.", _AGAIN, why=_last(ended)
+        )
     proof = asked([plan.python, "-I", "-c", _PROVE], _PROVING_PATIENCE, given_up)
     if proof.code != 0:
         raise Trouble(
@@ -353,7 +361,9 @@ def _taken(said: "dict[str, dict[str, object]]") -> _Taken:
 
 
 def _cancelled() -> Trouble:
-    return Trouble("It was cancelled; GPU Explorer does not use what is half there.")
+    return Trouble(
+        "Cancelled. GPU Explorer never uses a PyTorch that is only partly installed."
+    )
 
 
 def _right(taken: "Sequence[_Taken]", tag: str) -> bool:
@@ -450,7 +460,7 @@ def _size(url: str) -> "int | None":
 
 def _check_room(plan: Plan) -> None:
     free = shutil.disk_usage(plan.folder).free
-    needed = (plan.size_bytes or 0) * (_UNPACKED + 1) - plan.on_disk_bytes
+    needed = (plan.size_bytes or 0) * (plan.unpacked + 1) - plan.on_disk_bytes
     if free < needed:
         raise Trouble(
             "PyTorch needs about {needed} MB of room in {folder}, and {free} MB are free.",

@@ -25,7 +25,6 @@ from gpuexplorer.lab.events import (
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Span,
     Spans,
     Transferred,
@@ -114,13 +113,11 @@ class Cell:
     transfers: "list[Transferred]" = field(default_factory=list)
     spans: "Sequence[Span]" = ()  # when devices computed, and what waited
     seen: "Watched | None" = None  # all that was watched of it, so far
-    losses: "list[float]" = field(default_factory=list)
     placed: "dict[str, Placed]" = field(default_factory=dict)  # by their names
     shares: "dict[str, str]" = field(default_factory=dict)  # by name: whose memory it shares
     names_before: "frozenset[str]" = frozenset()  # on the shelf
     memory_before: "Mapping[str, Memory]" = field(default_factory=dict)
     memory_after: "Mapping[str, Memory]" = field(default_factory=dict)
-    random: str = ""  # the state of all generators before it
     finished: "Finished | None" = None
     failed: "Failed | None" = None
     cures: "int | None" = None  # the command of the failed cell that this one is to cure
@@ -157,7 +154,7 @@ class Cell:
 
     def begin(self, memory: "Mapping[str, Memory]", life: int) -> None:
         """It runs now, for the first time or again; what it did before is forgotten."""
-        new = Cell(self.command, self.by_form, self.outside, "running", random=self.random)
+        new = Cell(self.command, self.by_form, self.outside, "running")
         new.cures, new.cured_by = self.cures, self.cured_by
         new.life, new.runs = life, self.runs + 1
         new.memory_before = dict(memory)
@@ -212,7 +209,6 @@ class Ledger:
         self._by_number: dict[int, Cell] = {}
         self._before: dict[int, str] = {}  # of those that are to run again: how they were
         self._open: set[int] = set()  # was sent, and did not come to its end
-        self._random = ""  # as the worker last said it
         self._cards: Mapping[str, str] = {}
 
     @property
@@ -318,7 +314,6 @@ class Ledger:
         """The worker is gone, and what was on the shelf with it; the cells are kept."""
         self.shelf += 1
         self.life += 1
-        self._random = ""
         self.things.clear()
         self.held.clear()
         self.memory.clear()
@@ -382,10 +377,9 @@ class Ledger:
 
     def _note(self, cell: Cell, event: Event) -> None:
         match event:
-            case Began(random=random):
-                self._random = random or self._random
+            case Began():
                 cell.begin(self.memory, self.life)
-                cell.random, cell.cards = self._random, self._cards
+                cell.cards = self._cards
                 cell.names_before = frozenset(self.things)
                 self.begun.append((cell, cell.runs))
             case Printed() | Pictured():
@@ -402,10 +396,6 @@ class Ledger:
                 if all(each.row for each in cell.transfers):
                     # Else each copy was said before, by itself.
                     cell.transfers[:] = replaced(cell.transfers, event.copies)
-            case Progressed(first=first, losses=losses):
-                if first == 0:
-                    cell.losses.clear()  # the cell began another list
-                cell.losses.extend(losses)
             case Placed(name=name):
                 cell.placed[name] = event
                 owner = self.held.first_beside(name)

@@ -124,7 +124,6 @@ class Run(Command):
     number: int = 0  # as it stands before the cell; its code is known as "<cell 3>"
     watched: bool = True
     placement: bool = False  # each operation prints where it ran
-    random: str = ""  # the state that all generators take before it; empty: as they are
     others: "tuple[tuple[str, int], ...]" = ()  # bytes of other programs, on simulated cards
     lost: "tuple[str, ...]" = ()  # simulated cards that do not answer any more
 

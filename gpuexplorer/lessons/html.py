@@ -299,8 +299,8 @@ def _copies(copies: Sequence[Transferred]) -> Iterator[str]:
     rows = [heads, *map(_copy_row, copies[:_MOST_COPIES])]
     yield '<table class="copies">\n'
     for at, row in enumerate(rows):
-        cells = (f"<{'td' if at else 'th'}>{_text(each)}" for each in row)
-        yield f"<tr>{''.join(cells)}\n"
+        kind = "td" if at else "th"
+        yield f"<tr>{''.join(f'<{kind}>{_text(each)}</{kind}>' for each in row)}</tr>\n"
     yield "</table>\n"
     if rest := copies[_MOST_COPIES:]:
         more = trn(

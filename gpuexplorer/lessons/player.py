@@ -158,11 +158,6 @@ class Player:
         return self.steps[self.at]
 
     @property
-    def finished(self) -> bool:
-        """Each step is done or skipped."""
-        return all(each.state in (StepState.DONE, StepState.SKIPPED) for each in self.steps)
-
-    @property
     def kept(self) -> Kept:
         states = {each.step.title: each.state for each in self.steps}
         said = {

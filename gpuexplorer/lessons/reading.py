@@ -50,18 +50,9 @@ WORDS = ("lesson", "needs", "predict", "python", "check", "point", "why", SHOWN)
 _MOST_BYTES = 64 << 10  # several times the longest lesson; any Markdown of it is read soon
 # Letters that hide what stands there: a person reads the cells before the first of them runs.
 _HIDING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_CHOICE = re.compile(r"- \[([ xX])\] *(\S.*)")
-_WITHIN = re.compile(r"(\d{1,4}(?:\.\d+)?) ?%|a factor of (\d{1,4}(?:\.\d+)?)", re.ASCII)
-_LONGEST_LESSON = 600  # minutes
-# The keys of a block, with an example for each that must be said.
-_LESSON = {"minutes": "minutes: 20", "needs": "needs: pytorch, card"}
-_CHOOSE = {"question": "question: How long will it take?"}
-_NUMBER = _CHOOSE | {"number": "number: copies[-1].seconds / ms"}
-_NUMBER |= {"unit": "", "within": "", "real": ""}
-_LIMIT = {
-    "limit": "limit: copies[-1].bytes / copies[-1].limit / ms",
-    "limit is": "limit is: what they would take if the wire were used fully",
-}
+_ANSWER = re.compile(r"- \[([ xX])\] *(\S.*)")
+_NEED = "|".join(NEEDS)
+_WITHIN = r"[0-9]{1,4}(\.[0-9]+)? ?%|a factor of [0-9]{1,4}(\.[0-9]+)?"
 _MOST_PICTURE = 4 << 20  # bytes
 _PICTURES = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".jpeg": b"\xff\xd8\xff"}
 # What would run, load from elsewhere, or grow without end.
@@ -118,13 +109,29 @@ def read(file: Path, *, outside: bool = False) -> Lesson:
     return lesson
 
 
-def problems(file: Path) -> Sequence[Problem]:
-    """All of them, by their lines; empty: it can be played."""
-    try:
-        read(file)
-    except LessonError as error:
-        return error.problems
-    return []
+class _Key(NamedTuple):
+    """Of what stands behind a colon in a block."""
+
+    example: str
+    shape: str = r".+"
+    needed: bool = True
+
+
+_LESSON = {
+    "minutes": _Key("minutes: 20", r"[1-9][0-9]{0,2}"),
+    "needs": _Key("needs: pytorch, card", rf"none|({_NEED})( *, *({_NEED}))*"),
+}
+_CHOICE = {"question": _Key("question: How long will it take?")}
+_NUMBER = _CHOICE | {
+    "number": _Key("number: copies[-1].seconds / ms"),
+    "unit": _Key("unit: ms", needed=False),
+    "within": _Key("within: 30 %, or: within: a factor of 3", _WITHIN, needed=False),
+    "real": _Key("real: yes", "yes", needed=False),
+}
+_LIMIT = {
+    "limit": _Key("limit: copies[-1].bytes / copies[-1].limit / ms"),
+    "limit is": _Key("limit is: what they would take if the wire were used fully"),
+}
 
 
 class _Row(NamedTuple):
@@ -171,11 +178,12 @@ class _Reader(Problems):
         self._look_at(self._tokens, self._lines, 0, WORDS)
         top = [each for each in self._tokens if each.level == 0 and each.map]
         begins = [at for at, each in enumerate(top) if each.tag == "h2"]
-        first = begins[0] if begins else len(top)
-        title, (minutes, needs), about = self._head(top[:first], self._line_of(top, first))
+        ends = [*(_span(top[at])[0] for at in begins), len(self._lines)]
+        bounds = [*begins, len(top)]
+        title, (minutes, needs), about = self._head(top[: bounds[0]], ends[0])
         steps = [
-            self._step(top[begin:end], self._line_of(top, end))
-            for begin, end in pairwise([*begins, len(top)])
+            self._step(top[begin:behind], end)
+            for (begin, behind), end in zip(pairwise(bounds), ends[1:], strict=True)
         ]
         look_at_words(steps, self)
         if not steps:
@@ -248,7 +256,11 @@ class _Reader(Problems):
                 about.append(part.markdown)
             elif isinstance(part, _Block) and part.word == "lesson" and said is None:
                 values = self._values(part, part.rows, _LESSON)
-                said = self._minutes(values["minutes"]), self._needs(values["needs"])
+                needs = values["needs"].text.removeprefix("none").split(",")
+                said = (
+                    int(values["minutes"].text or 0),
+                    [each.strip() for each in needs if each],
+                )
             else:
                 self._misplaced(part.line)
         if said is None:
@@ -287,10 +299,6 @@ class _Reader(Problems):
         """As plain text: it stands in lists."""
         children = self._heading(heading).children or ()
         return "".join(each.content for each in children).strip()
-
-    def _line_of(self, top: Sequence[Token], at: int) -> int:
-        """Counted from 0, as markdown-it does."""
-        return _span(top[at])[0] if at < len(top) else len(self._lines)
 
     def _parts(
         self, top: Sequence[Token], end: int, begin: int | None = None
@@ -413,24 +421,20 @@ class _Reader(Problems):
         choices = [row for row in block.rows if row.text.startswith("- ")]
         others = [row for row in block.rows if not row.text.startswith("- ")]
         if choices:
-            question = self._values(block, others, _CHOOSE)["question"].text
+            question = self._values(block, others, _CHOICE)["question"].text
             texts, right = self._choices(block, choices)
             return Predict(block.line, question, choices=texts, right=right)
         keys = _NUMBER | (_LIMIT if any(e.text.startswith("limit") for e in others) else {})
         said = self._values(block, others, keys)
-        number, real = said["number"], said["real"]
-        limit, name = said.get("limit"), said.get("limit is")
-        if real.text not in ("yes", ""):
-            self.wrong(
-                "`real` is followed by {text!r}.",
-                "Write real: yes, or leave the line out.",
-                real.line,
-                text=real.text[:60],
-            )
-        within, factor = self._within(said["within"])
+        number, far, limit = said["number"], said["within"].text, said.get("limit")
+        within, factor = Predict.within, Predict.factor
+        if far.endswith("%"):
+            within = float(far[:-1]) / 100
+        elif far:
+            within, factor = 0.0, float(far.rpartition(" ")[2])
         best = None
-        if limit and name and limit.text:
-            best = Limit(expression(limit.text, limit.line, self, constant=True), name.text)
+        if limit and limit.text:
+            best = expression(limit.text, limit.line, self, constant=True)
         return Predict(
             block.line,
             said["question"].text,
@@ -438,15 +442,15 @@ class _Reader(Problems):
             said["unit"].text,
             within,
             factor,
-            best,
-            real.text == "yes",
+            None if best is None else Limit(best, said["limit is"].text),
+            bool(said["real"].text),
         )
 
     def _choices(self, block: _Block, rows: Sequence[_Row]) -> tuple[Sequence[str], int]:
         choices: list[str] = []
         right: list[int] = []
         for at, row in enumerate(rows):
-            match = _CHOICE.fullmatch(row.text)
+            match = _ANSWER.fullmatch(row.text)
             if match is None:
                 self.wrong(
                     "{text!r} is no choice.",
@@ -465,28 +469,14 @@ class _Reader(Problems):
             )
         return choices, right[0] if right else -1
 
-    def _within(self, row: _Row) -> tuple[float, float]:
-        """As a share, or else as a factor: "30 %", "a factor of 3"."""
-        match = _WITHIN.fullmatch(row.text)
-        share, factor = (float(each or 0) for each in match.groups()) if match else (0.0, 0.0)
-        if share > 0 or factor > 1:
-            return share / 100, factor
-        if row.text:  # else it was said already, or is as usual
-            self.wrong(
-                "{text!r} does not say how far a prediction may be off.",
-                "Such as: 30 %, or: a factor of 3",
-                row.line,
-                text=row.text[:60],
-            )
-        return Predict.within, Predict.factor
-
     def _values(
-        self, block: _Block, rows: Sequence[_Row], keys: Mapping[str, str]
+        self, block: _Block, rows: Sequence[_Row], keys: Mapping[str, _Key]
     ) -> dict[str, _Row]:
         """The lines `key: value`, by their keys; what is not said stands empty in the fence's
-        line.
+        line, and so does what is wrong.
         """
-        found: dict[str, _Row] = {}
+        found = {key: _Row(block.line, "") for key in keys}
+        said = set()
         for row in rows:
             key, _, value = (each.strip() for each in row.text.partition(":"))
             if key not in keys:
@@ -499,54 +489,32 @@ class _Reader(Problems):
                     key=key[:60],
                     keys=", ".join(keys),
                 )
-            elif key in found:
-                self.wrong(
-                    "{key!r} is said twice.", "Leave one of them out.", row.line, key=key
-                )
-            else:
+            elif key in said:
+                cure = mark("Leave one of them out.")
+                self.wrong("{key!r} is said twice.", cure, row.line, key=key)
+            elif re.fullmatch(keys[key].shape, value):
                 found[key] = _Row(row.line, value)
-                if not value:
-                    cure = mark("Write it behind the colon.")
-                    self.wrong("{key!r} has no value.", cure, row.line, key=key)
-        for key, example in keys.items():
-            if key not in found and example:
+            else:
+                self.wrong(
+                    "{text!r} is nothing that {key!r} can be.",
+                    "Such as: {example}",
+                    row.line,
+                    text=value[:60],
+                    key=key,
+                    example=keys[key].example,
+                )
+            said.add(key)
+        for key in (each for each in keys if each not in said):
+            if keys[key].needed:
                 self.wrong(
                     "This `{word}` block has no {key!r}.",
                     "Such as: {example}",
                     block.line,
                     word=block.word,
                     key=key,
-                    example=example,
+                    example=keys[key].example,
                 )
-        return {key: found.get(key, _Row(block.line, "")) for key in keys}
-
-    def _minutes(self, row: _Row) -> int:
-        if re.fullmatch(r"[0-9]{1,4}", row.text) and 1 <= int(row.text) <= _LONGEST_LESSON:
-            return int(row.text)
-        if row.text:
-            self.wrong(
-                "{text!r} is no number of minutes.",
-                "Write a whole number from 1 to {most}, without a unit.",
-                row.line,
-                text=row.text[:60],
-                most=_LONGEST_LESSON,
-            )
-        return 0
-
-    def _needs(self, row: _Row) -> Sequence[str]:
-        words = [each.strip() for each in row.text.split(",") if each.strip()]
-        if words == ["none"]:
-            return ()
-        for word in words:
-            if word not in NEEDS:
-                self.wrong(
-                    "{word!r} is nothing that a lesson can need.",
-                    "Write none, or several of these with commas: {needs}.",
-                    row.line,
-                    word=word,
-                    needs=", ".join(NEEDS),
-                )
-        return words
+        return found
 
     def _look_at(
         self, tokens: Sequence[Token], lines: Sequence[str], above: int, words: Sequence[str]

@@ -14,7 +14,6 @@ from gpuexplorer.lab.events import (
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Spans,
     Transferred,
     Watched,
@@ -52,31 +51,20 @@ def past_of(ledger: Ledger) -> Iterator[Sent | Gone | StartedOver | Event]:
         assert again is not None  # it is open
         yield Sent(**{**vars(again.command), "id": command}, again=True, past=True)
         if again.state == "running":
-            yield Began(command, again.random)
+            yield Began(command)
 
 
 _OfCell: TypeAlias = (
-    Printed
-    | Pictured
-    | Transferred
-    | Placed
-    | Spans
-    | Progressed
-    | Watched
-    | Asked
-    | Finished
-    | Failed
+    Printed | Pictured | Transferred | Placed | Spans | Watched | Asked | Finished | Failed
 )
 
 
 def _became_of(cell: Cell) -> Iterator[Event]:
     if cell.runs:
-        yield Began(cell.id, cell.random)
+        yield Began(cell.id)
     told: list[_OfCell] = [*cell.outputs, *cell.transfers, *cell.placed.values()]
     if cell.spans:
         told.append(Spans(cell.id, tuple(cell.spans)))
-    if cell.losses:
-        told.append(Progressed(cell.id, 0, tuple(cell.losses), 0.0))
     told += [each for each in (cell.seen, cell.asked, cell.finished, cell.failed) if each]
     for each in told:  # it may have run again by another command
         yield replace(each, id=cell.id)

@@ -24,7 +24,6 @@ from gpuexplorer.lab.events import (
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Spans,
     Transferred,
     Watched,
@@ -120,7 +119,6 @@ EVENTS = (
     Peeked,
     Pictured,
     Asked,
-    Progressed,
     Watched,
     Finished,
     Failed,
@@ -195,7 +193,8 @@ def noted_of(topic: Topic, text: str) -> Noted:
             parse_constant=figure,
         )
         kind = _KINDS[topic][content.pop("is")]
-        if unsure and kind not in (Progressed, Peeked):  # a loss may well be no number
+        content.pop("random", None)  # of generators, as older files have it
+        if unsure and kind is not Peeked:  # whose values may well be no numbers
             raise UnreadableError
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
         _check(what)

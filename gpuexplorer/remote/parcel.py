@@ -42,9 +42,16 @@ class Kind(Enum):
     )
     WORKER = ("gpuexplorer.worker.kept", ("core", "lab", "worker"), False)
     RANK = (
-        "gpuexplorer.worker.rank.__main__",
+        "gpuexplorer.worker.rank",
         (
-            *("core", "ranks/wire.py", "worker/rank", "worker/kept.py", "lab/offspring.py"),
+            *(
+                "core",
+                "ranks/wire.py",
+                "worker/rank.py",
+                "worker/exchange.py",
+                "worker/kept.py",
+                "lab/offspring.py",
+            ),
             *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/start.py"),
             "lab/torch_builds.py",
         ),

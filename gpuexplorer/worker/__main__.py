@@ -25,12 +25,16 @@ def main() -> int:
 
     settings = unpacked(os.environ.get(NAME, ""))
     if "program" in settings:  # of a person's, in the packaged program's own Python
-        from gpuexplorer.worker.program.start import run_here  # noqa: PLC0415
+        from gpuexplorer.worker.starting import run_here  # noqa: PLC0415
 
         run_here(settings["program"])
-    from gpuexplorer.worker.guards import set_limits  # noqa: PLC0415
-    from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone  # noqa: PLC0415
-    from gpuexplorer.worker.streams import Streams  # noqa: PLC0415
+    from gpuexplorer.worker.streams import (  # noqa: PLC0415
+        Pipe,
+        Stop,
+        Streams,
+        WindowGone,
+        set_limits,
+    )
 
     stop = Stop()
     pipe = Pipe(stop)

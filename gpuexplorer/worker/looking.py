@@ -3,19 +3,24 @@
 import ast
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Union
+from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Layer, Opened, Part, Peeked
 from gpuexplorer.lab.wire import Peek
-from gpuexplorer.worker import things
-from gpuexplorer.worker.shelf import dtype_name
+from gpuexplorer.worker.shelf import (
+    dtype_name,
+    is_lazy,
+    kind_of,
+    model_text,
+    modules_in,
+    tensors_in,
+)
 
 _BINS = 32
 _MOST_SAMPLED = 1 << 20
-_MOST_SHOWN = 64 * 64
 _STEPS = (
     *(ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load),
     *(ast.Tuple, ast.Slice, ast.UnaryOp, ast.USub),
@@ -24,11 +29,11 @@ _SUCH_AS = "Such as: X, net[0].weight or d['a']"
 
 
 # Any throughout: what is looked into is the person's, or PyTorch's.
-def look(command: Peek, namespace: "Mapping[str, Any]") -> Union[Peeked, Opened]:  # noqa: UP007 - Python 3.10
+def look(command: Peek, namespace: "Mapping[str, Any]") -> "Peeked | Opened":
     """A model answers with its layers. What a container holds stands on the shelf."""
     thing = _found(command.what, namespace)
     with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
-        match things.kind_of(thing):
+        match kind_of(thing):
             case "model":
                 return Opened(command.id, command.what, tuple(_layers(thing)))
             case "tensor":
@@ -63,28 +68,24 @@ def _layers(model: Any) -> "Iterator[Layer]":
         if id(module) in seen:
             continue
         seen.add(id(module))
-        inside = things.modules_in(module)
+        inside = modules_in(module)
         kind = type(module).__name__
-        text = kind if inside else things.model_text(module)
+        text = kind if inside else model_text(module)
         parts = (
-            _part(name, each)
-            for name, each in things.tensors_in(module).items()
-            if not things.is_lazy(each)
+            Part(
+                name,
+                tuple(each.shape),
+                dtype_name(each.dtype),
+                str(each.device),
+                each.numel() * each.element_size(),
+                bool(each.requires_grad),
+            )
+            for name, each in tensors_in(module).items()
+            if not is_lazy(each)
         )
         yield Layer(path, kind, text, tuple(parts))
         before = f"{path}." if path else ""
         waiting += [(before + name, each) for name, each in reversed(inside.items())]
-
-
-def _part(name: str, tensor: Any) -> Part:
-    return Part(
-        name,
-        tuple(tensor.shape),
-        dtype_name(tensor.dtype),
-        str(tensor.device),
-        tensor.numel() * tensor.element_size(),
-        bool(tensor.requires_grad),
-    )
 
 
 def _peeked(command: Peek, tensor: Any) -> Peeked:
@@ -120,8 +121,6 @@ def _peeked(command: Peek, tensor: Any) -> Peeked:
 def _window(command: Peek, tensor: Any) -> "tuple[tuple[int, ...], Any]":
     """The rows and columns that are shown, and where they begin."""
     rows, columns = max(1, command.rows), max(1, command.columns)
-    if rows * columns > _MOST_SHOWN:
-        raise Trouble("At most {most} values are shown at a time.", most=_MOST_SHOWN)
     plane = tensor
     while plane.dim() < 2:
         plane = plane[None]

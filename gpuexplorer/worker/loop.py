@@ -3,15 +3,17 @@
 import builtins
 import os
 import queue
+import random
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Union
+from typing import Any
 
-from gpuexplorer.core.trouble import Trouble
+import torch
+
 from gpuexplorer.core.words import Message, listed
 from gpuexplorer.lab.events import (
     BROKEN,
@@ -39,21 +41,23 @@ from gpuexplorer.lab.wire import (
     Run,
     command_of,
 )
-from gpuexplorer.worker import figures, randomness
-from gpuexplorer.worker.cells import Cells
+from gpuexplorer.worker.cells import Cells, Evaluating
 from gpuexplorer.worker.completing import complete
-from gpuexplorer.worker.engine import Engine
+from gpuexplorer.worker.engine import Engine, failed
 from gpuexplorer.worker.engines.sight import PlacementLog
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.failures import failed
-from gpuexplorer.worker.guards import children_end_here
 from gpuexplorer.worker.looking import look
-from gpuexplorer.worker.losses import Losses
-from gpuexplorer.worker.magics import Magics, is_timing
-from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone
+from gpuexplorer.worker.magics import Asking, Magics, is_timing
 from gpuexplorer.worker.shelf import Shelf
-from gpuexplorer.worker.streams import Streams, tell_warnings
-from gpuexplorer.worker.system import Asking, System
+from gpuexplorer.worker.streams import (
+    Figures,
+    Pipe,
+    Stop,
+    Streams,
+    WindowGone,
+    children_end_here,
+    png,
+    tell_warnings,
+)
 
 _MOST_SHOWN = 20_000  # letters of one value
 _FIGURE = 4_000  # letters that a figure counts: 50 fill a cell
@@ -85,18 +89,16 @@ class Loop:
         self._cells = Cells(self._show)
         self._shelf = Shelf(self._cells.names)
         self._asking = Asking(streams, self._memory, stop.asked)
-        self._losses = Losses(self._cells.names, streams.event)
-        self._figures = figures.Figures(self._picture)
+        self._figures = Figures(self._picture)
         self._threads: set[threading.Thread] = set()  # that were there before the cell
-        self._commands: queue.SimpleQueue[Union[Command, Trouble, None]] = queue.SimpleQueue()  # noqa: UP007 - Python 3.10
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
         self._ended = threading.Event()
         # The main thread's own.
         self._id = 0
         self._broken = False
-        self._random = ""  # as it was last said
         tell_warnings(streams)
-        randomness.seed(hello.seed)
+        _seed(hello.seed)
         self._put_into_reach()
 
     def serve(self) -> None:
@@ -105,30 +107,26 @@ class Loop:
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
         threading.Thread(target=self._complete, name="completions", daemon=True).start()
         while (command := self._commands.get()) is not None:
-            if isinstance(command, Trouble):
-                self._pipe.say(failed(0, command))
-            else:
-                self._answer(command)
+            self._answer(command)
         self._ended.set()
 
     def _put_into_reach(self) -> None:
         """For every cell, without standing on the shelf. `exit` must not close anything."""
-        simulated = self._hello.simulated
-        system = System(
-            self._asking, self._streams.note, self._cells.names, simulated=simulated
+        lab = Magics(
+            self._cells,
+            self._asking,
+            self._engine,
+            self._streams.note,
+            simulated=self._hello.simulated,
         )
-        lab = Magics(self._cells, system, self._engine, self._streams.note)
-        own: dict[str, object] = {
-            "__lab__": lab,
-            "exit": sys.exit,
-            "quit": sys.exit,
-        }
-        vars(builtins).update(own)
+        vars(builtins).update(__lab__=lab, exit=sys.exit, quit=sys.exit)
 
     def _answer(self, command: Command) -> None:
         self._id = command.id
         self._stop.install()
-        self._pipe.say(Began(command.id, self._begin(command)))
+        self._pipe.say(Began(command.id))
+        if isinstance(command, Run):
+            self._begin(command)
         outcome = self._outcome(command)
         told: list[Event] = []
         try:
@@ -141,26 +139,14 @@ class Loop:
         # A card may break at any time, and things may answer with whatever they like.
         except BaseException as error:
             outcome = self._failure(error)
-        for event in (*told, outcome):
-            self._pipe.say(event)
+        self._pipe.say(*told, outcome)
 
-    def _begin(self, command: Command) -> str:
-        """The state of the generators, where it is another than was said."""
-        if not isinstance(command, Run):
-            return ""
+    def _begin(self, command: Run) -> None:
         self._streams.begin(command.id)
         self._asking.renew()
         self._threads = set(threading.enumerate())
-        self._losses.begin(command.id)
-        if self._broken:
-            return ""
-        if command.random:
-            randomness.set_state(command.random)
-        before, self._random = self._random, randomness.state()
-        return "" if before == self._random else self._random
 
     def _end(self) -> None:
-        self._losses.end()
         if self._cells.mended:
             gone = Message(
                 "The cell took {names} from Python's own functions; that is put back.",
@@ -178,7 +164,7 @@ class Loop:
             )
         self._streams.finish()
 
-    def _outcome(self, command: Command) -> Union[Finished, Failed]:  # noqa: UP007 - Python 3.10
+    def _outcome(self, command: Command) -> "Finished | Failed":
         began = time.perf_counter()
         try:
             try:
@@ -273,12 +259,7 @@ class Loop:
     def _listen(self) -> None:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
         while (line := self._pipe.next_line()) is not None:
-            try:
-                command = command_of(line)
-            except Trouble as trouble:
-                self._commands.put(trouble)
-                continue
-            match command:
+            match command := command_of(line):
                 case Cancel():
                     self._stop.cancel(command.id)
                 case Answer():
@@ -318,8 +299,17 @@ class Loop:
     # Any: a figure is matplotlib's.
     def _picture(self, figure: Any) -> None:
         if self._streams.takes(_FIGURE):
-            self._streams.event(Pictured(self._streams.command, figures.png(figure)))
+            self._streams.event(Pictured(self._streams.command, png(figure)))
 
     def _placed(self, text: str) -> None:
         if self._streams.takes(len(text)):
             self._streams.event(Printed(self._id, text, "placement"))
+
+
+def _seed(number: int) -> None:
+    """Cards that are not used yet will begin so."""
+    torch.manual_seed(number)
+    random.seed(number)
+    numpy = sys.modules.get("numpy")  # PyTorch loads it where it is installed
+    if numpy is not None:
+        numpy.random.seed(number % (1 << 32))

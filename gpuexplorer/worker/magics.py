@@ -1,27 +1,48 @@
-"""Magics: `%name` and `%%name`, and `name?`: the lab's own, and IPython's where that is."""
+"""What stands in a cell beside Python: `!command` in the system's shell, `%magic` and `name?`;
+and what a cell asks of a person, and waits for.
+"""
 
+import builtins
 import contextlib
+import getpass
 import importlib
 import inspect
+import io
+import os
+import queue
 import re
+import shlex
+import signal
 import statistics
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab import packaged
+from gpuexplorer.lab.events import Asked, Memory
+from gpuexplorer.lab.offspring import descendants
+from gpuexplorer.lab.wire import Answer
 from gpuexplorer.worker.cells import Cells
 from gpuexplorer.worker.engine import Engine
-from gpuexplorer.worker.system import System
+from gpuexplorer.worker.streams import Streams
 
 _LONG_ENOUGH = 0.1  # seconds of one sample
 _REPEATS = 7
 _OPTION = re.compile(r"-([nr])\s*(\d+)\s*")
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("μs", 1e-6), ("ns", 1e-9))
+_PIP = re.compile(r"(?:(?:\S*/)?python[\d.]*\s+-m\s+)?pip[\d.]*\s+(.*)", re.DOTALL)
+_SMI = re.compile(r"nvidia-smi\b([^|;&<>]*)(?:\|(.*))?", re.DOTALL)
+_CD = re.compile(r"cd(?:\s+([^;&|]*))?")
+_NAMED = re.compile(r"\{([^{}]+)\}|\$(\w+)")
+_CHANGING = frozenset({"install", "uninstall", "download", "wheel"})
+_PATIENCE = 0.5  # of what is asked to end
 _SHELLS = ("bash", "sh", "!")
 
 
@@ -31,17 +52,37 @@ class Magics:
     def __init__(
         self,
         cells: Cells,
-        system: System,
+        asking: "Asking",
         engine: Engine,
         note: "Callable[[Message], None]",
+        *,
+        simulated: bool,
     ) -> None:
+        """`note` is for the lab's own sentences."""
         self._cells = cells
-        self._system = system
+        self._asking = asking
         self._engine = engine
         self._note = note
+        self._simulated = simulated
         self._ipython: Any = None  # Any: an InteractiveShell, where there is one
-        self.system = system.system
-        self.lines = system.lines
+
+    def system(self, command: str) -> None:
+        """Its output is the cell's. What does not succeed says so, and the cell goes on."""
+        command = self._filled(command)
+        folder = _CD.fullmatch(command)
+        pip = _PIP.fullmatch(command)
+        if folder:
+            self._change_folder(folder[1] or "")
+        elif pip:
+            self._pip(pip[1])
+        else:
+            self._tell_status(self._run(*self._to_run(command))[0])
+
+    def lines(self, command: str) -> "list[str]":
+        """What it prints, as `x = !command` has it."""
+        status, text = self._run(*self._to_run(self._filled(command)), out=subprocess.PIPE)
+        self._tell_status(status)
+        return text.decode(errors="replace").splitlines()
 
     # Any: what it gives is the person's.
     def line_magic(self, name: str, arguments: str) -> Any:
@@ -51,9 +92,9 @@ class Magics:
         if name == "timeit":
             return self._timeit(arguments, "", *where)
         if name == "pip":
-            return self._system.pip(self._system.filled(arguments))
+            return self._pip(self._filled(arguments))
         if name == "cd":
-            return self._system.change_folder(self._system.filled(arguments))
+            return self._change_folder(self._filled(arguments))
         if name == "matplotlib":  # what is drawn is shown in any case
             return None
         ipython = self._shell(f"%{name}")
@@ -66,8 +107,8 @@ class Magics:
         if name == "timeit":
             return self._timeit(arguments, body, cell, line)
         if name in _SHELLS:
-            program = "sh" if name == "!" else name
-            return self._system.program([program, "-c", body])
+            program = ["sh" if name == "!" else name, "-c", body]
+            return self._tell_status(self._run(program, None)[0])
         return self._shell(f"%%{name}").run_cell_magic(name, arguments, body)
 
     def explain(self, what: str, source: bool) -> None:
@@ -155,6 +196,71 @@ class Magics:
             sys.displayhook = hook
         return self._ipython
 
+    def _pip(self, arguments: str) -> None:
+        """Into the Python that runs the cells, once the person has allowed it."""
+        if packaged.folder() is not None:
+            raise Trouble(
+                "This program brings its own Python, into which nothing can be installed.",
+                "Choose a Python of your own for the lab, and install it there.",
+            )
+        words = shlex.split(arguments)
+        changing = not _CHANGING.isdisjoint(words[:1])
+        if changing and self._asking.ask("install", f"pip {arguments}") is None:
+            raise Trouble("It was not allowed, so nothing was installed.")
+        status, _ = self._run([sys.executable, "-m", "pip", *words], None)
+        self._tell_status(status)
+        importlib.invalidate_caches()
+        if changing and not status:
+            again = Message("What was loaded already stays as it is until the lab restarts.")
+            self._note(again)
+
+    def _change_folder(self, folder: str) -> None:
+        words = shlex.split(folder) or ["~"]
+        os.chdir(os.path.expanduser(words[0]))  # noqa: PTH111 - as a shell does it
+        print(os.getcwd())  # noqa: T201, PTH109 - what the person asked for
+
+    def _filled(self, command: str) -> str:
+        """`{name}` and `$name` are the cell's; what these do not know is left to the shell."""
+
+        def value(found: "re.Match[str]") -> str:
+            try:
+                return str(eval(found[1] or found[2], dict(self._cells.names)))
+            except Exception:
+                return found[0]
+
+        return _NAMED.sub(value, command)
+
+    def _to_run(self, command: str) -> "tuple[str | Sequence[str], bytes | None]":
+        """What is to be run, and what it is given to read."""
+        smi = _SMI.fullmatch(command) if self._simulated else None
+        if smi is None:
+            return command, None
+        answer = self._asking.ask("nvidia-smi", smi[1].strip())
+        if answer is None:
+            raise Trouble("Nobody answered for the simulated machine.")
+        return (smi[2] or "cat").strip(), answer.encode()
+
+    def _run(
+        self, program: "str | Sequence[str]", given: "bytes | None", out: "int | None" = None
+    ) -> "tuple[int, bytes]":
+        """Its status, and what it printed where `out` is a pipe."""
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        source = subprocess.DEVNULL if given is None else subprocess.PIPE
+        shell = isinstance(program, str)
+        with _Started(program, shell=shell, stdin=source, stdout=out) as process:
+            text, _ = process.communicate(given)
+        return process.returncode, text or b""
+
+    def _tell_status(self, status: int) -> None:
+        self._cells.names["_exit_code"] = status  # as IPython calls it
+        if status > 0:
+            self._note(Message("The command ended with status {status}.", status=status))
+        elif status < 0:
+            said = Message("The command was ended by signal {number}.", number=-status)
+            self._note(said)
+
 
 def is_timing(code: str) -> bool:
     """A cell that only times something is not watched: that would be in the times."""
@@ -172,3 +278,91 @@ def _caller() -> "tuple[str, int]":
 def _written(seconds: float) -> str:
     unit, size = next((each for each in _UNITS if seconds >= each[1]), _UNITS[-1])
     return f"{seconds / size:.3g} {unit}"
+
+
+class Asking:
+    """One question at a time, from whichever thread."""
+
+    def __init__(
+        self,
+        streams: Streams,
+        memory: "Callable[[], tuple[Memory, ...]]" = tuple,
+        stopping: "Callable[[], bool]" = bool,
+    ) -> None:
+        """`stopping`: nothing more is asked, as by a debugger that takes every interrupt."""
+        self._streams = streams
+        self._memory = memory
+        self._stopping = stopping
+        self._lock = threading.Lock()
+        self._open = 0
+        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        builtins.input = lambda prompt="", /: self._typed("input", prompt)
+        getpass.getpass = lambda prompt="Password: ", stream=None: self._typed(
+            "password", prompt
+        )
+        self.renew()
+
+    def renew(self) -> None:
+        if getattr(sys.stdin, "closed", True) or sys.stdin is sys.__stdin__:
+            sys.stdin = _Typed(self)
+
+    def ask(self, what: str, text: str) -> "str | None":
+        """Waits; a stop ends that. None: there is no answer."""
+        if self._streams.forked or self._stopping():
+            return None
+        with self._lock:
+            self._answers = queue.SimpleQueue()
+            self._open = self._streams.command
+            try:
+                memory = self._memory() if what == "nvidia-smi" else ()
+                self._streams.event(Asked(self._open, what, text, memory))
+                while True:  # not every system interrupts a wait that has no end
+                    with contextlib.suppress(queue.Empty):
+                        return self._answers.get(timeout=0.2)
+            finally:
+                self._open = 0
+
+    def answer(self, answer: Answer) -> None:
+        """From the thread that listens. What nobody waits for is forgotten."""
+        if answer.id == self._open:
+            self._answers.put(answer.text)
+
+    def _typed(self, what: str, prompt: object) -> str:
+        answer = self.ask(what, str(prompt))
+        if answer is None:
+            raise EOFError("There was no answer.")
+        return answer
+
+
+class _Typed(io.TextIOBase):
+    """Standard input, for those who read it themselves."""
+
+    def __init__(self, asking: Asking) -> None:
+        super().__init__()
+        self._asking = asking
+
+    def readable(self) -> bool:
+        return True
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as the base has it
+        answer = self._asking.ask("input", "")
+        return "" if answer is None else answer + "\n"
+
+    def read(self, size: "int | None" = -1, /) -> str:
+        return "".join(iter(self.readline, ""))
+
+
+class _Started(subprocess.Popen[bytes]):
+    """Ends with all that it started where the wait for it is interrupted."""
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None and self.poll() is None:
+            for pid in reversed(descendants(self.pid)):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.wait(_PATIENCE)
+            for pid in reversed(descendants(self.pid)):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        super().__exit__(kind, error, trace)

@@ -203,7 +203,7 @@ def test_without_pytorch_a_sentence_says_what_to_do(tmp_path: Path) -> None:
         pytest.skip("the Python of these tests has PyTorch itself")
     assert done.returncode == 1
     assert "Copies are measured with PyTorch" in done.stderr
-    assert "pip install torch" in done.stderr
+    assert "gpuexplorer doctor --get-pytorch" in done.stderr
     assert done.stdout == ""
 
 

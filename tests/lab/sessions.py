@@ -73,7 +73,7 @@ class Session:
     def again(self, cells: Sequence[Cell]) -> None:
         for cell in cells:
             self._number += 1
-            command = replace(cell.command, id=self._number, random=cell.random)
+            command = replace(cell.command, id=self._number)
             self.ledger.sent_again(command, cell)
             self._finish(command)
 

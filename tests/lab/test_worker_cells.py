@@ -10,7 +10,6 @@ import pytest
 
 from gpuexplorer.lab.events import (
     Asked,
-    Began,
     Completed,
     Event,
     Failed,
@@ -19,7 +18,7 @@ from gpuexplorer.lab.events import (
     Printed,
 )
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Answer, Complete, Run
+from gpuexplorer.lab.wire import Answer, Complete
 from tests.lab.processes import CARD, Worker, needs_torch
 
 pytestmark = [pytest.mark.long, needs_torch]
@@ -536,31 +535,6 @@ def test_a_huge_figure_is_made_smaller(lab: Worker) -> None:
 
 def said(lab: Worker, command: int) -> list[Event]:
     return [each for each in lab.listener.events if getattr(each, "id", None) == command]
-
-
-# Random numbers
-
-
-def test_a_cell_can_be_run_again_with_the_random_numbers_it_had(lab: Worker) -> None:
-    code = "import random\n(random.random(), torch.rand(2).tolist())"
-    lab.run("torch.rand(1)")
-    first = lab.run(code)
-    [began] = lab.said(Began, first.id)
-    assert isinstance(began, Began)
-    assert began.random
-    lab.run("torch.rand(5)\nrandom.random()")
-    again = lab.send(lambda number: Run(number, code, number, random=began.random))
-    assert isinstance(lab.listener.outcome(again), Finished)
-    assert lab.printed(again, "value") == lab.printed(first.id, "value")
-
-
-def test_the_random_state_is_said_where_it_changed(lab: Worker) -> None:
-    lab.run("torch.rand(1)")
-    [first, second] = [lab.said(Began, lab.run("x = 1").id)[0] for _ in range(2)]
-    assert isinstance(first, Began)
-    assert isinstance(second, Began)
-    assert first.random
-    assert not second.random
 
 
 # What is typed

@@ -237,43 +237,6 @@ def test_an_error_in_a_thread_is_printed(lab: Worker) -> None:
     assert "ZeroDivisionError: division by zero" in lab.printed(outcome.id, "err")
 
 
-def test_a_million_threads_are_refused(lab: Worker) -> None:
-    lab.run("import threading\ngo = threading.Event()")
-    failure = lab.failure("for i in range(10**6): threading.Thread(target=go.wait).start()")
-    assert failure.error == "RuntimeError"
-    assert failure.message == "can't start new thread: the lab has 1000 at a time"
-    assert lab.printed(failure.id, "note").endswith(
-        "threads that this cell started are still running."
-    )
-    lab.run("go.set()")
-    assert goes_on(lab)
-
-
-@needs_linux
-@pytest.mark.parametrize(
-    "start",
-    [
-        "pid = os.fork()\n    if not pid: time.sleep(1000)",
-        "pid = subprocess.Popen(['sleep', '1000']).pid",
-    ],
-)
-def test_a_million_processes_are_refused_and_end_with_the_worker(
-    doomed: Worker, start: str
-) -> None:
-    doomed.run(
-        "import os, subprocess, time",
-        "from gpuexplorer.worker import guards\nguards.MOST_PROCESSES = 20",
-    )
-    failure = doomed.failure(f"for i in range(10**6):\n    {start}\n    print(pid)")
-    assert failure.error == "BlockingIOError"
-    assert failure.message == "[Errno 11] the lab has 20 processes at a time"
-    assert goes_on(doomed)
-    pids = doomed.printed(failure.id).split()
-    assert 10 < len(pids) <= 20
-    doomed.process.stop()
-    assert all(ended(int(pid)) for pid in pids)
-
-
 def test_a_forked_child_ends_with_the_cells_code(lab: Worker) -> None:
     outcome = lab.run(
         "import os, sys\npid = os.fork()\nif pid == 0:\n    print('child')\n    sys.exit(4)\n"

@@ -13,11 +13,9 @@ from gpuexplorer.lab.events import (
     Freed,
     Peeked,
     Placed,
-    Progressed,
-    Transferred,
 )
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Complete, Peek, Run
+from gpuexplorer.lab.wire import Complete, Peek
 from tests.lab.processes import CARD, Worker, needs_torch
 
 pytestmark = [pytest.mark.long, needs_torch]
@@ -63,20 +61,6 @@ def test_a_repr_that_never_comes_back_does_not_hold_up_the_shelf(lab: Worker) ->
     ended(lab, "del slow")
 
 
-def test_losses_are_followed_and_the_cell_is_not_charged_for_it(lab: Worker) -> None:
-    code = """
-losses = []
-for step in range(20):
-    losses.append(torch.ones((), device=device) * step)
-    time.sleep(0.02)
-"""
-    command = ended(lab, code)
-    said = [each for each in lab.said(Progressed, command) if isinstance(each, Progressed)]
-    assert len(said) > 1
-    assert [value for each in said for value in each.losses] == [*range(20)]
-    assert lab.said(Transferred, command) == []
-
-
 def test_half_typed_code_is_answered_while_a_cell_runs(lab: Worker) -> None:
     busy = lab.begin("go_on = True\nwhile go_on: time.sleep(0.01)")
     first(lab, Began, busy)
@@ -99,17 +83,3 @@ def test_a_part_of_a_container_can_be_looked_into(lab: Worker) -> None:
     refused = lab.listener.outcome(lab.send(lambda number: Peek(number, "parts.clear()")))
     assert isinstance(refused, Failed)
     assert "A look runs no code" in refused.sentence
-
-
-def test_a_cell_that_takes_up_the_state_of_chance_draws_the_same(lab: Worker) -> None:
-    draw = "drawn = torch.rand(2, device=device).tolist() + [torch.rand(1).item()]"
-    draw += "\ndrawn + [random.random()]"
-    ended(lab, f"torch.manual_seed(3)\n{draw}")
-    command = ended(lab, draw)
-    began = first(lab, Began, command)
-    assert isinstance(began, Began)
-    assert began.random
-    ended(lab, draw)
-    again = lab.send(lambda number: Run(number, draw, number, random=began.random))
-    assert isinstance(lab.listener.outcome(again), Finished)
-    assert lab.printed(again, "value") == lab.printed(command, "value") != ""

@@ -27,19 +27,16 @@ class Told:
         *events: Event,
         by_form: bool = False,
         failing: str = "",
-        random: str = "",
         busy: str = "",
     ) -> Cell:
         """`failing`: of what; `busy`: the card that it worked on."""
         number = len(self.ledger.cells)
         self.ledger.sent(Run(number, code, number), by_form=by_form)
-        return self.go_on(number, *events, failing=failing, random=random, busy=busy)
+        return self.go_on(number, *events, failing=failing, busy=busy)
 
-    def go_on(
-        self, command: int, *events: Event, failing: str = "", random: str = "", busy: str = ""
-    ) -> Cell:
+    def go_on(self, command: int, *events: Event, failing: str = "", busy: str = "") -> Cell:
         """The command is carried out."""
-        for each in (Began(command, random), *events):
+        for each in (Began(command), *events):
             self.ledger.apply(each)
         worked = ((busy, 1e-6),) if busy else ()
         failed = Failed(command, failing, "RuntimeError", "It did not work.")

@@ -32,8 +32,8 @@ from gpuexplorer.lessons.lesson import (
 )
 from gpuexplorer.lessons.player import Kept, Player, StepState
 from gpuexplorer.lessons.values import Read, Readings
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.pipe import Stop
+from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.worker.streams import Stop
 
 MIB = 1 << 20
 HOST = Card(HOST_ID, 0, "Processor", 64 << 30, kind=CardKind.HOST)

@@ -10,9 +10,9 @@ import pytest
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.lab.events import Began, Finished, Memory
 from gpuexplorer.lessons.lesson import CONTROLS, NEEDS
-from gpuexplorer.lessons.reading import WORDS, problems
+from gpuexplorer.lessons.reading import WORDS
 from tests.lessons.fake_rig import cell, check, played, step
-from tests.lessons.test_reading import with_step
+from tests.lessons.test_reading import problems, with_step
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text("utf-8")
 EXAMPLES = [

@@ -11,8 +11,8 @@ from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.lessons.lesson import Condition, Expression, Limit, Predict, Text
 from gpuexplorer.lessons.player import StepState, kept_of
 from gpuexplorer.lessons.values import Prediction, Revealed, how_far
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.pipe import Stop
+from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.worker.streams import Stop
 from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
@@ -29,7 +29,7 @@ def test_a_step_is_done_when_its_cells_have_run_and_its_checks_hold() -> None:
     assert state(player) is StepState.DONE
     assert not player.run_next()
     player.go(1)
-    assert player.finished
+    assert [each.state for each in player.steps] == [StepState.DONE, StepState.DONE]
 
 
 def test_a_check_that_does_not_hold_is_told_with_its_line_and_can_be_tried_again() -> None:
@@ -173,7 +173,7 @@ def test_a_step_whose_needs_are_not_met_is_skipped_and_says_why() -> None:
     player.go(1)
     player.run_next()
     rig.end()
-    assert player.finished
+    assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
 
 
 def test_a_lesson_from_outside_runs_nothing_before_it_is_allowed() -> None:

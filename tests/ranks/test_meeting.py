@@ -17,7 +17,7 @@ from gpuexplorer.ranks.wire import (
     Other,
     Reached,
 )
-from gpuexplorer.worker.rank import network
+from gpuexplorer.worker import rank as network
 from tests.lab.processes import needs_torch
 from tests.ranks.hosts import Played
 
@@ -127,7 +127,7 @@ def test_nccl_moves_the_bytes_where_each_has_a_card_of_its_own(
 def test_a_rank_is_known_by_its_word_and_a_shut_port_by_its_refusal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from gpuexplorer.worker.rank import exchange as ours
+    from gpuexplorer.worker import exchange as ours
 
     monkeypatch.setattr(ours, "_KNOCKING", 1.0)
     exchange = ours.Exchange(lambda _: None)

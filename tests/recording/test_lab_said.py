@@ -29,7 +29,6 @@ from gpuexplorer.lab.events import (
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Span,
     Spans,
     Transferred,
@@ -70,7 +69,6 @@ SAID: Sequence[Noted] = (
     Spans(1, (Span("cuda:0", 0.0, 1.0, 0.5),)),
     Placed(1, "X", "tensor", "cuda:0", "2×3", (2, 3), "float32", 24),
     Printed(1, "שלום\n\x1b[1m<b>bold</b>\0"),
-    Progressed(1, 0, (1.0, 0.5), 0.1),
     Finished(1, 0.1, busy=(("cuda:0", 0.05),)),
     Failed(1, "out of memory", "RuntimeError", "no", Message("{n} B", n=1)),
     Forgot(),
@@ -93,12 +91,6 @@ def test_what_was_said_comes_back_as_it_was(noted: Noted) -> None:
 
 def test_what_a_person_only_typed_or_looked_into_is_not_kept() -> None:
     assert line_of(Completed(1, 0, ("torch",))) is None
-
-
-def test_a_loss_that_is_no_number_comes_back() -> None:
-    said = again(Progressed(1, 0, (1.0, float("nan"), float("inf")), 0.1))
-    assert isinstance(said, Progressed)
-    assert repr(said.losses) == "(1.0, nan, inf)"
 
 
 def test_copies_on_every_way_of_a_machine_come_back_with_their_way() -> None:
@@ -183,7 +175,7 @@ HOSTILE = {
     "too long": (Topic.EVENT, '{"is": "printed", "id": 1, "text": "' + "x" * 10_000_000 + '"}'),
     "too many parts": (
         Topic.EVENT,
-        '{"is":"progressed","id":1,"first":0,"seconds":0.0,"losses":[' + "0," * 200_000 + "0]}",
+        '{"is":"gone","cards":[' + '"",' * 200_000 + '""]}',
     ),
     "a huge number": (Topic.EVENT, '{"is": "finished", "id": 1, "host_seconds": 1e999}'),
     "no number": (Topic.EVENT, '{"is": "finished", "id": 1, "host_seconds": NaN}'),

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from gpuexplorer.lab.events import Failed, Frame, Memory
-from gpuexplorer.worker.failures import failed
+from gpuexplorer.worker.engine import failed
 from tests.worker.written import run_cell
 
 

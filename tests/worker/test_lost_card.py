@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.worker.failures import failed  # noqa: E402
+from gpuexplorer.worker.engine import failed  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 REFUSED = getattr(torch, "AcceleratorError", RuntimeError)

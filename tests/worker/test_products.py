@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
 from gpuexplorer.lab.events import Sampled  # noqa: E402
 from gpuexplorer.lab.wire import CARD_SIZE, SMALL_CARD_SIZE, size_for  # noqa: E402
+from gpuexplorer.worker.engine import Spoiled  # noqa: E402
 from gpuexplorer.worker.engines.measuring.products import KnownProduct  # noqa: E402
-from gpuexplorer.worker.failures import Spoiled  # noqa: E402
 from tests.worker.multiplications import (  # noqa: E402
     SIZE,
     MultiplyingCards,

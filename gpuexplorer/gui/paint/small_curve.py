@@ -1,4 +1,4 @@
-"""A small curve within what is painted anyway: a cell of a table, a line of a list.
+"""A small curve within what is painted anyway: a cell of a table.
 
 A view of pyqtgraph for each of two thousand rows would take longer than all the rest.
 """
@@ -22,23 +22,15 @@ def draw_small_curve(
     y: Shares,
     colour: QColor,
     fill: float,
-    band: tuple[Shares, Shares] | None = None,
 ) -> None:
-    """All are shares of the place; a y that is not finite is a gap.
-
-    Filled from the line down to the foot, or from the lower to the upper edge of the band.
-    """
+    """All are shares of the place; a y that is not finite is a gap."""
     line = QPen(colour, _WIDTH)
     line.setCapStyle(Qt.PenCapStyle.SquareCap)
     edges = np.flatnonzero(np.diff(np.isfinite(y), prepend=False, append=False))
     for first, last in edges.reshape(-1, 2):
         means = _points(place, x[first:last], y[first:last])
-        if band is None:
-            foot = place.bottom()
-            area = [*means, QPointF(means[-1].x(), foot), QPointF(means[0].x(), foot)]
-        else:
-            feet, tops = (_points(place, x[first:last], each[first:last]) for each in band)
-            area = [*tops, *reversed(feet)]
+        foot = place.bottom()
+        area = [*means, QPointF(means[-1].x(), foot), QPointF(means[0].x(), foot)]
         # Smooth edges below the line would cost more than all the rest.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -28,9 +28,9 @@ def _begin() -> None:
     sys.modules["gpuexplorer"] = package = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
     if _PIPE in os.environ:  # gone in a second interpreter of the program's
-        import_module("gpuexplorer.worker.program.start").start()
+        import_module("gpuexplorer.worker.starting").start()
     elif sys.version_info >= _OLDEST:
-        import_module("gpuexplorer.worker.program.own_modules").begin_as_parent()
+        import_module("gpuexplorer.worker.starting").begin_as_parent()
 
 
 if __name__ == "sitecustomize":

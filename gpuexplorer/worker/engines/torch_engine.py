@@ -23,11 +23,11 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.copies import Copies
 from gpuexplorer.worker.engines.measuring.measure import measure
 from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.watch import Watch
+from gpuexplorer.worker.places import Copies
 
 _DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
 # CUDA's words for an error that PyTorch passes on unexplained.

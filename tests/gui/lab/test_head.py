@@ -63,7 +63,7 @@ def make(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
 
 
 def test_before_anything_was_made_the_head_says_so(head: LabHead) -> None:
-    assert "Nothing made yet" in texts(head)
+    assert any("Nothing made yet. It will run in" in each for each in texts(head))
     assert stage_of(head) == "Resting"
     assert not called(QAbstractButton, head, "Release the cards").isEnabled()
 

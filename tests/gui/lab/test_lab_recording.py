@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed, Progressed
+from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import Sent, noted_of
@@ -92,7 +92,6 @@ def busy_session(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
     run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
     number = lab.run("Y = X.cuda(1)", by_form=True)
     worker.say(Began(number), Printed(number, "hello\n"), across(number), read(number))
-    worker.say(Progressed(number, 0, (1.0, 0.5), 0.1))
     worker.done(tensor("Y", "cuda:1"))
     lab.run("1 / 0")
     worker.fail("error", "ZeroDivisionError", "division by zero")

@@ -17,9 +17,11 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.widgets.sheets import pytorch_sheet
 from gpuexplorer.gui.widgets.sheets.pytorch_sheet import PyTorchNotice, PyTorchSheet
 from gpuexplorer.lab.get_pytorch import Progress
 from gpuexplorer.lab.pythons import LabPython
+from tests.gui.fakes import card
 from tests.gui.hands import click, written
 from tests.gui.lab.conftest import PYTHON, ScriptedWorker
 from tests.gui.lab.offered import PLAN, OfferedFetch
@@ -101,13 +103,13 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     assert [each.state for each in lacking.ledger.cells] == ["waiting", "waiting"]
     assert fetch.step is Step.RESTING
     fetch.ask((), None)
-    assert "Asking which PyTorch suits, and how large it is…" in written(notice)
+    assert "Finding the build that suits, and its size…" in written(notice)
     steps.let.release()
     qtbot.waitUntil(lambda: fetch.step is Step.OFFERED)
-    assert "PyTorch can be fetched: 219 MB." in written(notice)
+    assert "PyTorch can be downloaded: 219 MB." in written(notice)
     fetch.get()
     qtbot.waitUntil(lambda: fetch.progress is not None)
-    assert "PyTorch is fetched: 73 of 219 MB, 12 s left." in written(notice)
+    assert "Downloading PyTorch: 73 of 219 MB, 12 s left." in written(notice)
     steps.let.release()
     qtbot.waitUntil(lambda: worker.cells == ["X = torch.ones(2)"])
     assert notice.isHidden()
@@ -161,8 +163,32 @@ def test_before_anything_is_fetched_the_sheet_says_what(
     said = written(sheet)
     for sentence in PLAN.sentences:
         assert tr(sentence) in said
-    assert "Get it" in said
+    assert "Download" in said
     assert fetch.got == 0
-    click(sheet, "Get it")
+    click(sheet, "Download")
     assert fetch.got == 1
     fetch.deleteLater()
+
+
+def test_beside_cards_that_the_build_cannot_use_the_one_that_fits_is_offered(
+    lacking: LabState, notice: PyTorchNotice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = ([card(compute_capability=(8, 6))], "580.95")
+    monkeypatch.setattr(pytorch_sheet, "cards_of", lambda _: here)
+    lacking.pythons.python = PYTHON
+    lacking.pythons.changed.emit()
+    said = " ".join(written(notice))
+    assert "It does not use NVIDIA cards" in said
+    assert "The one for CUDA 13.0 suits the cards here. Get PyTorch…" in said
+
+
+def test_in_the_settings_it_also_says_which_one_is_used(
+    lacking: LabState, look: Look, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    notice = PyTorchNotice(look, lacking, window, stays=True)
+    window.show()
+    lacking.pythons.python = PYTHON
+    lacking.pythons.changed.emit()
+    assert written(notice) == [f"The lab uses {PYTHON.label}."]

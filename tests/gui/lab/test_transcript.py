@@ -20,7 +20,6 @@ from gpuexplorer.lab.events import (
     Frame,
     Pictured,
     Printed,
-    Progressed,
     Transferred,
 )
 from tests.gui.hands import press
@@ -210,27 +209,6 @@ def test_an_error_names_the_calls_that_led_to_it(
     cursor.setPosition(at)
     assert cursor.charFormat().underlineColor() is not None
     assert cursor.charFormat().fontUnderline() or cursor.charFormat().underlineStyle().value
-
-
-@pytest.mark.parametrize(
-    "losses",
-    [
-        (float("nan"),) * 3,
-        (float("inf"), float("nan"), 1.0, 0.5, float("nan"), 0.2),
-        (0.0, 0.0),
-        (1.0,),
-        (-1.0, -2.0),
-        (3e38, float("nan")) * 3000,
-        tuple(1 / (at + 1) for at in range(100)),
-    ],
-)
-def test_losses_are_drawn_and_those_that_ran_away_without_complaint(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
-    losses: tuple[float, ...],
-) -> None:  # fmt: skip
-    ran(lab, worker, qtbot, "train()", Progressed(1, 0, losses, 0.1))
-    transcript(pane).viewport().grab()
-    assert (f"after {len(losses)} steps" in read(pane)) is (len(losses) > 1)
 
 
 def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(

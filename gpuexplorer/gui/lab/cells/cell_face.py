@@ -41,7 +41,6 @@ class CellFace:
     calls: tuple[str, ...] = ()  # on the way to the error
     error: str = ""  # PyTorch's own words
     at_fault: tuple[int, int, int] | None = None  # the line, and where in it
-    losses: tuple[float, ...] = ()
     released: bool = False  # what it made is gone
 
     @property
@@ -102,7 +101,6 @@ def cell_face(
         () if failed is None else tuple(_calls(failed, cell, ledger)),
         "" if failed is None else "\n".join(_rows(error_words(failed), _MOST_OPENED)[0]),
         at_fault,
-        tuple(cell.losses),
         released,
     )
 

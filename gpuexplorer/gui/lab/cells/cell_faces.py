@@ -59,5 +59,5 @@ class CellFaces:
 def _stamp(cell: Cell) -> _Stamp:
     last = cell.outputs[-1:]
     letters = sum(len(each.text) for each in last if isinstance(each, Printed))
-    said = (len(cell.outputs), letters, len(cell.losses), len(cell.transfers))
+    said = (len(cell.outputs), letters, len(cell.transfers))
     return (cell.state, *said, cell.cured_by, cell.life, cell.finished is None)

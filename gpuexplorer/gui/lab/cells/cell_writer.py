@@ -2,14 +2,11 @@
 
 import base64
 import binascii
-import math
 
-import numpy as np
-from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import (
     QColor,
     QImage,
-    QPainter,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -21,7 +18,6 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, Output
 from gpuexplorer.gui.lab.cells.words import DOT
 from gpuexplorer.gui.paint.python_parts import INDENT, colour, parts
-from gpuexplorer.gui.paint.small_curve import Shares, draw_small_curve
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.printed import clean, shortened
@@ -30,8 +26,6 @@ _BETWEEN, _BEFORE, _SMALL = 16, 8, 4  # pixels between cells, before a part, bef
 _HIGHEST = 360
 _WIDEST = 132  # letters, as in a terminal: a table that wraps is none
 _MOST_LINES = 500  # of a cell's code
-_CURVE = 48
-_BAND, _COLUMN = 0.28, 2.0
 UNFOLD = "unfold"  # what a click on it asks for
 
 
@@ -47,8 +41,8 @@ class CellWriter:
         self._wraps = True  # what is written now
         self._pictured: dict[str, str] = {}  # what the pictures were made of, by their names
 
-    def write(self, cursor: QTextCursor, face: CellFace, width: int, scale: float) -> None:
-        """`width` pixels are there, of which `scale` make one."""
+    def write(self, cursor: QTextCursor, face: CellFace, width: int) -> None:
+        """`width` pixels are there."""
         self._cursor, self._width, self._begun = cursor, width, False
         theme, letters = self._look.theme, self._look.letters
         self._write_code(face)
@@ -56,8 +50,6 @@ class CellWriter:
         for number, output in enumerate(face.outputs):
             self._write_output(face, output, number, before)
             before = _SMALL
-        if len(face.losses) > 1:
-            self._write_curve(face, scale)
         quiet = theme.faint if face.released else theme.quiet
         before = _BEFORE
         for call in face.calls:
@@ -147,31 +139,6 @@ class CellWriter:
         self._pictured[name] = png
         return _image(png)
 
-    def _write_curve(self, face: CellFace, scale: float) -> None:
-        """From the first step to the last; its scale begins at 0."""
-        theme = self._look.theme
-        image = QImage(
-            round(self._width * scale), round(_CURVE * scale), QImage.Format.Format_ARGB32
-        )
-        image.setDevicePixelRatio(scale)
-        image.fill(Qt.GlobalColor.transparent)
-        losses = np.array(face.losses, float)
-        most = losses.max(where=np.isfinite(losses), initial=0.0)
-        with QPainter(image) as painter:
-            painter.fillRect(QRectF(0, _CURVE - 1, self._width, 1), theme.line)
-            if most > 0:
-                x, means, band = _columns(losses / most, self._width)
-                place = QRectF(0, 2, self._width, _CURVE - 3)
-                draw_small_curve(painter, place, x, means, theme.quiet, _BAND, band)
-        self._picture(f"{face.id}-losses", image, _BEFORE)
-        words = trn(
-            "loss {loss:.4g} after {count} step",
-            "loss {loss:.4g} after {count} steps",
-            len(face.losses),
-            loss=face.losses[-1],
-        )
-        self._block(_SMALL, words, self._look.letters.caption, theme.quiet)
-
     def _picture(self, name: str, image: QImage, before: int) -> None:
         size = image.deviceIndependentSize()
         share = min(1.0, self._width / size.width(), _HIGHEST / size.height())
@@ -216,18 +183,6 @@ def _letters(letters: Lettering, ink: QColor) -> QTextCharFormat:
     style.setFont(letters.font)
     style.setForeground(ink)
     return style
-
-
-def _columns(losses: Shares, width: int) -> tuple[Shares, Shares, tuple[Shares, Shares]]:
-    """Where steps share a column, all of them lie in the band and their mean on the line."""
-    per = max(1, math.ceil(losses.size / max(1.0, width / _COLUMN)))
-    losses = np.where(np.isfinite(losses), losses, np.nan)
-    starts = np.arange(0, losses.size, per)
-    known = np.maximum(1, np.add.reduceat(np.isfinite(losses), starts, dtype=int))
-    band = (np.fmin.reduceat(losses, starts), np.fmax.reduceat(losses, starts))
-    means = np.add.reduceat(np.nan_to_num(losses), starts) / known
-    means[np.isnan(band[0])] = np.nan
-    return starts / max(1, losses.size - 1), means, band
 
 
 def _image(png: str) -> QImage | None:

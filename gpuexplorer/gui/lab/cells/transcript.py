@@ -168,7 +168,7 @@ class Transcript(QTextEdit):
 
     def _write(self, cursor: QTextCursor, face: CellFace) -> None:
         width = max(80, self.viewport().width() - _GUTTER - _RIGHT)
-        self._writer.write(cursor, face, width, self.devicePixelRatioF())
+        self._writer.write(cursor, face, width)
 
     def _write_all(self) -> None:
         """In other colours, or as wide as there is room now."""
@@ -383,7 +383,6 @@ class Transcript(QTextEdit):
         )
         super().resizeEvent(event)
         drawn = any(each.png for one in self._written for each in one.face.outputs)
-        drawn = drawn or any(one.face.losses for one in self._written)
         if drawn and event.size().width() != event.oldSize().width():
             self._write_all()
         if first >= 0 and not self._follows:

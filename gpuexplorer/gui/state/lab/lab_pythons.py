@@ -25,7 +25,7 @@ Answer = Asked | Trouble  # or why the one that was picked cannot be used
 
 
 class PythonPlace(Protocol):
-    """`asked` and `picked` wait; they hold nothing of Qt."""
+    """`asked` and `picked` wait, and raise Trouble; they hold nothing of Qt."""
 
     @property
     def key(self) -> str:
@@ -35,18 +35,18 @@ class PythonPlace(Protocol):
     def computer(self) -> str:
         """Its name; empty for this one."""
 
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
         """All that may be one, or up to the `first` that is usable; what was chosen `earlier`
         before all others.
         """
 
-    def picked(self, path: Path, given_up: threading.Event) -> Answer: ...
+    def picked(self, path: Path, given_up: threading.Event) -> Asked: ...
 
 
 class Here:
     key, computer = _REMEMBERED, ""
 
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
         asked: list[LabPython] = []
         paths = candidates(dict(os.environ), Path.home())
         others = [each for each in paths if each != earlier]
@@ -56,11 +56,8 @@ class Here:
             asked.append(ask(path, given_up=given_up))
         return asked
 
-    def picked(self, path: Path, given_up: threading.Event) -> Answer:
-        try:
-            return [chosen(path, given_up)]
-        except Trouble as trouble:
-            return trouble
+    def picked(self, path: Path, given_up: threading.Event) -> Asked:
+        return [chosen(path, given_up)]
 
 
 class There:
@@ -69,25 +66,19 @@ class There:
         self.computer = far.host.text
         self.key = f"{_REMEMBERED} of {quote(self.computer, safe='')}"
 
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
-        try:
-            before = [] if earlier is None else [python_there(self._far, earlier)]
-            if first and before and before[0].usable:
-                return before
-            others = [each for each in pythons_there(self._far) if each.path != earlier]
-        except Trouble as trouble:
-            return trouble
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
+        before = [] if earlier is None else [python_there(self._far, earlier)]
+        if first and before and before[0].usable:
+            return before
+        others = [each for each in pythons_there(self._far) if each.path != earlier]
         usable = next((at for at, each in enumerate(others) if each.usable), len(others))
         return [*before, *(others[: usable + 1] if first else others)]
 
-    def picked(self, path: Path, given_up: threading.Event) -> Answer:
-        try:
-            python = python_there(self._far, path)
-        except Trouble as trouble:
-            return trouble
-        if python.usable:
-            return [python]
-        return Trouble(python.trouble, "Choose another, or install PyTorch into it there.")
+    def picked(self, path: Path, given_up: threading.Event) -> Asked:
+        python = python_there(self._far, path)
+        if not python.usable:
+            raise Trouble(python.trouble, "Choose another, or install PyTorch into it there.")
+        return [python]
 
 
 class Nowhere:
@@ -98,11 +89,11 @@ class Nowhere:
     def __init__(self, computer: str, why: Message) -> None:
         self.computer, self._why = computer, why
 
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Answer:
-        return Trouble(self._why)
+    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
+        raise Trouble(self._why)
 
-    def picked(self, path: Path, given_up: threading.Event) -> Answer:
-        return Trouble(self._why)
+    def picked(self, path: Path, given_up: threading.Event) -> Asked:
+        raise Trouble(self._why)
 
 
 class LabPythons(QObject):
@@ -198,7 +189,7 @@ class LabPythons(QObject):
             self.fetch.stop()
 
     def _ask(
-        self, ask_them: Callable[[threading.Event], Answer], take: Callable[[Asked], None]
+        self, ask_them: Callable[[threading.Event], Asked], take: Callable[[Asked], None]
     ) -> None:
         if self.working:
             return
@@ -270,10 +261,14 @@ class LabPythons(QObject):
 
 
 def _answer(
-    ask_them: Callable[[threading.Event], Answer],
+    ask_them: Callable[[threading.Event], Asked],
     given_up: threading.Event,
     put: Callable[[object], None],
 ) -> None:
     """None where it was given up meanwhile."""
-    answer = ask_them(given_up)
+    answer: Answer
+    try:
+        answer = ask_them(given_up)
+    except Trouble as trouble:
+        answer = trouble
     put(None if given_up.is_set() else answer)

@@ -232,7 +232,7 @@ class LabState(LabShown):
         self._worker.restart()
 
     def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
-        """Run the session again, in a fresh worker and on the same random numbers."""
+        """Run the session again, in a fresh worker that begins with the same seed."""
         self._refuse_where_recorded()
         cells = self.ledger.replay(upto, with_failed)
         if self.ledger.used:
@@ -240,7 +240,7 @@ class LabState(LabShown):
         self.course.sentence = NOTHING
         self._not_again.clear()
         for cell in cells:
-            command = replace(cell.command, id=next(self._ids), random=cell.random)
+            command = replace(cell.command, id=next(self._ids))
             self.note(Sent(**vars(command), again=True))
             self._worker.send(command)
         self._tell_changed()

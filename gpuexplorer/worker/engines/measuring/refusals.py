@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar, Union
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.wire import MODES, CopyJob, Measure, fitted
+from gpuexplorer.worker.engine import Spoiled
 from gpuexplorer.worker.engines.measuring.plan import (
     PRODUCT_BYTES,
     READ_AT_ONCE,
     chunk_for,
     power_of_two,
 )
-from gpuexplorer.worker.failures import Spoiled
 
 if TYPE_CHECKING:
     from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.copies import Check, Copies
 from gpuexplorer.worker.engines.virtual.memory import Allocator, Block
 from gpuexplorer.worker.engines.virtual.refusals import asserted, lost
-from gpuexplorer.worker.places import Place, Spot, place
+from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
 

@@ -24,8 +24,7 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
+from gpuexplorer.worker.engines.sight import put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
 from gpuexplorer.worker.engines.virtual.cuda import (
     put_accelerator,
@@ -44,8 +43,8 @@ from gpuexplorer.worker.engines.virtual.machine import (
 )
 from gpuexplorer.worker.engines.virtual.refusals import Patches, put_refusals
 from gpuexplorer.worker.engines.virtual.tensors import put_autograd, put_makers, put_methods
-from gpuexplorer.worker.watching.seen import Seen
-from gpuexplorer.worker.watching.ticking import Ticking
+from gpuexplorer.worker.places import Copies
+from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 _patches = Patches()
 # Or torch.tensor(…, device=…) moves what it made below the mode.
@@ -159,7 +158,7 @@ class VirtualEngine:
         as_program = program or sampled
         clock.begin(host_counts=as_program)
         self._cards.seen = self._seen if as_program and watched else None
-        looking = Ticking(self._seen, sampled=False, counts=clock.counts)
+        looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
         with looking if as_program and watched else contextlib.nullcontext():
             yield
 

@@ -15,8 +15,8 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorConverter
 from torch.utils._pytree import tree_leaves
 
+from gpuexplorer.worker.engine import CardLost
 from gpuexplorer.worker.engines.operations import INDEXING
-from gpuexplorer.worker.failures import CardLost
 
 refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
 _MORE = (

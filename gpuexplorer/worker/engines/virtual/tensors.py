@@ -218,7 +218,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     ) -> Any:
         """Where no mode comes first, such as in a thread that C++ began."""
         # A circle of imports; and a program finds none of our modules by their names.
-        return virtual.dispatch.run(  # type: ignore[attr-defined]
+        return virtual.dispatch.run(  # type: ignore[attr-defined, unused-ignore]
             func, args, dict(kwargs or {})
         )
 

@@ -1,20 +1,28 @@
-"""WatchedProgram: what is said of a program from its first line to its last, by a thread that
-keeps nothing else waiting.
+"""A person's program in a process of its own, as `python FILE` runs it; and what is said of it
+from its first line to its last, by a thread that keeps nothing else waiting.
 """
 
 import _thread
 import atexit
+import builtins
 import contextlib
+import functools
 import io
+import itertools
 import os
 import platform
 import queue
 import select
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any
 
 from gpuexplorer.lab.events import (
@@ -30,18 +38,15 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.start import PROGRAM
 from gpuexplorer.lab.wire import line_of
-from gpuexplorer.worker.engine import Engine
-from gpuexplorer.worker.failures import failed
-from gpuexplorer.worker.guards import begin_unseen, high, mend_builtins, no_signals
+from gpuexplorer.worker.engine import Engine, failed
 from gpuexplorer.worker.places import take_files
-from gpuexplorer.worker.program.children import Children
-from gpuexplorer.worker.program.own_modules import (
+from gpuexplorer.worker.starting import (
     OwnModules,
     engine_here,
     waiting_passively,
     when_imported,
 )
-from gpuexplorer.worker.program.tracebacks import print_without_ours
+from gpuexplorer.worker.streams import begin_unseen, high, mend_builtins, no_signals
 from gpuexplorer.worker.watching.tracing import Tracing
 
 _PERIOD = 0.5
@@ -140,7 +145,9 @@ class WatchedProgram:
             if sys.stdin is not None and not sys.stdin.closed:
                 self._ask_for_input()
         self._began = time.perf_counter()
-        self._saying.say(self._hello())
+        kind = "simulated cards" if self._simulated else ""
+        version = platform.python_version()
+        self._saying.say(Hello(VERSION, version, self._torch_version, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         importing = waiting_passively if self._simulated else nullcontext
         when_imported("torch", importing, self._watch)
@@ -153,11 +160,6 @@ class WatchedProgram:
         sys.stdin = sys.__stdin__ = io.TextIOWrapper(  # type: ignore[misc]  # the same, as ever
             io.BufferedReader(raw), encoding=before.encoding, errors=before.errors
         )
-
-    def _hello(self) -> Hello:
-        kind = "simulated cards" if self._simulated else ""
-        version = platform.python_version()
-        return Hello(VERSION, version, self._torch_version, kind, self._simulated)
 
     def _watch(self) -> None:
         """PyTorch was imported. A real card is not asked for before the program does so."""
@@ -198,8 +200,9 @@ class WatchedProgram:
         engine, seen = self._engine, Watched(PROGRAM, took, 0.0)
         if engine is not None:
             seen = engine.watched(PROGRAM)
-            known = self._simulated or seen.memory or (over and not _cards())
-            if known and not self._devices_said:
+            # PyTorch counts real ones without waking them.
+            none = over and not sys.modules["torch"].cuda.device_count()
+            if not self._devices_said and (self._simulated or seen.memory or none):
                 seen = replace(seen, devices=tuple(engine.devices()))
                 self._devices_said = True
         return replace(seen, children=self._children.by_kind)
@@ -232,17 +235,14 @@ class WatchedProgram:
                 said = failed(PROGRAM, error, lambda: seen.memory)
             self._saying.say(replace(said, host_seconds=took))
         self._saying.finish()
-        self._leave_torch()
-
-    def _leave_torch(self) -> None:
-        """What is destroyed later may compute, and our part would have to import for that."""
+        # What is destroyed later may compute, and our part would have to import for that.
         if self._watching is not None:
             self._watching.__exit__(None, None, None)
-        if self._watching is not None and self._simulated:
-            with self._modules.shown():
-                from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
+            if self._simulated:
+                with self._modules.shown():
+                    from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
 
-                leave()
+                    leave()
 
     def _before_fork(self) -> None:
         if self._engine is not None:
@@ -272,7 +272,138 @@ class _Typed(io.FileIO):
         return super().readinto(into)
 
 
-def _cards() -> int:
-    """Those of NVIDIA and AMD; PyTorch counts them without waking them."""
-    count: int = sys.modules["torch"].cuda.device_count()
-    return count
+LOADER, POOL, FORK, OTHER = "loader", "multiprocessing", "fork", "other program"
+_OTHERS = {"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "pty.spawn"}
+
+
+class Children:
+    """`before` is called before a fork, `after` in its parent, `leave` in its child."""
+
+    def __init__(
+        self,
+        before: "Callable[[], object]",
+        after: "Callable[[], object]",
+        leave: "Callable[[], object]",
+    ) -> None:
+        self.counted: Counter[str] = Counter()
+        self._owner = os.getpid()
+        self._before = before
+        self._starting = threading.local()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=self._forking, after_in_parent=after, after_in_child=leave
+            )
+        setattr(BaseProcess, "start", self._counting(BaseProcess.start))  # noqa: B010 - mypy
+        sys.addaudithook(self._hear)
+
+    @property
+    def by_kind(self) -> "tuple[tuple[str, int], ...]":
+        return tuple(sorted(self.counted.items()))
+
+    # Any: a process of multiprocessing's, of whichever kind.
+    def _counting(self, original: "Callable[[Any], None]") -> "Callable[[Any], None]":
+        @functools.wraps(original)
+        def start(process: Any) -> None:
+            self._count(LOADER if _is_in_loader(sys._getframe(1)) else POOL)
+            self._starting.now = True
+            try:
+                original(process)
+            finally:
+                self._starting.now = False
+
+        return start
+
+    def _forking(self) -> None:
+        if not getattr(self._starting, "now", False):
+            self._count(FORK)
+        self._before()
+
+    def _hear(self, event: str, _: object) -> None:
+        if event in _OTHERS:
+            self._count(OTHER)
+
+    def _count(self, kind: str) -> None:
+        if os.getpid() == self._owner:
+            self.counted[kind] += 1
+
+
+def _is_in_loader(frame: "FrameType | None") -> bool:
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith("torch.utils.data"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+_OURS = str(Path(__file__).parents[1])
+_IMPORT = "<frozen importlib."
+# Python's own, whatever an exception of the person's has in their place.
+_TRACE, _CAUSE, _CONTEXT = (
+    vars(BaseException)[each] for each in ("__traceback__", "__cause__", "__context__")
+)
+_GROUP: Any = vars(builtins).get("BaseExceptionGroup", ())  # Python 3.10 has none
+# By which an operation goes on that was seen.
+_BEHIND = ("/torch/_ops.py", "\\torch\\_ops.py")
+
+
+def print_without_ours() -> None:
+    """Python's own hooks; one that the program sets is its own affair."""
+    original = sys.excepthook
+
+    def excepthook(
+        kind: "type[BaseException]", error: BaseException, trace: "TracebackType | None"
+    ) -> None:
+        strip(error)
+        original(kind, error, error.__traceback__)
+
+    sys.excepthook = sys.__excepthook__ = excepthook
+    in_threads = threading.excepthook
+
+    # Any: what threading hands on is a tuple of its own.
+    def threads_excepthook(args: Any) -> None:
+        error = args.exc_value
+        if error is not None:
+            strip(error)
+            args = type(args)((args.exc_type, error, error.__traceback__, args.thread))
+        in_threads(args)
+
+    threading.excepthook = threading.__excepthook__ = threads_excepthook
+
+
+def strip(error: BaseException) -> None:
+    """From the error, and from those that led to it."""
+    left: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while left:
+        each = left.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        _TRACE.__set__(each, _stripped(_TRACE.__get__(each)))
+        left += [_CAUSE.__get__(each), _CONTEXT.__get__(each)]
+        if isinstance(each, _GROUP):
+            left += each.exceptions
+
+
+def _stripped(trace: "TracebackType | None") -> "TracebackType | None":
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    files = [each.tb_frame.f_code.co_filename for each in entries]
+    ours = [each.startswith(_OURS) for each in files]
+    for place, file in enumerate(files):
+        beside = place and ours[place - 1]
+        ours[place] = ours[place] or bool(beside and file.endswith(_BEHIND))
+    # Python leaves out its own steps of an import, unless there are others between them.
+    for places in (range(len(files)), reversed(range(len(files)))):
+        beside = False
+        for place in places:
+            beside = ours[place] = ours[place] or (beside and files[place].startswith(_IMPORT))
+    kept = [each for each, left_out in zip(entries, ours, strict=True) if not left_out]
+    for one, following in itertools.pairwise(kept):
+        one.tb_next = following
+    if not kept:
+        return None
+    kept[-1].tb_next = None
+    return kept[0]

@@ -1,10 +1,15 @@
-"""The rank, behind a keeper: carries out orders one by one, and says all the while that it is
-there. A Python without PyTorch names one that has it.
+"""The rank of copies between machines, behind a keeper: carries out orders one by one, and says
+all the while that it is there. A Python without PyTorch names one that has it.
 """
 
+import array
+import contextlib
 import importlib.util
+import ipaddress
 import os
 import platform
+import socket
+import struct
 import sys
 import threading
 import time
@@ -18,6 +23,7 @@ from gpuexplorer.lab.pythons import ask, candidates
 from gpuexplorer.ranks.wire import (
     BEAT,
     ORDERS,
+    Address,
     Alive,
     Begin,
     Begun,
@@ -30,7 +36,6 @@ from gpuexplorer.ranks.wire import (
     Told,
 )
 from gpuexplorer.worker.kept import keep
-from gpuexplorer.worker.rank import network
 
 _LONGEST_REASON = 300
 _NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
@@ -72,7 +77,7 @@ class Rank:
     def serve(self) -> None:
         """Until nobody gives orders any more."""
         try:
-            from gpuexplorer.worker.rank import exchange as ours  # noqa: PLC0415 - takes long
+            from gpuexplorer.worker import exchange as ours  # noqa: PLC0415 - takes long
 
             exchange = ours.Exchange(self.say)
             cards, nccl = ours.cards(), ours.nccl_version()
@@ -82,9 +87,9 @@ class Rank:
         if torch_too_old(exchange.version):
             self.say(_elsewhere())
             return
-        addresses, called = network.addresses(), network.called()
+        known, asked = addresses(), called()
         at = exchange.port, exchange.word
-        self.say(Here(exchange.version, nccl, cards, addresses, called, *at))
+        self.say(Here(exchange.version, nccl, cards, known, asked, *at))
         threading.Thread(target=self._beat, daemon=True).start()
         for line in sys.stdin.buffer:
             try:
@@ -121,6 +126,66 @@ class Rank:
         """
         why = (str(error).strip().splitlines() or [type(error).__name__])[0][:_LONGEST_REASON]
         self.say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
+
+
+_NETWORKS = Path("/sys/class/net")
+_ASK_ALL = 0x8912  # SIOCGIFCONF
+_ONE = struct.calcsize("16sHHI16x" if struct.calcsize("P") == 8 else "16s16x")
+_LINK_LOCAL = 0x20
+
+
+def addresses() -> "list[Address]":
+    """Those of networks first, IPv4 before IPv6; the loopback last."""
+    found = [*_version_4(), *_version_6()] if sys.platform == "linux" else _looked_up()
+    found.sort(key=lambda each: ipaddress.ip_address(each[0]).is_loopback)
+    return [Address(text, name, promised(name)) for text, name in found]
+
+
+def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
+    """Bytes per second. What virtual interfaces say of themselves is made up."""
+    place = networks / interface
+    with contextlib.suppress(OSError, ValueError):
+        kind = (place / "uevent").read_text()
+        if (place / "device").exists() or "DEVTYPE=bond" in kind or "DEVTYPE=vlan" in kind:
+            megabits = int((place / "speed").read_text())
+            return megabits * 125_000.0 if 0 < megabits < 0xFFFFFFFF else None
+    return None
+
+
+def called() -> "list[str]":
+    """By ssh: the address at which it reached this computer, and the one it came from."""
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    return [words[2], words[0]] if len(words) == 4 else []
+
+
+def _version_4() -> "list[tuple[str, str]]":
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    room = array.array("B", bytes(_ONE * 256))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        asking = struct.pack("iP", len(room), room.buffer_info()[0])
+        size, _ = struct.unpack("iP", fcntl.ioctl(asked.fileno(), _ASK_ALL, asking))
+    told = [room[at : at + _ONE].tobytes() for at in range(0, size, _ONE)]
+    names = [each[:16].split(b"\0")[0].decode().partition(":")[0] for each in told]
+    texts = [socket.inet_ntoa(each[20:24]) for each in told]
+    return list(zip(texts, names, strict=True))
+
+
+def _version_6() -> "list[tuple[str, str]]":
+    found = []
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/net/if_inet6").read_text().splitlines():
+            digits, _, _, scope, _, name = line.split()
+            if int(scope, 16) != _LINK_LOCAL:
+                found.append((str(ipaddress.ip_address(bytes.fromhex(digits))), name))
+    return found
+
+
+def _looked_up() -> "list[tuple[str, str]]":
+    texts = {"127.0.0.1"}
+    with contextlib.suppress(OSError):
+        texts |= {str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None)}
+    return [(each, "") for each in sorted(texts) if "%" not in each]
 
 
 if __name__ == "__main__":
