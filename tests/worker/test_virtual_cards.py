@@ -127,15 +127,22 @@ NOT_OFFERED = {
     "torch.utils.dlpack.to_dlpack(X)": "DLPack",
     "X.__cuda_array_interface__": "__cuda_array_interface__",
     "torch.cuda.CUDAGraph()": "CUDA graphs",
-    "torch.compile(nn.Linear(3, 1).cuda())(X)": "torch.compile",
+    "torch.export.export(nn.Linear(3, 1).cuda(), (X,))": "torch.export",
+    "torch.eye(3).to_sparse().cuda()": "sparse tensors",
+    "with torch.cuda.graph(torch.cuda.CUDAGraph()): pass": "CUDA graphs",
+    "torch.cuda.MemPool()": "pools of memory",
+    "torch.cuda.ExternalStream(1)": "streams of other programs",
+    "torch.cuda.memory._record_memory_history()": "snapshots of memory",
+    "torch.cuda.utilization()": "questions to NVML",
+    "torch.cuda.current_blas_handle()": "torch.cuda.current_blas_handle",
+    "torch.cuda.host_memory_stats()": "torch.cuda.memory.host_memory_stats",
     "torch.set_default_tensor_type('torch.cuda.FloatTensor')": "set_default_tensor_type",
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
-    "torch.cuda.jiterator._create_jit_fn('T f(T x) {}')": "kernels of one's own",
     (
-        "import multiprocessing.reduction, torch.multiprocessing\n"
-        "multiprocessing.reduction.ForkingPickler.dumps(X)"
-    ): "other processes",
+        "from torch.cuda.jiterator import _create_jit_fn\n"
+        "_create_jit_fn('template <typename T> T f(T x) { return x; }')(X)"
+    ): "kernels of one's own",
     "torch.cuda.memory_snapshot()": "snapshots of memory",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
     "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
