@@ -38,7 +38,7 @@ WRITES_NO_WORDS = {
     "recording/report/plots.py": "SVG",
     "recording/report/strips.py": "HTML",
     "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
-    "worker/failures.py": "an error raised in PyTorch's place",
+    "worker/engine.py": "an error raised in PyTorch's place",
 }
 PYTORCHS_WORDS = PACKAGE / "worker" / "engines"  # its errors are raised there as it words them
 TWO_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")

@@ -536,6 +536,10 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
     cards = cards_of(run)
     unused = [each.device for each in cards if not each.used]
     if len(unused) == len(cards):
+        if any(seen.children for _, seen in run.seen):
+            return [
+                Message("The program used no card itself. What it started was not watched.")
+            ]
         return [Message("No card was used.")]
     if found:
         return _unused(unused)
