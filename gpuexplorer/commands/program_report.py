@@ -8,13 +8,15 @@ from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.lab.events import Why
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.look import Finding
-from gpuexplorer.programs.program_run import Line, ProgramRun, lines_of
-from gpuexplorer.programs.watching import (
+from gpuexplorer.programs.program_run import (
     CardSum,
+    Line,
+    ProgramRun,
     as_a_whole,
     cards_of,
     ended,
     lacks_cards,
+    lines_of,
     watched,
 )
 

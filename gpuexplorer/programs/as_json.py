@@ -17,9 +17,17 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.look import Finding, sampled
-from gpuexplorer.programs.program_run import ProgramRun, Spot, row_of
-from gpuexplorer.programs.watching import as_a_whole, cards_of, ended, watched
+from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.program_run import (
+    ProgramRun,
+    Spot,
+    as_a_whole,
+    cards_of,
+    ended,
+    row_of,
+    sampled,
+    watched,
+)
 
 SCHEMA = 1
 _OF_COPY = (

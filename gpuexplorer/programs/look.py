@@ -16,7 +16,7 @@ from gpuexplorer.core.units import duration, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.events import Idle, Loader, Watched, Why
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.programs.program_run import ProgramRun, Spot, row_of, spot_of
+from gpuexplorer.programs.program_run import WORTH, ProgramRun, Spot, row_of, sampled, spot_of
 
 
 class Matter(StrEnum):
@@ -57,9 +57,6 @@ class Finding:
         return plain(float(f"{min(1.0, self.seconds / whole) * 100:.2g}"))
 
 
-# Of the time watched. Two runs of the same program differ by about as much, and by less it
-# gets no faster that a person would notice.
-WORTH = 0.01
 # The same where a cure has to be tried out, and is more than a word in one line.
 WORTH_TRYING = 0.05
 # What happens less often is no loop, but how a program begins or ends: the first call makes a
@@ -234,13 +231,6 @@ class _Reads(NamedTuple):
     times: Sequence[int]
     seconds: Sequence[float]
     untimed: Sequence[int]
-
-
-def sampled(seen: Watched) -> bool:
-    """Some of its steps, or some of its time, was not watched."""
-    if seen.step:
-        return seen.seen_steps < seen.steps
-    return 0.0 < seen.seen_seconds < 0.98 * seen.seconds  # begun slices are not left out
 
 
 def by_spot(rows: Iterable[Idle]) -> Sequence[Sequence[Idle]]:

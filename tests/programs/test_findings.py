@@ -6,8 +6,7 @@ import pytest
 
 from gpuexplorer.lab.events import Trip, Why
 from gpuexplorer.programs.findings import Finding, Matter, findings
-from gpuexplorer.programs.program_run import ProgramRun, lines_of
-from gpuexplorer.programs.watching import as_a_whole, watched
+from gpuexplorer.programs.program_run import ProgramRun, as_a_whole, lines_of, watched
 from tests.programs.made import KIB, MIB, STEPS, idle, loader, moved, program, read, seen
 
 

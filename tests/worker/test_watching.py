@@ -1,15 +1,28 @@
 """What is seen beside copies, as either engine says it: idle cards, loaders, trips, steps."""
 
 import os
+import signal
+import sys
 import threading
+import time
+from types import FrameType
 
 import pytest
 
 from gpuexplorer.lab.events import Frame, Printed, Traced, Watched
-from gpuexplorer.worker.places import Copies, Spot
+from gpuexplorer.worker.places import Copies, Spot, take_files
 from gpuexplorer.worker.program import Saying
 from gpuexplorer.worker.watching.idling import Idling
-from gpuexplorer.worker.watching.seen import BARE, EVERY, WHOLE, Sampling, Seen, Steps, Trips
+from gpuexplorer.worker.watching.seen import (
+    BARE,
+    EVERY,
+    WHOLE,
+    Sampling,
+    Seen,
+    Steps,
+    Ticking,
+    Trips,
+)
 from gpuexplorer.worker.watching.tracing import Tracing
 
 CARD = "cuda:0"
@@ -133,6 +146,45 @@ def test_a_look_at_the_host_while_it_waits_for_a_loader_is_no_work_of_its_own(
     idling.loaded(1.0, 3.0, spot(70))
     idling.worked(CARD, 1.0, 3.5)
     assert idle(idling) == [("loader", 2.0, 70, ""), ("host", 0.5, 72, "")]
+
+
+def looked_at_while_it_computes() -> list[str]:
+    """The expressions at which the host was seen, until one was."""
+    seen, found = Seen(Copies(), time.perf_counter), []
+    take_files(taken=True)
+    try:
+        with Ticking(seen, sampled=False):
+            for _ in range(100_000):
+                sum(each * each for each in range(5_000))
+                seen.idling.worked(CARD, 0.0, 1.0)
+                found = [
+                    each.what for each in seen.idling.changed() if "each * each" in each.what
+                ]
+                if found:
+                    break
+    finally:
+        take_files(taken=False)
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_the_host_is_seen_where_it_computes_without_any_operation() -> None:
+    before = signal.getsignal(signal.SIGURG)
+    assert looked_at_while_it_computes()
+    assert signal.getsignal(signal.SIGURG) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_program_keeps_its_signal_and_the_host_is_seen_all_the_same() -> None:
+    def own(number: int, frame: FrameType | None) -> None:
+        raise AssertionError("nobody sent it")
+
+    before = signal.signal(signal.SIGURG, own)
+    try:
+        assert looked_at_while_it_computes()
+        assert signal.getsignal(signal.SIGURG) is own
+    finally:
+        signal.signal(signal.SIGURG, before)
 
 
 class Thing:

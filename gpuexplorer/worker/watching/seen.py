@@ -422,14 +422,14 @@ class _Alarm:
         """
         if not sys.platform.startswith("linux") or signal.getsignal(signal.SIGURG):
             raise OSError("no such signal")
-        self._system, self._timer = ctypes.PyDLL(None), ctypes.c_void_p()
+        self._system, self._timer = ctypes.PyDLL("librt.so.1"), ctypes.c_void_p()
         self._ring = ring
-        signal.signal(signal.SIGURG, ring)
-        signal.siginterrupt(signal.SIGURG, False)  # noqa: FBT003 - waits go on by themselves
         # struct sigevent: SIGEV_THREAD_ID, and the thread.
         event = (ctypes.c_int * 16)(0, 0, signal.SIGURG, 4, threading.get_native_id())
         if self._system.timer_create(1, event, ctypes.byref(self._timer)):
             raise OSError("no timer")
+        signal.signal(signal.SIGURG, ring)
+        signal.siginterrupt(signal.SIGURG, False)  # noqa: FBT003 - waits go on by themselves
 
     def set(self, seconds: float) -> None:
         """Once, so long from now; not where the program has made the signal its own."""

@@ -30,8 +30,14 @@ from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.programs.findings import findings
 from gpuexplorer.programs.look import Finding
-from gpuexplorer.programs.program_run import Line, ProgramRun, Spot, lines_of
-from gpuexplorer.programs.watching import as_a_whole, lacks_cards
+from gpuexplorer.programs.program_run import (
+    Line,
+    ProgramRun,
+    Spot,
+    as_a_whole,
+    lacks_cards,
+    lines_of,
+)
 
 _MARGIN, _GAP = 12, 8
 _WIDE = 900  # from here on what it prints stands beside what was found
