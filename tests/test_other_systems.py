@@ -93,7 +93,7 @@ import gpuexplorer
 sys.modules["gpuexplorer.gui"] = types.ModuleType("gpuexplorer.gui")
 left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "screenshots", "__main__"))
 needs_torch = ("gpuexplorer.worker.engines",)
-names = "completing exchange loop magics shelf"
+names = "completing exchange looking loop magics shelf"
 needs_torch += tuple("gpuexplorer.worker." + name for name in names.split())
 for module in pkgutil.walk_packages(gpuexplorer.__path__, "gpuexplorer."):
     if not module.name.startswith((*left_out, *needs_torch)):

@@ -68,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--get-pytorch",
         action="store_true",
         help=tr(
-            "fetch the PyTorch that suits driver and cards, after saying how large it is and"
-            " where it goes; nothing is fetched where one is there already"
+            "download the PyTorch that suits driver and cards, after saying how large it is and"
+            " where it goes; does nothing where one is there already"
         ),
     )
     parser.add_argument(
@@ -143,7 +143,11 @@ def _get_pytorch(into: Path | None, open_backend: Callable[[], Backend], out: Te
     except KeyboardInterrupt:
         if plan is not None:
             plan.give_up()
-        say(Message("It was cancelled; GPU Explorer does not use what is half there."))
+        say(
+            Message(
+                "Cancelled. GPU Explorer never uses a PyTorch that is only partly installed."
+            )
+        )
         return INTERRUPTED
     say(Message("PyTorch was loaded, and works: {python}.", python=got.label))
     return OK

@@ -61,7 +61,7 @@ import json, torch
 assert float((torch.ones(2) + torch.ones(2)).sum()) == 4.0
 print("GPUEXPLORER", json.dumps([torch.__version__, torch.version.cuda]))
 """
-_AGAIN = "Try again; GPU Explorer does not use what is half there."
+_AGAIN = "Try again; GPU Explorer never uses a PyTorch that is only partly installed."
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ class Plan:
     def sentences(self) -> "list[Message]":
         """For the person who decides."""
         folder, size = str(self.folder), self.size_bytes
-        fetched = Message("How large it is, the index does not say.")
+        fetched = Message("The index does not say how large it is.")
         if size is not None:
             fetched = Message(
-                "It is {size} MB to fetch, and about {disk} MB on the disk.",
+                "The download is {size} MB; on the disk it takes about {disk} MB.",
                 size=megabytes(size),
                 disk=megabytes(size * self.unpacked),
             )
@@ -120,9 +120,9 @@ class Progress:
     def said(self) -> Message:
         got, size = megabytes(self.got_bytes), megabytes(self.size_bytes)
         if not self.size_bytes:
-            return Message("{got} MB fetched", got=got)
+            return Message("{got} MB downloaded", got=got)
         if self.got_bytes >= self.size_bytes:
-            return Message("{size} MB fetched; installing", size=size)
+            return Message("{size} MB downloaded; installing", size=size)
         if self.seconds_left is None:
             return Message("{got} of {size} MB", got=got, size=size)
         return Message(
@@ -184,7 +184,9 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
         raise _cancelled()
     if ended.code != 0:
         _check_room(plan)
-        raise Trouble("PyTorch was not fetched to its end: {why}.", _AGAIN, why=_last(ended))
+        raise Trouble(
+            "The download of PyTorch did not finish: {why}.", _AGAIN, why=_last(ended)
+        )
     proof = asked([plan.python, "-I", "-c", _PROVE], _PROVING_PATIENCE, given_up)
     if proof.code != 0:
         raise Trouble(
@@ -359,7 +361,9 @@ def _taken(said: "dict[str, dict[str, object]]") -> _Taken:
 
 
 def _cancelled() -> Trouble:
-    return Trouble("It was cancelled; GPU Explorer does not use what is half there.")
+    return Trouble(
+        "Cancelled. GPU Explorer never uses a PyTorch that is only partly installed."
+    )
 
 
 def _right(taken: "Sequence[_Taken]", tag: str) -> bool:

@@ -167,7 +167,7 @@ def ask(
         return LabPython(path, trouble=_NO_PYTHON)
     trouble = unfit(version, build)
     if not trouble and Path(prefix, UNFINISHED).exists():
-        trouble = Message("Its PyTorch was not fetched to the end.")
+        trouble = Message("Its PyTorch was only partly installed.")
     makes = bool(said.get("venv"))
     return LabPython(path, prefix, version, build, trouble, packages, makes)
 
@@ -315,13 +315,13 @@ def none_has_torch(asked: int, host: str = "") -> Message:
     if host:
         return Message.counted(
             "The one Python program on {host} does not have PyTorch.",
-            "Of {count} Python programs on {host} none has PyTorch.",
+            "None of the {count} Pythons on {host} has PyTorch.",
             asked,
             host=host,
         )
     return Message.counted(
         "The one Python program here does not have PyTorch.",
-        "Of {count} Python programs here none has PyTorch.",
+        "None of the {count} Pythons on this computer has PyTorch.",
         asked,
     )
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from gpuexplorer.core.units import duration, grouped, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
 from gpuexplorer.lab.events import Failed, Watched, Why
-from gpuexplorer.programs.look import sampled
-from gpuexplorer.programs.program_run import ProgramRun, Spot
+from gpuexplorer.programs.look import WORTH, sampled
+from gpuexplorer.programs.program_run import ProgramRun, Spot, spot_of
 
 
 def ended(run: ProgramRun) -> Message:
@@ -21,6 +21,13 @@ def ended(run: ProgramRun) -> Message:
     seconds = str(duration(run.seconds))
     if run.running:
         return told(how, Message("So far: {seconds}.", seconds=seconds))
+    if run.real_seconds is not None:
+        ran = Message(
+            "It ran for {seconds} of modelled time; carrying that out took {real} here.",
+            seconds=seconds,
+            real=str(duration(run.real_seconds)),
+        )
+        return told(how, ran)
     return told(how, Message("It ran for {seconds}.", seconds=seconds))
 
 
@@ -219,7 +226,7 @@ def cards_of(run: ProgramRun) -> Sequence[CardSum]:
         for copy in seen.copies:
             for device in {copy.source, copy.target} - _NO_CARDS:
                 copied[device] = _sum(copied.get(device, 0.0), copy.seconds)
-        for each in seen.idle:
+        for each in (each for each in seen.idle if not each.part_of):
             sums = idle.setdefault(each.device, {})
             sums[each.why] = sums.get(each.why, 0.0) + each.seconds
     names = dict.fromkeys((*run.cards, *busy, *copied, *idle))
@@ -253,6 +260,10 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
     cards = cards_of(run)
     unused = [each.device for each in cards if not each.used]
     if len(unused) == len(cards):
+        if any(seen.children for _, seen in run.seen):
+            return [
+                Message("The program used no card itself. What it started was not watched.")
+            ]
         return [Message("No card was used.")]
     if found:
         return _unused(unused)
@@ -260,7 +271,45 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
         "Looked at: reads that make a card wait, pageable and small copies, tensors that go "
         "there and back, loaders, and the host's own work."
     )
-    return [Message("Nothing stands out."), looked_at, *_unused(unused)]
+    return [_no_line(run, cards), looked_at, *_unused(unused)]
+
+
+def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
+    """Where a card idles at so many lines that none of them is to blame, the worst is named."""
+    seconds = {
+        each.device: sum(s for why, s in each.idle.items() if why != Why.START)
+        + (each.pauses or 0.0)
+        for each in cards
+    }
+    worst = max(seconds, key=lambda each: seconds[each])
+    if seconds[worst] < WORTH * run.stepping_seconds:
+        return Message("Nothing stands out.")
+    whole = duration(run.stepping_seconds)
+    values = {
+        "card": worst if len(cards) > 1 else Message("the card"),
+        "part": str(duration(seconds[worst])),
+        "whole": str(whole),
+    }
+    lines: dict[Spot, float] = {}
+    for _, seen in run.seen:
+        for each in seen.idle:
+            if each.device == worst and each.why != Why.START and not each.part_of:
+                spot = spot_of(each)
+                lines[spot] = lines.get(spot, 0.0) + each.seconds
+    if not lines:
+        return Message(
+            "No line stands out, but {card} had nothing to do for {part} of {whole}, in pauses "
+            "from one operation to the next.",
+            **values,
+        )
+    longest = max(lines, key=lambda each: lines[each])
+    return Message(
+        "No line stands out, but {card} had nothing to do for {part} of {whole}: longest at "
+        "{place}, for {longest}.",
+        place=run.place(longest),
+        longest=str(duration(lines[longest])),
+        **values,
+    )
 
 
 def _sum(one: float | None, other: float | None) -> float | None:

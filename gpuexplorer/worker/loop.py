@@ -45,8 +45,9 @@ from gpuexplorer.worker.cells import Cells, Evaluating
 from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import Engine, failed
 from gpuexplorer.worker.engines.sight import PlacementLog
-from gpuexplorer.worker.magics import Asking, Magics, System, is_timing
-from gpuexplorer.worker.shelf import Shelf, look
+from gpuexplorer.worker.looking import look
+from gpuexplorer.worker.magics import Asking, Magics, is_timing
+from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.streams import (
     Figures,
     Pipe,
@@ -111,17 +112,14 @@ class Loop:
 
     def _put_into_reach(self) -> None:
         """For every cell, without standing on the shelf. `exit` must not close anything."""
-        simulated = self._hello.simulated
-        system = System(
-            self._asking, self._streams.note, self._cells.names, simulated=simulated
+        lab = Magics(
+            self._cells,
+            self._asking,
+            self._engine,
+            self._streams.note,
+            simulated=self._hello.simulated,
         )
-        lab = Magics(self._cells, system, self._engine, self._streams.note)
-        own: dict[str, object] = {
-            "__lab__": lab,
-            "exit": sys.exit,
-            "quit": sys.exit,
-        }
-        vars(builtins).update(own)
+        vars(builtins).update(__lab__=lab, exit=sys.exit, quit=sys.exit)
 
     def _answer(self, command: Command) -> None:
         self._id = command.id
@@ -141,8 +139,7 @@ class Loop:
         # A card may break at any time, and things may answer with whatever they like.
         except BaseException as error:
             outcome = self._failure(error)
-        for event in (*told, outcome):
-            self._pipe.say(event)
+        self._pipe.say(*told, outcome)
 
     def _begin(self, command: Run) -> None:
         self._streams.begin(command.id)

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -37,6 +37,12 @@ _LONG_ENOUGH = 0.1  # seconds of one sample
 _REPEATS = 7
 _OPTION = re.compile(r"-([nr])\s*(\d+)\s*")
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("μs", 1e-6), ("ns", 1e-9))
+_PIP = re.compile(r"(?:(?:\S*/)?python[\d.]*\s+-m\s+)?pip[\d.]*\s+(.*)", re.DOTALL)
+_SMI = re.compile(r"nvidia-smi\b([^|;&<>]*)(?:\|(.*))?", re.DOTALL)
+_CD = re.compile(r"cd(?:\s+([^;&|]*))?")
+_NAMED = re.compile(r"\{([^{}]+)\}|\$(\w+)")
+_CHANGING = frozenset({"install", "uninstall", "download", "wheel"})
+_PATIENCE = 0.5  # of what is asked to end
 _SHELLS = ("bash", "sh", "!")
 
 
@@ -46,17 +52,37 @@ class Magics:
     def __init__(
         self,
         cells: Cells,
-        system: "System",
+        asking: "Asking",
         engine: Engine,
         note: "Callable[[Message], None]",
+        *,
+        simulated: bool,
     ) -> None:
+        """`note` is for the lab's own sentences."""
         self._cells = cells
-        self._system = system
+        self._asking = asking
         self._engine = engine
         self._note = note
+        self._simulated = simulated
         self._ipython: Any = None  # Any: an InteractiveShell, where there is one
-        self.system = system.system
-        self.lines = system.lines
+
+    def system(self, command: str) -> None:
+        """Its output is the cell's. What does not succeed says so, and the cell goes on."""
+        command = self._filled(command)
+        folder = _CD.fullmatch(command)
+        pip = _PIP.fullmatch(command)
+        if folder:
+            self._change_folder(folder[1] or "")
+        elif pip:
+            self._pip(pip[1])
+        else:
+            self._tell_status(self._run(*self._to_run(command))[0])
+
+    def lines(self, command: str) -> "list[str]":
+        """What it prints, as `x = !command` has it."""
+        status, text = self._run(*self._to_run(self._filled(command)), out=subprocess.PIPE)
+        self._tell_status(status)
+        return text.decode(errors="replace").splitlines()
 
     # Any: what it gives is the person's.
     def line_magic(self, name: str, arguments: str) -> Any:
@@ -66,9 +92,9 @@ class Magics:
         if name == "timeit":
             return self._timeit(arguments, "", *where)
         if name == "pip":
-            return self._system.pip(self._system.filled(arguments))
+            return self._pip(self._filled(arguments))
         if name == "cd":
-            return self._system.change_folder(self._system.filled(arguments))
+            return self._change_folder(self._filled(arguments))
         if name == "matplotlib":  # what is drawn is shown in any case
             return None
         ipython = self._shell(f"%{name}")
@@ -81,8 +107,8 @@ class Magics:
         if name == "timeit":
             return self._timeit(arguments, body, cell, line)
         if name in _SHELLS:
-            program = "sh" if name == "!" else name
-            return self._system.program([program, "-c", body])
+            program = ["sh" if name == "!" else name, "-c", body]
+            return self._tell_status(self._run(program, None)[0])
         return self._shell(f"%%{name}").run_cell_magic(name, arguments, body)
 
     def explain(self, what: str, source: bool) -> None:
@@ -170,6 +196,71 @@ class Magics:
             sys.displayhook = hook
         return self._ipython
 
+    def _pip(self, arguments: str) -> None:
+        """Into the Python that runs the cells, once the person has allowed it."""
+        if packaged.folder() is not None:
+            raise Trouble(
+                "This program brings its own Python, into which nothing can be installed.",
+                "Choose a Python of your own for the lab, and install it there.",
+            )
+        words = shlex.split(arguments)
+        changing = not _CHANGING.isdisjoint(words[:1])
+        if changing and self._asking.ask("install", f"pip {arguments}") is None:
+            raise Trouble("It was not allowed, so nothing was installed.")
+        status, _ = self._run([sys.executable, "-m", "pip", *words], None)
+        self._tell_status(status)
+        importlib.invalidate_caches()
+        if changing and not status:
+            again = Message("What was loaded already stays as it is until the lab restarts.")
+            self._note(again)
+
+    def _change_folder(self, folder: str) -> None:
+        words = shlex.split(folder) or ["~"]
+        os.chdir(os.path.expanduser(words[0]))  # noqa: PTH111 - as a shell does it
+        print(os.getcwd())  # noqa: T201, PTH109 - what the person asked for
+
+    def _filled(self, command: str) -> str:
+        """`{name}` and `$name` are the cell's; what these do not know is left to the shell."""
+
+        def value(found: "re.Match[str]") -> str:
+            try:
+                return str(eval(found[1] or found[2], dict(self._cells.names)))
+            except Exception:
+                return found[0]
+
+        return _NAMED.sub(value, command)
+
+    def _to_run(self, command: str) -> "tuple[str | Sequence[str], bytes | None]":
+        """What is to be run, and what it is given to read."""
+        smi = _SMI.fullmatch(command) if self._simulated else None
+        if smi is None:
+            return command, None
+        answer = self._asking.ask("nvidia-smi", smi[1].strip())
+        if answer is None:
+            raise Trouble("Nobody answered for the simulated machine.")
+        return (smi[2] or "cat").strip(), answer.encode()
+
+    def _run(
+        self, program: "str | Sequence[str]", given: "bytes | None", out: "int | None" = None
+    ) -> "tuple[int, bytes]":
+        """Its status, and what it printed where `out` is a pipe."""
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        source = subprocess.DEVNULL if given is None else subprocess.PIPE
+        shell = isinstance(program, str)
+        with _Started(program, shell=shell, stdin=source, stdout=out) as process:
+            text, _ = process.communicate(given)
+        return process.returncode, text or b""
+
+    def _tell_status(self, status: int) -> None:
+        self._cells.names["_exit_code"] = status  # as IPython calls it
+        if status > 0:
+            self._note(Message("The command ended with status {status}.", status=status))
+        elif status < 0:
+            said = Message("The command was ended by signal {number}.", number=-status)
+            self._note(said)
+
 
 def is_timing(code: str) -> bool:
     """A cell that only times something is not watched: that would be in the times."""
@@ -205,8 +296,10 @@ class Asking:
         self._lock = threading.Lock()
         self._open = 0
         self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        builtins.input = self._input
-        getpass.getpass = self._password
+        builtins.input = lambda prompt="", /: self._typed("input", prompt)
+        getpass.getpass = lambda prompt="Password: ", stream=None: self._typed(
+            "password", prompt
+        )
         self.renew()
 
     def renew(self) -> None:
@@ -234,13 +327,6 @@ class Asking:
         if answer.id == self._open:
             self._answers.put(answer.text)
 
-    def _input(self, prompt: object = "", /) -> str:
-        return self._typed("input", prompt)
-
-    # Any: a stream to which the prompt might be written.
-    def _password(self, prompt: str = "Password: ", stream: Any = None) -> str:
-        return self._typed("password", prompt)
-
     def _typed(self, what: str, prompt: object) -> str:
         answer = self.ask(what, str(prompt))
         if answer is None:
@@ -264,126 +350,6 @@ class _Typed(io.TextIOBase):
 
     def read(self, size: "int | None" = -1, /) -> str:
         return "".join(iter(self.readline, ""))
-
-
-_PIP = re.compile(r"(?:(?:\S*/)?python[\d.]*\s+-m\s+)?pip[\d.]*\s+(.*)", re.DOTALL)
-_SMI = re.compile(r"nvidia-smi\b([^|;&<>]*)(?:\|(.*))?", re.DOTALL)
-_CD = re.compile(r"cd(?:\s+([^;&|]*))?")
-_NAMED = re.compile(r"\{([^{}]+)\}|\$(\w+)")
-_CHANGING = frozenset({"install", "uninstall", "download", "wheel"})
-_PATIENCE = 0.5  # of what is asked to end
-
-
-class System:
-    """`say` prints; `note` is for the lab's own sentences; `names` is what cells work on."""
-
-    def __init__(
-        self,
-        asking: Asking,
-        note: "Callable[[Message], None]",
-        names: "Mapping[str, Any]",
-        *,
-        simulated: bool,
-    ) -> None:
-        self._asking = asking
-        self._note = note
-        self._names = names
-        self._simulated = simulated
-
-    def system(self, command: str) -> None:
-        """Its output is the cell's. What does not succeed says so, and the cell goes on."""
-        command = self.filled(command)
-        folder = _CD.fullmatch(command)
-        pip = _PIP.fullmatch(command)
-        if folder:
-            self.change_folder(folder[1] or "")
-        elif pip:
-            self.pip(pip[1])
-        else:
-            self._tell(self._run(*self._shown(command)))
-
-    def lines(self, command: str) -> "list[str]":
-        """What it prints, as `x = !command` has it."""
-        program, given = self._shown(self.filled(command))
-        out = subprocess.PIPE
-        with self._started(program, given, stdout=out) as process:
-            text, _ = process.communicate(given)
-        self._tell(process.returncode)
-        return text.decode(errors="replace").splitlines()
-
-    def program(self, arguments: "Sequence[str]") -> None:
-        self._tell(self._run(arguments, None))
-
-    def pip(self, arguments: str) -> None:
-        """Into the Python that runs the cells, once the person has allowed it."""
-        if packaged.folder() is not None:
-            raise Trouble(
-                "This program brings its own Python, into which nothing can be installed.",
-                "Choose a Python of your own for the lab, and install it there.",
-            )
-        words = shlex.split(arguments)
-        changing = not _CHANGING.isdisjoint(words[:1])
-        if changing and self._asking.ask("install", f"pip {arguments}") is None:
-            raise Trouble("It was not allowed, so nothing was installed.")
-        status = self._run([sys.executable, "-m", "pip", *words], None)
-        self._tell(status)
-        importlib.invalidate_caches()
-        if changing and not status:
-            again = Message("What was loaded already stays as it is until the lab restarts.")
-            self._note(again)
-
-    def change_folder(self, folder: str) -> None:
-        words = shlex.split(folder) or ["~"]
-        os.chdir(os.path.expanduser(words[0]))  # noqa: PTH111 - as a shell does it
-        print(os.getcwd())  # noqa: T201, PTH109 - what the person asked for
-
-    def filled(self, command: str) -> str:
-        """`{name}` and `$name` are the cell's; what these do not know is left to the shell."""
-
-        def value(found: "re.Match[str]") -> str:
-            try:
-                return str(eval(found[1] or found[2], dict(self._names)))
-            except Exception:
-                return found[0]
-
-        return _NAMED.sub(value, command)
-
-    def _shown(self, command: str) -> "tuple[str | Sequence[str], bytes | None]":
-        """What is to be run, and what it is given to read."""
-        smi = _SMI.fullmatch(command) if self._simulated else None
-        if smi is None:
-            return command, None
-        answer = self._asking.ask("nvidia-smi", smi[1].strip())
-        if answer is None:
-            raise Trouble("Nobody answered for the simulated machine.")
-        return (smi[2] or "cat").strip(), answer.encode()
-
-    # Any: what Popen takes.
-    def _started(
-        self, program: "str | Sequence[str]", given: "bytes | None", **more: Any
-    ) -> "_Started":
-        return _Started(
-            program,
-            shell=isinstance(program, str),
-            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
-            **more,
-        )
-
-    def _run(self, program: "str | Sequence[str]", given: "bytes | None") -> int:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):
-                stream.flush()
-        with self._started(program, given) as process:
-            process.communicate(given)
-        return process.returncode
-
-    def _tell(self, status: int) -> None:
-        self._names["_exit_code"] = status  # type: ignore[index]  # as IPython calls it
-        if status > 0:
-            self._note(Message("The command ended with status {status}.", status=status))
-        elif status < 0:
-            said = Message("The command was ended by signal {number}.", number=-status)
-            self._note(said)
 
 
 class _Started(subprocess.Popen[bytes]):

@@ -179,12 +179,12 @@ class Pipe:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
 
-    def say(self, event: Event) -> None:
-        """From any thread. Raises WindowGone where nobody listens."""
+    def say(self, *events: Event) -> None:
+        """From any thread; each write wakes who listens. Raises WindowGone where none does."""
         if os.getpid() != self._owner:
             return
         # After whatever else may have been written there.
-        line = memoryview(("\n" + line_of(event)).encode())
+        line = memoryview("".join(["\n" + line_of(each) for each in events]).encode())
         with self._whole, self._lock:
             try:
                 while line:

@@ -104,6 +104,10 @@ def test_without_any_card_it_says_how_to_simulate_some() -> None:
     assert "This PyTorch has no card, so nothing could be copied." in text
     assert "--simulate 2xTitanRTX+idle" in text
     assert "No card was used." in report(program(bare, DONE, cards=2), 100)
+    launcher = replace(bare, children=(("multiprocessing", 2),))
+    text = report(program(launcher, DONE, cards=2), 100)
+    assert "The program used no card itself. What it started was not watched." in text
+    assert "No card was used." not in text
 
 
 def test_a_device_without_memory_is_no_card() -> None:

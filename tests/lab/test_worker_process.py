@@ -102,20 +102,6 @@ def test_cancelling_what_is_over_does_nothing(shared: Worker) -> None:
 
 
 @needs_torch
-def test_a_line_that_is_no_message_is_answered_and_forgotten(shared: Worker) -> None:
-    before = len(shared.listener.events)
-    pipe = shared.process._process.stdin
-    assert pipe is not None
-    pipe.write("hello worker\n")
-    pipe.flush()
-    shared.listener.wait(lambda: len(shared.listener.events) > before)
-    failure = shared.listener.events[before]
-    assert isinstance(failure, Failed)
-    assert failure.sentence == ("The window said something that is no message: 'hello worker'.")
-    assert isinstance(shared.run("len([1])"), Finished)
-
-
-@needs_torch
 @pytest.mark.parametrize("killer", ["SIGKILL", "SIGSEGV"])
 def test_a_killed_worker_is_told_and_a_new_one_is_ready(
     worker: Callable[[Start], Worker], killer: str

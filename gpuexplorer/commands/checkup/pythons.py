@@ -159,7 +159,7 @@ def _fetch() -> Message:
     """Where the program is, it can fetch PyTorch; on another computer it is not installed."""
     if doctor() != doctor(""):
         return NOTHING
-    return Message("`{doctor} --get-pytorch` fetches it.", doctor=doctor())
+    return Message("`{doctor} --get-pytorch` installs it.", doctor=doctor())
 
 
 def _into_this_one(probe: Probe, python: LabPython, cuda: str) -> Message:

@@ -85,7 +85,7 @@ def test_without_pytorch_the_fitting_build_is_named(computer: Computer) -> None:
     assert topic.verdict is Verdict.LOOK
     assert topic.sentence.startswith("No Python with PyTorch was found. ")
     assert topic.do == (
-        "`gpuexplorer doctor --get-pytorch` fetches it. To compute with PyTorch, install"
+        "`gpuexplorer doctor --get-pytorch` installs it. To compute with PyTorch, install"
         " PyTorch built for CUDA 12.6 into any of your Pythons."
     )
 
@@ -106,7 +106,7 @@ def test_without_pytorch_and_cards_nothing_is_missing(computer: Computer) -> Non
     assert topic.verdict is Verdict.FINE
     assert topic.sentence == (
         "No Python with PyTorch was found; only the lab needs one."
-        " `gpuexplorer doctor --get-pytorch` fetches it."
+        " `gpuexplorer doctor --get-pytorch` installs it."
     )
     assert topic.do == ""
 
@@ -130,7 +130,7 @@ def test_cards_that_do_not_answer_need_no_pytorch(computer: Computer) -> None:
 def test_where_no_single_build_suits_any_pytorch_is_a_beginning(computer: Computer) -> None:
     computer.give_driver(PASCAL, BLACKWELL)
     assert told(computer).do == (
-        "`gpuexplorer doctor --get-pytorch` fetches it. To compute with PyTorch, install it"
+        "`gpuexplorer doctor --get-pytorch` installs it. To compute with PyTorch, install it"
         " into any of your Pythons: `pip install torch`."
     )
 

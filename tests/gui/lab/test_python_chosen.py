@@ -165,7 +165,7 @@ def test_where_no_other_has_pytorch_both_are_said(
     missing.show()
     (notice,) = [each for each in texts(missing) if "You chose" in each]
     assert "It cannot be started: No such file or directory. Choose another" in notice
-    assert "Of 2 Python programs here none has PyTorch." in notice
+    assert "None of the 2 Pythons on this computer has PyTorch." in notice
 
 
 def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(

@@ -118,13 +118,13 @@ def test_where_there_is_none_the_foot_warns() -> None:
     face = foot_face(
         None,
         (),
-        "Of 3 Python programs none has PyTorch.",
+        "None of the 3 Pythons on this computer has PyTorch.",
         RESTING,
         working=False,
         simulated=True,
     )
     assert face.line == "None with PyTorch"
-    assert "none has PyTorch" in face.hint
+    assert "None of the 3 Pythons" in face.hint
 
 
 def test_the_one_in_use_stands_first_and_those_without_pytorch_last(foot: PythonFoot) -> None:

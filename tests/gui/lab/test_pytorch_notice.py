@@ -103,13 +103,13 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     assert [each.state for each in lacking.ledger.cells] == ["waiting", "waiting"]
     assert fetch.step is Step.RESTING
     fetch.ask((), None)
-    assert "Asking which PyTorch suits, and how large it is…" in written(notice)
+    assert "Finding the build that suits, and its size…" in written(notice)
     steps.let.release()
     qtbot.waitUntil(lambda: fetch.step is Step.OFFERED)
-    assert "PyTorch can be fetched: 219 MB." in written(notice)
+    assert "PyTorch can be downloaded: 219 MB." in written(notice)
     fetch.get()
     qtbot.waitUntil(lambda: fetch.progress is not None)
-    assert "PyTorch is fetched: 73 of 219 MB, 12 s left." in written(notice)
+    assert "Downloading PyTorch: 73 of 219 MB, 12 s left." in written(notice)
     steps.let.release()
     qtbot.waitUntil(lambda: worker.cells == ["X = torch.ones(2)"])
     assert notice.isHidden()
@@ -163,9 +163,9 @@ def test_before_anything_is_fetched_the_sheet_says_what(
     said = written(sheet)
     for sentence in PLAN.sentences:
         assert tr(sentence) in said
-    assert "Get it" in said
+    assert "Download" in said
     assert fetch.got == 0
-    click(sheet, "Get it")
+    click(sheet, "Download")
     assert fetch.got == 1
     fetch.deleteLater()
 

@@ -28,10 +28,9 @@ from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
-from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import Line, lines_of
-from gpuexplorer.programs.program_run import ProgramRun, Spot
+from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.program_run import Line, ProgramRun, Spot, lines_of
 from gpuexplorer.programs.watching import as_a_whole, lacks_cards
 
 _MARGIN, _GAP = 12, 8

@@ -107,7 +107,7 @@ class PyTorchNotice(QFrame):
         if not self._stays:
             return NOTHING
         if python is None:
-            return Message("Which Python has PyTorch was not checked yet.")
+            return Message("Not checked yet which Python has PyTorch.")
         return Message("The lab uses {python}.", python=python.label)
 
     def _on_open(self) -> None:
@@ -123,7 +123,7 @@ class PyTorchSheet(Sheet):
         self._fetch = fetch
         self.add_sentence(
             tr(
-                "The lab, its lessons and measured copies run with PyTorch. It is fetched into"
+                "The lab, its lessons and measured copies need PyTorch. It is installed into"
                 " an environment of its own; your own Pythons stay as they are."
             ),
             Tone.QUIET,
@@ -134,7 +134,7 @@ class PyTorchSheet(Sheet):
         self._bar.setMaximumWidth(16_777_215)
         self.body.addWidget(self._bar)
         self._trouble = self.add_sentence("", Tone.WARN)
-        self._get = self.add_button(tr("Get it"), ROLE.ActionRole, default=True)
+        self._get = self.add_button(tr("Download"), ROLE.ActionRole, default=True)
         self._get.setProperty("kind", "primary")
         self._again = self.add_button(tr("Try again"), ROLE.ActionRole)
         self._cancel = self.add_button(tr("Cancel"), ROLE.ActionRole)
@@ -170,15 +170,15 @@ def fetched_words(fetch: PyTorchFetch) -> Message:
     """Where one was begun."""
     progress: Progress | None = fetch.progress
     if fetch.step is Step.ASKING:
-        return Message("Asking which PyTorch suits, and how large it is…")
+        return Message("Finding the build that suits, and its size…")
     if fetch.step is Step.FETCHING and progress is None:
-        return Message("PyTorch is fetched…")
+        return Message("Downloading PyTorch…")
     if progress is not None:
-        return Message("PyTorch is fetched: {progress}.", progress=progress.said)
+        return Message("Downloading PyTorch: {progress}.", progress=progress.said)
     size = None if fetch.plan is None else fetch.plan.size_bytes
     if size is None:
-        return Message("PyTorch can be fetched.")
-    return Message("PyTorch can be fetched: {size} MB.", size=megabytes(size))
+        return Message("PyTorch can be downloaded.")
+    return Message("PyTorch can be downloaded: {size} MB.", size=megabytes(size))
 
 
 def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
@@ -195,7 +195,7 @@ def _bar() -> QProgressBar:
     bar.setTextVisible(False)
     bar.setFixedHeight(4)
     bar.setMaximumWidth(160)
-    bar.setAccessibleName(tr("Fetched so far"))
+    bar.setAccessibleName(tr("Downloaded so far"))
     return bar
 
 

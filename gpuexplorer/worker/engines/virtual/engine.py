@@ -24,7 +24,7 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
+from gpuexplorer.worker.engines.sight import put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.casting import put_casting
 from gpuexplorer.worker.engines.virtual.clock import Clock, put_clock
@@ -38,8 +38,7 @@ from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
 from gpuexplorer.worker.engines.virtual.processes import put_nccl, put_sharing
 from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
 from gpuexplorer.worker.places import Copies
-from gpuexplorer.worker.watching.seen import Seen
-from gpuexplorer.worker.watching.ticking import Ticking
+from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 _patches = Patches()
 # Or torch.tensor(…, device=…) moves what it made below the mode.
@@ -154,7 +153,7 @@ class VirtualEngine:
         as_program = program or sampled
         clock.begin(host_counts=as_program)
         self._cards.seen = self._seen if as_program and watched else None
-        looking = Ticking(self._seen, sampled=False, counts=clock.counts)
+        looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
         with looking if as_program and watched else contextlib.nullcontext():
             yield
 
