@@ -94,6 +94,7 @@ def test_it_has_an_error_card_of_its_own(lab: LabState, qtbot: QtBot) -> None:
         "result = net(pick(rows).to('cpu'))",
     )
     assert on_host.price.startswith("24 B + 12 B; then it runs on the processor")
+    assert "table and net are on cpu from then on" in on_host.price
     assert lab.ledger.cells[-1] is cell
 
 
