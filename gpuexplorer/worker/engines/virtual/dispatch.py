@@ -189,7 +189,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
                 if (each.held.shape, each.held.stride()) != (each.shape, each.stride()):
                     become(each, each.held, each.card)
 
-        def placed(made: torch.Tensor) -> OnCard:
+        def placed(made: torch.Tensor) -> Any:
             for each in there:
                 if each.held is made:
                     return each
