@@ -258,19 +258,21 @@ class Loop:
 
     def _listen(self) -> None:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
-        while (line := self._pipe.next_line()) is not None:
-            match command := command_of(line):
-                case Cancel():
-                    self._stop.cancel(command.id)
-                case Answer():
-                    self._asking.answer(command)
-                case Complete():
-                    self._typed.put(command)
-                case _:
-                    self._commands.put(command)
-        self._commands.put(None)
-        if not self._ended.wait(_LAST_PATIENCE):
-            os._exit(0)
+        try:
+            while (line := self._pipe.next_line()) is not None:
+                match command := command_of(line):
+                    case Cancel():
+                        self._stop.cancel(command.id)
+                    case Answer():
+                        self._asking.answer(command)
+                    case Complete():
+                        self._typed.put(command)
+                    case _:
+                        self._commands.put(command)
+        finally:
+            self._commands.put(None)
+            if not self._ended.wait(_LAST_PATIENCE):
+                os._exit(0)
 
     def _complete(self) -> None:
         """In a thread of its own, since it answers while a cell runs."""
