@@ -60,7 +60,7 @@ class Allocator:
         self._retries = self._refused = 0
         # Current, peak, and all that was ever added.
         self._stats = {name: {pool: [0, 0, 0] for pool in _POOLS} for name in _COUNTED}
-        self._pairs = {
+        self._pairs: dict[tuple[str, tuple[str, ...]], list[tuple[list[int], ...]]] = {
             (pool, names): [
                 (self._stats[each]["all"], self._stats[each][pool]) for each in names
             ]
