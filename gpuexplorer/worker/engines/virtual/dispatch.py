@@ -140,7 +140,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
     plain = _plain(args, leaves)
     plain_words = dict(zip(kwargs, _plain(kwargs.values(), leaves), strict=True))
     seen = [each for each in leaves if isinstance(each, torch.Tensor)]
-    there = [each for each in seen if issubclass(type(each), OnCard)]
+    there: list[OnCard] = [each for each in seen if issubclass(type(each), OnCard)]
     generator = kwargs.get("generator")
     if generator is not None:
         _draw_with(generator, seen, asked)
