@@ -24,7 +24,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.worker.engines.virtual.host_limit import free_bytes, free_bytes_of_windows
+from gpuexplorer.worker.engines.host_memory import free_bytes, free_bytes_of_windows
 from gpuexplorer.worker.streams import Pipe, WindowGone
 
 ROOT = Path(__file__).resolve().parents[1]

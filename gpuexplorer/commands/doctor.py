@@ -81,6 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             " else into one of GPU Explorer's own"
         ),
     )
+    parser.add_argument(
+        "--unless-found",
+        action="store_true",
+        help=tr("with --into: do nothing where another Python here has one that suits"),
+    )
     add_host_arguments(parser)
 
 
@@ -90,13 +95,17 @@ def run(
     host = one_host(arguments)
     if arguments.into is not None and not arguments.get_pytorch:
         raise WrongArgumentsError("--into goes with --get-pytorch.")
+    if arguments.unless_found and arguments.into is None:
+        raise WrongArgumentsError("--unless-found goes with --into.")
     if arguments.get_pytorch:
         if host is not None or arguments.json or arguments.bundle or arguments.deep:
             raise WrongArgumentsError(
                 "--get-pytorch goes with --into alone.",
                 "Run it on the computer that is to have PyTorch.",
             )
-        return _get_pytorch(arguments.into, open_backend or _nvidia, sys.stdout)
+        return _get_pytorch(
+            arguments.into, arguments.unless_found, open_backend or _nvidia, sys.stdout
+        )
     if host is not None:
         return _check_other(host, arguments, sys.stdout)
     probe = this_computer(open_backend or _nvidia)
@@ -118,7 +127,12 @@ def check(
     return OK
 
 
-def _get_pytorch(into: Path | None, open_backend: Callable[[], Backend], out: TextIO) -> int:
+def _get_pytorch(
+    into: Path | None,
+    unless_found: bool,
+    open_backend: Callable[[], Backend],
+    out: TextIO,
+) -> int:
     terminal = Terminal(out)
 
     def say(*sentences: str) -> None:
@@ -127,13 +141,13 @@ def _get_pytorch(into: Path | None, open_backend: Callable[[], Backend], out: Te
 
     cards, driver_version = _cards_here(open_backend)
     folder = own_environment(os.environ, Path.home()) if into is None else into.absolute()
-    looked_at = [folder] if into is not None else candidates(os.environ, Path.home())
-    for each in looked_at:
+    others = candidates(os.environ, Path.home()) if into is None or unless_found else []
+    for each in [folder, *others]:
         there = there_already(each, cards, driver_version)
         if there is not None:
             say(Message("{python} is there already, and suits.", python=there.label))
             return OK
-    say(Message("Asking which PyTorch suits, and how large it is …"))
+    say(Message("Finding the build of PyTorch that suits, and its size…"))
     plan = None
     try:
         plan = plan_for(folder, cards, driver_version, threading.Event())

@@ -6,16 +6,17 @@ from gpuexplorer.commands.page import NONE, Column, Page, figure, percent, wrap
 from gpuexplorer.core.units import Units, duration, grouped, memory
 from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.lab.events import Why
-from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import Line, lines_of
-from gpuexplorer.programs.program_run import ProgramRun
-from gpuexplorer.programs.watching import (
+from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.program_run import (
     CardSum,
+    Line,
+    ProgramRun,
     as_a_whole,
     cards_of,
     ended,
     lacks_cards,
+    lines_of,
     watched,
 )
 

@@ -15,6 +15,7 @@ _ENDS = re.compile(r"\r\n?")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # `!ls`, `%matplotlib inline`, `files = !ls`, `help?`
 _NOT_PYTHON = re.compile(r"^\s*(?:[!%?]|[\w.,\s]+=\s*[!%])|\?\s*$")
+_SHELLS_LINE = re.compile(r"^([ \t]*)[!%].*", re.MULTILINE)
 _TIMED = re.compile(r"^(\s*)%time\s+(?=\S)")
 # What `compile` raises for text that is no program.
 NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
@@ -142,18 +143,12 @@ def _not_understood(code: str) -> "int | None":
     return None
 
 
-_LONGEST = 100_000  # letters; the window waits while a cell is read
-
-
 @lru_cache(maxsize=512)
 def tree_of(code: str) -> ast.Module:
-    """Empty where it is no Python, or more than anybody wrote; magics are passed over."""
-    if len(code) > _LONGEST:
-        return ast.Module([], [])
-    lines = [_without_magic(each) for each in code.splitlines()]
+    """Empty where it is no Python; lines for the shell and magics are passed over."""
     try:
-        return ast.parse("\n".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.parse(_SHELLS_LINE.sub(r"\1pass", code))
+    except NO_PROGRAM:
         return ast.Module([], [])
 
 
@@ -175,11 +170,6 @@ def _names(code: str, how: type[ast.expr_context]) -> frozenset[str]:
     return frozenset(
         each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, how)
     )
-
-
-def _without_magic(line: str) -> str:
-    bare = line.lstrip()
-    return line[: len(line) - len(bare)] + "pass" if bare.startswith(("!", "%")) else line
 
 
 _CUDA = "torch.cuda."

@@ -122,6 +122,8 @@ class Idle:
     cell: int = 0
     line: int = 0
     what: str = ""  # the expression, such as "loss.item()"
+    # The row of a READ, of whose seconds these are a part, in which the host was here; 0: none.
+    part_of: int = 0
 
 
 @dataclass(frozen=True)

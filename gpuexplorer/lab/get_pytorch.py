@@ -117,16 +117,21 @@ class Progress:
     seconds_left: "float | None" = None
 
     @property
+    def complete(self) -> bool:
+        """What is left is to install and to prove it."""
+        return 0 < self.size_bytes <= self.got_bytes
+
+    @property
     def said(self) -> Message:
         got, size = megabytes(self.got_bytes), megabytes(self.size_bytes)
+        if self.complete:
+            return Message("Installing PyTorch ({size} MB downloaded)…", size=size)
         if not self.size_bytes:
-            return Message("{got} MB downloaded", got=got)
-        if self.got_bytes >= self.size_bytes:
-            return Message("{size} MB downloaded; installing", size=size)
+            return Message("Downloading PyTorch: {got} MB.", got=got)
         if self.seconds_left is None:
-            return Message("{got} of {size} MB", got=got, size=size)
+            return Message("Downloading PyTorch: {got} of {size} MB.", got=got, size=size)
         return Message(
-            "{got} of {size} MB, {seconds:.0f} s left",
+            "Downloading PyTorch: {got} of {size} MB, {seconds:.0f} s left.",
             got=got,
             size=size,
             seconds=self.seconds_left,

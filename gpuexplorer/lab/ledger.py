@@ -162,30 +162,27 @@ class Cell:
 
     def say(self, output: "Printed | Pictured") -> None:
         self.letters += _letters(output)
-        match (self.outputs[-1:], output):
-            case ([Printed() as last], Printed(stream=stream)) if (
-                stream == last.stream and stream in _JOINED
-            ):
-                self.outputs[-1] = replace(last, text=last.text + output.text)
-            case _:
-                self.outputs.append(output)
+        last = self.outputs[-1] if self.outputs else None
+        stream = output.stream if isinstance(output, Printed) else ""
+        if isinstance(last, Printed) and last.stream == stream and stream in _JOINED:
+            assert isinstance(output, Printed)
+            self.outputs[-1] = replace(last, text=last.text + output.text)
+        else:
+            self.outputs.append(output)
         if self.letters - self.forgotten > _MOST_KEPT:
             self._forget()
 
     def _forget(self) -> None:
         """The older half of what it printed, as a program may go on for days."""
-        kept: list[Printed | Pictured] = []
-        room = _MOST_KEPT // 2
-        for each in reversed(self.outputs):
-            if isinstance(each, Printed) and each.stream in _JOINED:
-                kept.append(replace(each, text=each.text[-room:]))
-            else:
-                kept.append(each)
-            room -= _letters(each)
-            if room <= 0:
-                break
-        self.outputs[:] = reversed(kept)
-        self.forgotten = self.letters - sum(map(_letters, kept))
+        room = self.letters - self.forgotten - _MOST_KEPT // 2
+        while room > 0:
+            first = self.outputs.pop(0)
+            gone = _letters(first)
+            if isinstance(first, Printed) and first.stream in _JOINED and gone > room:
+                self.outputs.insert(0, replace(first, text=first.text[room:]))
+                gone = room
+            room -= gone
+            self.forgotten += gone
 
 
 def _letters(output: "Printed | Pictured") -> int:

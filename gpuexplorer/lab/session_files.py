@@ -28,7 +28,7 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 _MOST_BYTES = 64 << 20  # notebooks hold pictures
 # `# %%` of editors, and what Jupyter writes when it exports a notebook.
 _MARKER = re.compile(r"^# ?(?:%%.*|In\[[ \d]*\]:\s*)$")
-UNFINISHED = ("waiting", "running")
+_UNFINISHED = ("waiting", "running")
 _OF_STDOUT = ("out", "placement")  # all other streams are about what went on
 _STOPPED = Message("This cell was stopped in the lab before it was done.")
 # Any: JSON, as nbformat 4.5 has it.
@@ -37,13 +37,8 @@ Json = dict[str, Any]
 
 def notebook(ledger: Ledger) -> str:
     """In nbformat 4.5. Failed and stopped cells are marked, and stop no other cell."""
-    cells = [code_cell(each) for each in ledger.cells if each.state not in UNFINISHED]
-    return notebook_of(cells)
-
-
-def notebook_of(cells: Sequence[Json]) -> str:
     content: Json = {
-        "cells": [*cells],
+        "cells": [_code_cell(each) for each in ledger.cells if each.state not in _UNFINISHED],
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python", "file_extension": ".py"},
@@ -54,28 +49,18 @@ def notebook_of(cells: Sequence[Json]) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def code_cell(cell: Cell) -> Json:
-    tags = [] if cell.state == "done" else [cell.state, "raises-exception"]
+def _code_cell(cell: Cell) -> Json:
+    done = cell.state == "done"
     outputs = [_output(each, cell) for each in cell.outputs]
-    if cell.failed is not None and cell.state != "done":
+    if cell.failed is not None and not done:
         outputs.append(_error(cell.failed))
-    return code(cell.code, cell.number, tags, outputs)
-
-
-def code(
-    source: str,
-    number: int | None = None,
-    tags: Sequence[str] = (),
-    outputs: Sequence[Json] = (),
-) -> Json:
-    """`number`: None for what did not run."""
     return {
         "cell_type": "code",
-        "execution_count": number,
-        "id": f"cell-{number}",
-        "metadata": {"tags": tags} if tags else {},
+        "execution_count": cell.number,
+        "id": f"cell-{cell.number}",
+        "metadata": {} if done else {"tags": [cell.state, "raises-exception"]},
         "outputs": outputs,
-        "source": lines_of(source),
+        "source": lines_of(cell.code),
     }
 
 

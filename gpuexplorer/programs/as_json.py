@@ -5,14 +5,29 @@ from typing import TypeAlias
 
 from gpuexplorer.copies.copy_row import CopyRow, NoRate
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Frame, Idle, Loader, Pictured, Printed, Transferred, Watched
+from gpuexplorer.lab.events import (
+    Frame,
+    Idle,
+    Loader,
+    Pictured,
+    Printed,
+    Transferred,
+    Watched,
+    Why,
+)
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import row_of
-from gpuexplorer.programs.look import sampled
-from gpuexplorer.programs.program_run import ProgramRun, Spot
-from gpuexplorer.programs.watching import as_a_whole, cards_of, ended, watched
+from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.program_run import (
+    ProgramRun,
+    Spot,
+    as_a_whole,
+    cards_of,
+    ended,
+    row_of,
+    sampled,
+    watched,
+)
 
 SCHEMA = 1
 _OF_COPY = (
@@ -147,6 +162,7 @@ def _copy(copy: CopyRow) -> Json:
 
 def _seen(seen: Watched) -> Json:
     lines = {each.row: each for each in seen.copies}
+    reads = {each.row: each for each in seen.idle if each.why is Why.READ}
     return {
         "seconds": seen.seconds,
         "watched_s": seen.seen_seconds,
@@ -170,6 +186,7 @@ def _seen(seen: Watched) -> Json:
                 "seconds": each.seconds,
                 "times": each.times,
                 "longest_s": each.longest,
+                "part_of_read": _at(reads[each.part_of]) if each.part_of in reads else None,
                 **_at(each),
                 "expression": each.what or None,
             }

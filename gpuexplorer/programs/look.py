@@ -1,24 +1,62 @@
-"""Look: what was watched of one cell, ready to be asked about, and when a loss counts."""
+"""Look: what was watched of one cell, ready to be asked about, and when a loss counts; Finding:
+what is then worth a change.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
 from gpuexplorer.copies.copy_row import HOST, CopyRow
-from gpuexplorer.core.units import duration, seconds_words
+from gpuexplorer.core.units import duration, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.events import Idle, Loader, Watched, Why
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.programs.finding import Finding, Matter
-from gpuexplorer.programs.lines import row_of
-from gpuexplorer.programs.program_run import ProgramRun, Spot, spot_of
+from gpuexplorer.programs.program_run import WORTH, ProgramRun, Spot, row_of, sampled, spot_of
 
-# Of the time watched. Two runs of the same program differ by about as much, and by less it
-# gets no faster that a person would notice.
-WORTH = 0.01
+
+class Matter(StrEnum):
+    """What a finding is about."""
+
+    READ = "read"  # the host reads from a card so often that the card waits
+    BLOCKING = "blocking"  # copies of pinned memory for which the host waits all the same
+    PAGEABLE = "pageable"  # large copies from memory that is not pinned
+    SMALL = "small"  # many small copies where one large would do
+    TRIP = "trip"  # a tensor that goes to the host and back
+    LOADER = "loader"  # batches come too slowly
+    HOST = "host"  # the host itself keeps a card waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`sentence` begins with the place and has the figures."""
+
+    matter: Matter
+    spot: Spot
+    place: Message  # "train.py:84"
+    what: str  # the expression, such as "loss.item()"; empty where it is not known
+    sentence: Message
+    cure: Message
+    # Of those watched, what the cure can give back at most. None: it cannot be estimated.
+    seconds: float | None
+    figures: Mapping[str, float | int | None] = field(default_factory=dict)
+    device: str = ""  # the card that waited
+    other: Spot | None = None  # a second line that belongs to it, as of a trip
+    rows: frozenset[int] = frozenset()  # of the copies that it is about
+
+    def share(self, whole: float) -> str:
+        """How many per cent of so many seconds the cure can give back at most: "23". Empty
+        where it cannot be estimated.
+        """
+        if self.seconds is None or whole <= 0:
+            return ""
+        return plain(float(f"{min(1.0, self.seconds / whole) * 100:.2g}"))
+
+
 # The same where a cure has to be tried out, and is more than a word in one line.
 WORTH_TRYING = 0.05
 # What happens less often is no loop, but how a program begins or ends: the first call makes a
@@ -26,8 +64,6 @@ WORTH_TRYING = 0.05
 OFTEN = 10
 # What is done in fewer than one of so many steps is done seldom already.
 SELDOM = 20
-# Of the steps, from which on something belongs to each of them.
-ALWAYS = 0.9
 
 
 class Look:
@@ -53,9 +89,9 @@ class Look:
         """No loop, or not in every so many steps of it."""
         return times < OFTEN or times * SELDOM < self._steps
 
-    def nearly_always(self, times: int) -> bool:
+    def mostly(self, times: int) -> bool:
         """In a loop; a pause of now and then may come from what else runs on the computer."""
-        return times >= OFTEN and times >= ALWAYS * self._steps
+        return times >= OFTEN and 2 * times >= self._steps
 
     @property
     def _steps(self) -> int:
@@ -69,7 +105,29 @@ class Look:
     def idle(self, why: Why, spot: Spot | None = None) -> Sequence[Idle]:
         if spot is not None:
             return [each for each in self._idle_by_spot.get(spot, ()) if each.why == why]
-        return [each for each in self.seen.idle if each.why == why]
+        return [each for each in self.seen.idle if each.why == why and not each.part_of]
+
+    def behind_reads(self, trips: Collection[Spot]) -> Sequence[Idle]:
+        """The host's own work after reads, as far as a card would have waited for it without
+        them: the host runs ahead by no more than it stood still for a read. `trips`: the reads
+        with which the host begins what ends with a copy back.
+        """
+        found = []
+        reads = {each.row: each for each in self.idle(Why.READ)}
+        for each in self.seen.idle:
+            read = reads.get(each.part_of)
+            if read is None or spot_of(read) in {spot_of(each), *trips}:
+                continue
+            if not self.mostly(each.times):
+                continue
+            copies = [row for row in self.at(spot_of(read)) if row.target == HOST]
+            waited = self.host_waited(sum(row.copies for row in copies))
+            if waited is not None and waited < read.seconds:
+                rest = 1.0 - waited / read.seconds
+                found.append(
+                    replace(each, seconds=each.seconds * rest, longest=each.longest * rest)
+                )
+        return found
 
     def host_waited(self, times: int) -> float | None:
         """For reads of about so many times, which are of the same loop: a card idles after the
@@ -96,7 +154,8 @@ class Look:
     def _idle_by_spot(self) -> Mapping[Spot, Sequence[Idle]]:
         found: dict[Spot, list[Idle]] = defaultdict(list)
         for each in self.seen.idle:
-            found[spot_of(each)].append(each)
+            if not each.part_of:
+                found[spot_of(each)].append(each)
         return found
 
     @cached_property
@@ -172,13 +231,6 @@ class _Reads(NamedTuple):
     times: Sequence[int]
     seconds: Sequence[float]
     untimed: Sequence[int]
-
-
-def sampled(seen: Watched) -> bool:
-    """Some of its steps, or some of its time, was not watched."""
-    if seen.step:
-        return seen.seen_steps < seen.steps
-    return 0.0 < seen.seen_seconds < 0.98 * seen.seconds  # begun slices are not left out
 
 
 def by_spot(rows: Iterable[Idle]) -> Sequence[Sequence[Idle]]:

@@ -1,18 +1,28 @@
-"""ProgramRun: one run of a person's program, and what is known beside what was watched."""
+"""ProgramRun: one run of a person's program, and what is known beside what was watched. Line:
+what each source line copied, and how long cards idled because of it; CardSum: what each card
+did. How it ended, what of it was watched, and what that took: sentences.
+"""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Hello, Idle, Loader, Transferred, Watched
+from gpuexplorer.copies.copy_row import HOST, CopyRow
+from gpuexplorer.core.units import USUAL, Units, duration, grouped, plain, seconds_words
+from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
+from gpuexplorer.lab.events import Failed, Hello, Idle, Loader, Transferred, Watched, Why
 from gpuexplorer.lab.ledger import Cell
 
 if TYPE_CHECKING:  # the window has this before anybody asks for a copy
     from gpuexplorer.copies.route import Route
+
+
+# Of the time watched. Two runs of the same program differ by about as much, and by less it
+# gets no faster that a person would notice.
+WORTH = 0.01
 
 
 class Spot(NamedTuple):
@@ -74,6 +84,16 @@ class ProgramRun:
         return sum(known) if known else None
 
     @property
+    def real_seconds(self) -> float | None:
+        """So long it took by the clock on the wall, where `seconds` are modelled."""
+        known = [
+            end.host_seconds
+            for cell, seen in self.seen
+            if (end := cell.finished or cell.failed) and seen.modelled and not end.modelled
+        ]
+        return sum(each or 0.0 for each in known) if known else None
+
+    @property
     def seen_seconds(self) -> float:
         return sum(seen.seen_seconds for _, seen in self.seen)
 
@@ -109,6 +129,475 @@ def _seconds(cell: Cell) -> float | None:
     return cell.failed.host_seconds if cell.failed is not None else None
 
 
+def sampled(seen: Watched) -> bool:
+    """Some of its steps, or some of its time, was not watched."""
+    if seen.step:
+        return seen.seen_steps < seen.steps
+    return 0.0 < seen.seen_seconds < 0.98 * seen.seconds  # begun slices are not left out
+
+
 def spot_of(row: Transferred | Idle | Loader) -> Spot:
     """A file's lines are the same whichever cell called them."""
     return Spot(row.file, 0 if row.file else row.cell, row.line)
+
+
+@dataclass(slots=True)
+class Line:
+    """All that one source line did, as far as it was watched."""
+
+    spot: Spot
+    place: Message
+    copied: list[CopyRow] = field(default_factory=list)  # the largest first
+    idled: list[Idle] = field(default_factory=list)
+
+    @property
+    def what(self) -> str:
+        """The expression that stands for the line; empty where none is known."""
+        named: Sequence[Idle | CopyRow] = (*self.copied, *self.idled)
+        return next((each.what for each in named if each.what), "")
+
+    @property
+    def copies(self) -> int:
+        return sum(each.copies for each in self.copied)
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.bytes for each in self.copied)
+
+    @property
+    def waits(self) -> int:
+        """So often the host waited for a copy."""
+        return sum(each.copies for each in self.copied if each.blocking)
+
+    @property
+    def waited(self) -> float | None:
+        """Seconds for which copies kept the host."""
+        return _total([each.host_seconds for each in self.copied if each.blocking])
+
+    @property
+    def device_seconds(self) -> float | None:
+        return _total([each.seconds for each in self.copied])
+
+    @property
+    def asked(self) -> bool | None:
+        """None: some were asked for and some were hidden, or nothing was copied."""
+        kinds = {each.asked for each in self.copied}
+        return kinds.pop() if len(kinds) == 1 else None
+
+    @property
+    def asked_words(self) -> Message:
+        if not self.copied:
+            return NOTHING
+        if self.asked is None:
+            return Message("both")
+        return Message("asked") if self.asked else Message("hidden")
+
+    @property
+    def idle(self) -> Mapping[Why, float]:
+        """Seconds in which a card had nothing to do because of the line, of all cards; without
+        what lay before the first step.
+        """
+        sums: dict[Why, float] = {}
+        for each in self.idled:
+            sums[each.why] = sums.get(each.why, 0.0) + each.seconds
+        return sums
+
+    @property
+    def idle_seconds(self) -> float:
+        return sum(each.seconds for each in self.idled)
+
+    @property
+    def way(self) -> Message:
+        """From where to where; that of most bytes, where there are several."""
+        ways = list(dict.fromkeys((each.source, each.target) for each in self.copied))
+        if not ways:
+            return NOTHING
+        values = {"source": _short(ways[0][0]), "target": _short(ways[0][1])}
+        if len(ways) > 1:
+            return Message("{source} to {target} +{more}", more=len(ways) - 1, **values)
+        return Message("{source} to {target}", **values)
+
+    @property
+    def memory(self) -> Message:
+        """What memory of the host took part: pinned, pageable, or both."""
+        kinds = list(dict.fromkeys(each.host_side for each in self.copied if each.host_side))
+        if len(kinds) > 1:
+            return Message("both")
+        return kinds[0] if kinds else NOTHING
+
+    @property
+    def share(self) -> float | None:
+        """Of the limit of the wire, by the copies of most bytes."""
+        return self.copied[0].share if self.copied else None
+
+    @property
+    def cost(self) -> float:
+        """Seconds by which lines are ordered: of host, wire or card, whichever lost most. One
+        time of each is left out: what happens once is how a program begins, not what can be
+        changed in it.
+        """
+        again = [(row, 1.0 - 1.0 / max(1, row.copies)) for row in self.copied]
+        return max(
+            sum((row.host_seconds or 0.0) * part for row, part in again if row.blocking),
+            sum((row.seconds or 0.0) * part for row, part in again),
+            sum(each.seconds - each.longest for each in self.idled),
+        )
+
+
+def lines_of(run: ProgramRun) -> Sequence[Line]:
+    """The costliest first."""
+    lines: dict[Spot, Line] = {}
+
+    def line(spot: Spot) -> Line:
+        if spot not in lines:
+            lines[spot] = Line(spot, run.place(spot))
+        return lines[spot]
+
+    for cell, seen in run.seen:
+        for copy in seen.copies:
+            if not copy.already_there:
+                line(spot_of(copy)).copied.append(row_of(run, cell, copy))
+        for idle in seen.idle:
+            if idle.why != Why.START and not idle.part_of:
+                line(spot_of(idle)).idled.append(idle)
+    for each in lines.values():
+        each.copied.sort(key=lambda row: (-row.bytes, row.number))
+        each.idled.sort(key=lambda idle: -idle.seconds)
+    return sorted(lines.values(), key=lambda each: (-each.cost, -each.bytes, each.spot))
+
+
+def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
+    """With its way, so that it has a rate and a share of a limit."""
+    return CopyRow(
+        **vars(copy),
+        number=copy.row,
+        ran=cell.number,
+        command=cell.id,
+        code=copy.what,
+        whole="",
+        cards=cell.cards,
+        route=run.route(copy.source, copy.target),
+    )
+
+
+def _short(device: str) -> str:
+    return Message("host") if device == HOST else device
+
+
+def _total(values: Sequence[float | None]) -> float | None:
+    known = [each for each in values if each is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def ended(run: ProgramRun) -> Message:
+    """The first line: the file, its end, and how long that took."""
+    how = on(run.machine, _end(run))
+    if run.seconds is None:
+        return how
+    seconds = str(duration(run.seconds))
+    if run.running:
+        return told(how, Message("So far: {seconds}.", seconds=seconds))
+    if run.real_seconds is not None:
+        ran = Message(
+            "It ran for {seconds} of modelled time; carrying that out took {real} here.",
+            seconds=seconds,
+            real=str(duration(run.real_seconds)),
+        )
+        return told(how, ran)
+    return told(how, Message("It ran for {seconds}.", seconds=seconds))
+
+
+def watched(run: ProgramRun) -> Sequence[Message]:
+    """What of it was watched, at what price, and what was not."""
+    known = [_of_cells(run)]
+    if len(run.seen) == 1:
+        ((_, seen),) = run.seen
+        known = [_steps(seen), _start(seen)]
+    children: dict[str, int] = {}
+    for _, seen in run.seen:
+        for kind, count in seen.children:
+            children[kind] = children.get(kind, 0) + count
+    dropped = sum(seen.dropped for _, seen in run.seen)
+    modelled = NOTHING
+    if run.modelled:
+        modelled = Message("The cards are simulated, and all times are modelled.")
+    told_of = [told(*known, _cost(run)) if run.seen else NOTHING, modelled]
+    return [each for each in (*told_of, _unwatched(children), _dropped(dropped)) if each]
+
+
+def _end(run: ProgramRun) -> Message:
+    file, status = run.file.name, run.status
+    failed = next((each.failed for each in run.cells if each.failed is not None), None)
+    if run.running:
+        return Message("{file} is running.", file=file)
+    if failed is not None and failed.cause == "cancelled":
+        return Message("{file} was stopped.", file=file)
+    if status is not None and status < 0:
+        return Message("{file} was ended by {signal}.", file=file, signal=_signal(-status))
+    if failed is not None and failed.cause == "cannot start":
+        return told(Message("{file} was not run.", file=file), failed.sentence)
+    if failed is not None and not failed.error and not status:
+        return told(Message("{file} did not come to its end.", file=file), failed.sentence)
+    if failed is not None and failed.error:
+        return _failed(run, failed)
+    if status:
+        return Message("{file} ended with status {status}.", file=file, status=status)
+    return Message("{file} ended.", file=file)
+
+
+def _failed(run: ProgramRun, failed: Failed) -> Message:
+    if not failed.frames:
+        return Message("{file} failed with {error}.", file=run.file.name, error=failed.error)
+    frame = failed.frames[-1]
+    return Message(
+        "{file} failed with {error} in {place}.",
+        file=run.file.name,
+        error=failed.error,
+        place=run.place(Spot(frame.file, frame.cell, frame.line)),
+    )
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return Message("signal {number}", number=number)
+
+
+def _steps(seen: Watched) -> Message:
+    values = {"seen": grouped(seen.seen_steps), "all": grouped(seen.steps)}
+    if not sampled(seen):
+        if not seen.step:
+            return Message("All of it was watched.")
+        if seen.step == "batch":
+            return Message.counted(
+                "All of it was watched: {count} batch.",
+                "All of it was watched: {all} batches.",
+                seen.steps,
+                all=values["all"],
+            )
+        return Message.counted(
+            "All of it was watched: {count} step of the optimizer.",
+            "All of it was watched: {all} steps of the optimizer.",
+            seen.steps,
+            all=values["all"],
+        )
+    part = {
+        "time": str(duration(seen.seen_seconds)),
+        "whole": str(duration(seen.seconds)),
+    }
+    if not seen.step:
+        return Message(
+            "{time} of {whole} were watched; figures are of these unless they say otherwise.",
+            **part,
+        )
+    if seen.step == "batch":
+        return Message(
+            "{seen} of {all} batches were watched, {time} of {whole}; figures are of these "
+            "unless they say otherwise.",
+            **values,
+            **part,
+        )
+    return Message(
+        "{seen} of {all} steps of the optimizer were watched, {time} of {whole}; figures are "
+        "of these unless they say otherwise.",
+        **values,
+        **part,
+    )
+
+
+def _start(seen: Watched) -> Message:
+    left = seen.seen_seconds - seen.started
+    if not 0.0 < seen.started < seen.seen_seconds:
+        return NOTHING
+    return Message(
+        "It took {start} to start; waits are measured against the {rest} watched after that.",
+        start=str(duration(seen.started)),
+        rest=str(duration(left)),
+    )
+
+
+def _of_cells(run: ProgramRun) -> Message:
+    return Message.counted(
+        "{count} cell was watched, {time} of {whole}.",
+        "{count} cells were watched, {time} of {whole}.",
+        len(run.seen),
+        time=str(duration(run.seen_seconds)),
+        whole=str(duration(run.seconds or 0.0)),
+    )
+
+
+def _cost(run: ProgramRun) -> Message:
+    costs = [seen.cost_seconds for _, seen in run.seen if seen.cost_seconds is not None]
+    seconds = run.seconds
+    if not costs or not seconds:
+        return NOTHING
+    return Message(
+        "Watching took about {seconds} ({share} %).",
+        seconds=seconds_words(sum(costs)),
+        share=plain(float(f"{sum(costs) / seconds * 100:.2g}")),
+    )
+
+
+def _unwatched(children: dict[str, int]) -> Message:
+    """`children` by what started them, such as "DataLoader" or "multiprocessing"."""
+    if not children:
+        return NOTHING
+    several = [
+        Message("{count} of {kind}", count=count, kind=kind) for kind, count in children.items()
+    ]
+    return Message.counted(
+        "Not watched: {count} other process ({several}).",
+        "Not watched: {count} other processes ({several}).",
+        sum(children.values()),
+        several=all_of(several),
+    )
+
+
+def _dropped(copies: int) -> Message:
+    if not copies:
+        return NOTHING
+    return Message.counted(
+        "{count} copy came from yet another line and is not shown.",
+        "{count} copies came from yet other lines and are not shown.",
+        copies,
+    )
+
+
+_NO_CARDS = frozenset(("cpu", "meta"))
+
+
+@dataclass(frozen=True, slots=True)
+class CardSum:
+    """Seconds of those that were watched. A card may copy while it computes."""
+
+    device: str
+    busy: float | None  # it computed, or copied; None: nobody said
+    copied: float | None  # None: not all copies were timed
+    idle: Mapping[Why, float]  # between its first and its last work, by reason
+    pauses: (
+        float | None
+    )  # from one operation to the next, too short for `idle`; None: not known
+
+    @property
+    def used(self) -> bool:
+        return bool(self.busy or self.copied or self.idle)
+
+    @property
+    def idle_seconds(self) -> float:
+        return sum(self.idle.values())
+
+
+def cards_of(run: ProgramRun) -> Sequence[CardSum]:
+    """All that its PyTorch offers, and whatever else was seen."""
+    busy: dict[str, float] = {}
+    pauses: dict[str, float] = {}
+    copied: dict[str, float | None] = {}
+    idle: dict[str, dict[Why, float]] = {}
+    for _, seen in run.seen:
+        for device, seconds in seen.busy:
+            busy[device] = busy.get(device, 0.0) + seconds
+        for device, seconds in seen.pauses:
+            pauses[device] = pauses.get(device, 0.0) + seconds
+        for copy in seen.copies:
+            for device in {copy.source, copy.target} - _NO_CARDS:
+                copied[device] = _sum(copied.get(device, 0.0), copy.seconds)
+        for each in (each for each in seen.idle if not each.part_of):
+            sums = idle.setdefault(each.device, {})
+            sums[each.why] = sums.get(each.why, 0.0) + each.seconds
+    names = dict.fromkeys((*run.cards, *busy, *copied, *idle))
+    return [
+        CardSum(
+            name,
+            busy.get(name),
+            copied.get(name, 0.0),
+            idle.get(name, {}),
+            pauses.get(name),
+        )
+        for name in names
+        if name not in _NO_CARDS
+    ]
+
+
+def lacks_cards(run: ProgramRun) -> bool:
+    """Whether it is known that there was none it could have used."""
+    known = run.hello is not None and bool(run.hello.devices)
+    return bool(run.seen) and known and not cards_of(run)
+
+
+def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
+    """What stands where findings would, the gist first; or beside them, where they do not say
+    it all.
+    """
+    if not run.seen or run.hello is None:
+        return [Message("Nothing was watched.")]
+    if lacks_cards(run):
+        return [Message("This PyTorch has no card, so nothing could be copied.")]
+    cards = cards_of(run)
+    unused = [each.device for each in cards if not each.used]
+    if len(unused) == len(cards):
+        if any(seen.children for _, seen in run.seen):
+            return [
+                Message("The program used no card itself. What it started was not watched.")
+            ]
+        return [Message("No card was used.")]
+    if found:
+        return _unused(unused)
+    looked_at = Message(
+        "Looked at: reads that make a card wait, pageable and small copies, tensors that go "
+        "there and back, loaders, and the host's own work."
+    )
+    return [_no_line(run, cards), looked_at, *_unused(unused)]
+
+
+def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
+    """Where a card idles at so many lines that none of them is to blame, the worst is named."""
+    seconds = {
+        each.device: sum(s for why, s in each.idle.items() if why != Why.START)
+        + (each.pauses or 0.0)
+        for each in cards
+    }
+    worst = max(seconds, key=lambda each: seconds[each])
+    if seconds[worst] < WORTH * run.stepping_seconds:
+        return Message("Nothing stands out.")
+    whole = duration(run.stepping_seconds)
+    values = {
+        "card": worst if len(cards) > 1 else Message("the card"),
+        "part": str(duration(seconds[worst])),
+        "whole": str(whole),
+    }
+    lines: dict[Spot, float] = {}
+    for _, seen in run.seen:
+        for each in seen.idle:
+            if each.device == worst and each.why != Why.START and not each.part_of:
+                spot = spot_of(each)
+                lines[spot] = lines.get(spot, 0.0) + each.seconds
+    if not lines:
+        return Message(
+            "No line stands out, but {card} had nothing to do for {part} of {whole}, in pauses "
+            "from one operation to the next.",
+            **values,
+        )
+    longest = max(lines, key=lambda each: lines[each])
+    return Message(
+        "No line stands out, but {card} had nothing to do for {part} of {whole}: longest at "
+        "{place}, for {longest}.",
+        place=run.place(longest),
+        longest=str(duration(lines[longest])),
+        **values,
+    )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _unused(devices: Sequence[str]) -> Sequence[Message]:
+    if not devices:
+        return []
+    cards = all_of(devices)
+    return [
+        Message.counted(
+            "{cards} was not used.", "{cards} were not used.", len(devices), cards=cards
+        )
+    ]

@@ -152,7 +152,9 @@ def place() -> Place:
         found = _walked(waits)[2]
     if found is not None:
         how = DISPLAY if found.f_globals.get("__name__") == DISPLAY else ""
-        spot = _spot(found.f_code, found.f_lasti, found.f_lineno, how)
+        spot = _spot(
+            found.f_code, found.f_lasti, found.f_lineno or found.f_code.co_firstlineno, how
+        )
         return Place(spot, within, deep, thread)
     return Place(NOWHERE, within, deep, thread)
 

@@ -7,7 +7,7 @@ import pytest
 from gpuexplorer.commands.program_report import report
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished, Frame, Why
-from gpuexplorer.programs.watching import cards_of
+from gpuexplorer.programs.program_run import cards_of
 from tests.programs.made import FILE, KIB, idle, loader, moved, program, read, seen
 
 DONE = Finished(1, 41.0)

@@ -1,11 +1,13 @@
 """Cures: each is the cell as it stands, with what failed changed, and has its price."""
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from gpuexplorer.lab.cures import Cure, cures
+from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import (
     Began,
     Device,
@@ -49,28 +51,26 @@ class Lab:
         )
         self._command = 0
 
-    @classmethod
-    def with_cell(cls) -> "Lab":
-        lab = cls()
-        lab.cell("import torch")
-        return lab
+    def shelf(self, text: str) -> None:
+        """Such as "X cuda:0 24, net=model cuda:1": tensors of 24 bytes if nothing is said."""
+        for storage, each in enumerate(filter(None, text.split(", ")), 1):
+            name, device, *size = each.split()
+            name, _, kind = name.partition("=")
+            self.thing(name, device, int(size[0]) if size else 24, kind or "tensor", storage)
 
-    def tensor(
-        self, name: str, device: str, size: int = 24, grad: bool = False, storage: int = 0
+    def thing(
+        self,
+        name: str,
+        device: str,
+        size: int = 24,
+        kind: str = "tensor",
+        storage: int = 0,
+        **more: Any,
     ) -> None:
         held = (Held(device, "values", size, storage),)
-        placed = Placed(1, name, "tensor", device, "", (2, 3), "float32", size, grad)
-        self.ledger.apply(Placed(**{**vars(placed), "holds": held}))
-
-    def model(self, name: str, device: str) -> None:
-        self.ledger.apply(Placed(1, name, "model", device, "Linear(3, 1)", bytes=16))
-
-    def models(self, name: str, *devices: str) -> None:
-        elements = tuple(
-            Element(f"{name}[{at}]", "model", device, "Linear(3, 1)", 16)
-            for at, device in enumerate(devices)
-        )
-        self.ledger.apply(Placed(1, name, "container", "", "a list", elements=elements))
+        text = more.pop("text", "")
+        placed = Placed(1, name, kind, device, text, bytes=size, holds=held, **more)
+        self.ledger.apply(placed)
 
     def cell(self, code: str) -> Cell:
         self._command += 1
@@ -127,110 +127,100 @@ def texts(found: list[Cure]) -> list[tuple[str, ...]]:
     return [each.cells for each in found]
 
 
-def test_two_tensors_on_two_cards_can_meet_in_three_places(lab: Lab) -> None:
-    lab.tensor("X", "cuda:0")
-    lab.tensor("Y", "cuda:1", 2400)
-    found = lab.apart("Z = X + Y[:2]", "cuda:0 and cuda:1", (0, "X + Y[:2]"))
-    assert texts(found) == [
-        ("Z = X.cuda(1) + Y[:2]",),
-        ("Z = X + Y.cuda(0)[:2]",),
-        ("Z = X.cpu() + Y.cpu()[:2]",),
-    ]
-    assert [each.copied_bytes for each in found] == [24, 2400, 2424]
-    (copy,) = found[0].copies
-    assert (copy.name, copy.source, copy.target) == ("X", "cuda:0", "cuda:1")
-    assert not any(each.again for each in found)
+HOW_MANY = "# größer, first\nk = 'é'; Z = (X  +   Y)  # here\n\nprint( Z )"
+LOOP = "for X, y in data:\n    loss = F.mse_loss(net(X), y)"
+AT_X = "torch.ones(3, device=X.device) + Y"
 
 
-def test_all_else_in_the_cell_stays_as_it_is_remarks_too(lab: Lab) -> None:
-    lab.tensor("X", "cuda:0")
-    lab.tensor("Y", "cuda:1", 2400)
-    code = "# größer, first\nk = 'é'; Z = (X  +   Y)  # here\n\nprint( Z )"
-    first = lab.apart(code, "cuda:0 and cuda:1", (0, "X  +   Y"))[0]
-    assert first.cells == (code.replace("X  +", "X.cuda(1)  +"),)
-    assert first.shown == ("k = 'é'; Z = (X.cuda(1)  +   Y)  # here",)
+@pytest.mark.parametrize(
+    ("shelf", "code", "apart", "at", "cured"),
+    [
+        (
+            "X cuda:0, Y cuda:1 2400",
+            "Z = X + Y[:2]",
+            "cuda:0 and cuda:1",
+            "X + Y[:2]",
+            ["Z = X.cuda(1) + Y[:2]", "Z = X + Y.cuda(0)[:2]", "Z = X.cpu() + Y.cpu()[:2]"],
+        ),
+        (  # all else stays as it is, remarks too
+            "X cuda:0, Y cuda:1 2400",
+            HOW_MANY,
+            "cuda:0 and cuda:1",
+            "X  +   Y",
+            [
+                HOW_MANY.replace("X  +", "X.cuda(1)  +"),
+                HOW_MANY.replace("Y)", "Y.cuda(0))"),
+                HOW_MANY.replace("X  +   Y", "X.cpu()  +   Y.cpu()"),
+            ],
+        ),
+        (
+            "net=model cuda:1 16, X cpu",
+            LOOP,
+            "cuda:1 and cpu",
+            "net(X)",
+            [LOOP.replace("net(X)", each) for each in ("net(X.cuda(1))", "net.cpu()(X)")],
+        ),
+        (  # what was copied in the cell is where it was copied to
+            "net=model cpu 16, X cpu",
+            "net(X.cuda(1))",
+            "cuda:1 and cpu",
+            "net(X.cuda(1))",
+            ["net(X.cuda(1).cpu())", "net.cuda(1)(X.cuda(1))"],
+        ),
+        (  # made on the card at once
+            "X cuda:1",
+            "X + torch.ones(3)",
+            "cuda:1 and cpu",
+            "X + torch.ones(3)",
+            ["X + torch.ones(3, device='cuda:1')", "X.cpu() + torch.ones(3)"],
+        ),
+        # What would stay apart is not offered; what is changed in place stays where it is.
+        ("X cuda:1", "X + f()", "cuda:1 and cuda:0", "X + f()", ["X.cuda(0) + f()"]),
+        ("X cuda:0, Y cuda:1", "X += Y", "cuda:0 and cuda:1", "X += Y", ["X += Y.cuda(0)"]),
+        # Only asking where something is moves nothing.
+        ("X cuda:0, Y cuda:1", AT_X, "cuda:0 and cuda:1", AT_X, [f"{AT_X}.cuda(0)"]),
+    ],
+)
+def test_what_lies_apart_is_brought_together(
+    lab: Lab, shelf: str, code: str, apart: str, at: str, cured: list[str]
+) -> None:
+    lab.shelf(shelf)
+    assert texts(lab.apart(code, apart, (0, at))) == [(each,) for each in cured]
 
 
-def test_an_input_that_was_not_moved_to_the_models_card_is_moved(lab: Lab) -> None:
-    lab.model("net", "cuda:1")
-    lab.tensor("X", "cpu")
-    code = "for X, y in data:\n    loss = F.mse_loss(net(X), y)"
-    found = lab.apart(code, "cuda:1 and cpu", (0, "net(X)"))
-    assert [each.shown for each in found] == [
-        ("loss = F.mse_loss(net(X.cuda(1)), y)",),
-        ("loss = F.mse_loss(net.cpu()(X), y)",),
-    ]
-    moves_the_input, moves_the_model = found
-    assert moves_the_model.copies[0].stays
-    assert not moves_the_input.copies[0].stays
+def test_a_cure_has_its_price_before_it_is_pressed(lab: Lab) -> None:
+    lab.shelf("net=model cuda:1 16, X cpu, Y cuda:0 2400")
+    found = lab.apart("Z = Y + X", "cuda:0 and cpu", (0, "Y + X"))
+    assert [each.copied_bytes for each in found] == [24, 2400]
+    assert found[0].copies == (Copying("X", "cpu", "cuda:0", 24),)
+    moves_the_input, moves_the_model = lab.apart(LOOP, "cuda:1 and cpu", (0, "net(X)"))
+    assert moves_the_input.shown == ("loss = F.mse_loss(net(X.cuda(1)), y)",)
+    assert (moves_the_model.copies[0].stays, moves_the_input.copies[0].stays) == (True, False)
     assert moves_the_input.again
-
-
-def test_what_was_copied_in_the_cell_is_where_it_was_copied_to(lab: Lab) -> None:
-    lab.model("net", "cpu")
-    lab.tensor("X", "cpu")
-    found = lab.apart("net(X.cuda(1))", "cuda:1 and cpu", (0, "net(X.cuda(1))"))
-    assert texts(found) == [("net(X.cuda(1).cpu())",), ("net.cuda(1)(X.cuda(1))",)]
+    assert not found[0].again
 
 
 def test_what_lies_in_a_list_is_known_by_its_place_there(lab: Lab) -> None:
-    lab.models("nets", "cuda:0", "cuda:1")
-    lab.tensor("X", "cuda:0")
-    found = lab.apart("nets[1](X)", "cuda:0 and cuda:1", (0, "nets[1](X)"))
-    assert ("nets[1](X.cuda(1))",) in texts(found)
-    assert ("nets[1].cuda(0)(X)",) in texts(found)
+    elements = tuple(Element(f"nets[{e}]", "model", f"cuda:{e}", "Linear", 16) for e in (0, 1))
+    lab.thing("nets", "", kind="container", elements=elements)
+    lab.shelf("X cuda:0")
+    found = texts(lab.apart("nets[1](X)", "cuda:0 and cuda:1", (0, "nets[1](X)")))
+    assert {("nets[1](X.cuda(1))",), ("nets[1].cuda(0)(X)",)} <= {*found}
 
 
 def test_inside_a_function_what_it_was_given_is_moved_where_it_is_called(lab: Lab) -> None:
     lab.cell("def f(a, b):\n    return a + b")
-    lab.tensor("X", "cuda:0")
-    lab.tensor("Y", "cuda:1", 2400)
-    lab.tensor("a", "cuda:1")  # another one than the function's
+    lab.shelf("X cuda:0, Y cuda:1 2400, a cuda:1")  # another one than the function's
     found = lab.apart("f(X, Y)", "cuda:0 and cuda:1", (0, "f(X, Y)"), (1, "a + b"))
     assert found[0].cells == ("f(X.cuda(1), Y)",)
-
-
-def test_where_nothing_is_known_one_follows_the_other(lab: Lab) -> None:
-    lab.cell("def f(a, b):\n    return a + b")
-    found = lab.apart("f(*pair)", "cuda:0 and cuda:1", (0, "f(*pair)"), (1, "a + b"))
-    assert texts(found) == [("def f(a, b):\n    return a + b.to(a.device)", "f(*pair)")]
-    assert found[0].label == "b is copied to where a is."
-
-
-def test_what_is_made_in_passing_can_be_made_on_the_card_at_once(lab: Lab) -> None:
-    lab.tensor("X", "cuda:1")
-    found = lab.apart("X + torch.ones(3)", "cuda:1 and cpu", (0, "X + torch.ones(3)"))
-    assert texts(found) == [
-        ("X + torch.ones(3, device='cuda:1')",),
-        ("X.cpu() + torch.ones(3)",),
-    ]
-    assert found[0].copies == ()
-
-
-def test_what_would_stay_apart_is_not_offered(lab: Lab) -> None:
-    lab.tensor("X", "cuda:1")
-    found = lab.apart("X + made()", "cuda:1 and cuda:0", (0, "X + made()"))
-    assert texts(found) == [("X.cuda(0) + made()",)]
-
-
-def test_what_is_changed_in_place_stays_where_it_is(lab: Lab) -> None:
-    lab.tensor("X", "cuda:0")
-    lab.tensor("Y", "cuda:1")
-    found = lab.apart("X += Y", "cuda:0 and cuda:1", (0, "X += Y"))
-    assert texts(found) == [("X += Y.cuda(0)",)]
-
-
-def test_only_asking_where_something_is_moves_nothing(lab: Lab) -> None:
-    lab.tensor("X", "cuda:0")
-    lab.tensor("Y", "cuda:1")
-    code = "torch.ones(3, device=X.device) + Y"
-    found = lab.apart(code, "cuda:0 and cuda:1", (0, code))
-    assert texts(found) == [("torch.ones(3, device=X.device) + Y.cuda(0)",)]
+    # Where nothing is known one follows the other.
+    (follows,) = lab.apart("f(*pair)", "cuda:0 and cuda:1", (0, "f(*pair)"), (1, "a + b"))
+    assert follows.cells == ("def f(a, b):\n    return a + b.to(a.device)", "f(*pair)")
+    assert follows.label == "b is copied to where a is."
 
 
 def test_where_there_is_no_room_nothing_is_moved(lab: Lab) -> None:
-    lab.tensor("X", "cuda:0", 6 * GIB)
-    lab.tensor("Y", "cuda:1", 20 * GIB)
+    lab.shelf(f"X cuda:0 {6 * GIB}, Y cuda:1 {20 * GIB}")
     code, said = "X + Y", APART.format("cuda:0 and cuda:1")
     free = {"cpu": 21 * GIB, "cuda:0": 3 * GIB, "cuda:1": 20 * GIB}
     found = lab.offered(code, said, (0, "X + Y"), cause="devices differ", free=free)
@@ -245,163 +235,95 @@ def full(lab: Lab, code: str, wanted: str, at: str, free: int = GIB) -> list[Cur
     return lab.offered(code, said, (0, at), cause="out of memory", memory=(memory,), free=room)
 
 
+MADE = "torch.ones(9, device='cuda:0')"
+
+
 def test_out_of_memory_offers_room_less_and_elsewhere(lab: Lab) -> None:
-    lab.tensor("A", "cuda:0", 10 * GIB, storage=1)
-    lab.tensor("s", "cuda:0", 24, storage=2)
-    made = "torch.ones(60, 1024, device='cuda:0')"
-    found = full(lab, f"B = {made}  # big", "2.00 GiB", made, free=int(1.5 * GIB))
+    lab.shelf(f"A cuda:0 {10 * GIB}, s cuda:0")
+    found = full(lab, f"B = {MADE}  # big", "2.00 GiB", MADE, free=int(1.5 * GIB))
     assert texts(found) == [
-        ("del A", f"B = {made}  # big"),
-        ("B = torch.ones(60, 1024, device='cuda:0', dtype=torch.float16)  # big",),
-        ("B = torch.ones(60, 1024, device='cpu')  # big",),
-        ("B = torch.ones(60, 1024, device='cuda:1')  # big",),
+        ("del A", f"B = {MADE}  # big"),
+        ("B = torch.ones(9, device='cuda:0', dtype=torch.float16)  # big",),
+        ("B = torch.ones(9, device='cpu')  # big",),
+        ("B = torch.ones(9, device='cuda:1')  # big",),
     ]
     assert (found[0].frees_bytes, found[0].shown) == (10 * GIB, ("del A",))
     assert found[1].halves
 
 
-def test_a_deletion_that_is_not_enough_is_not_offered(lab: Lab) -> None:
-    lab.tensor("A", "cuda:0", 24, storage=1)
-    made = "torch.ones(9, device='cuda:0')"
-    assert not any(each.frees_bytes for each in full(lab, made, "5.00 GiB", made))
-
-
-def test_several_are_deleted_where_only_together_they_make_room(lab: Lab) -> None:
-    for at, name in enumerate("ABC", 1):
-        lab.tensor(name, "cuda:0", 2 * GIB + at, storage=at)
-    made = "torch.ones(9, device='cuda:0')"
-    (delete,) = (each for each in full(lab, made, "5.00 GiB", made) if each.frees_bytes)
-    assert delete.cells == ("del C, B", made)
-
-
-def test_twins_and_views_are_deleted_together(lab: Lab) -> None:
-    for name in ("A", "view", "twin"):
-        lab.tensor(name, "cuda:0", 8 * GIB, storage=5)
-    made = "torch.ones(9, device='cuda:0')"
-    (delete,) = (each for each in full(lab, made, "5.00 GiB", made) if each.frees_bytes)
-    assert delete.cells[0] == "del A, twin, view"
-    assert delete.frees_bytes == 8 * GIB
-
-
-def test_what_the_cell_uses_is_not_deleted(lab: Lab) -> None:
-    lab.tensor("A", "cuda:0", 8 * GIB, storage=5)
-    made = "torch.ones(9, device='cuda:0')"
-    found = full(lab, f"B = {made}\nA + B", "5.00 GiB", made)
-    assert not any(each.frees_bytes for each in found)
+@pytest.mark.parametrize(
+    ("held", "code", "line", "frees"),
+    [
+        ("A 24 1", MADE, "", 0),  # not enough
+        ("A 8 1", f"B = {MADE}\nA + B", "", 0),  # the cell uses it
+        ("A 2 1, B 3 2, C 3 3", MADE, "del B, C", 6),  # only together they make room
+        ("A 8 5, view 8 5, twin 8 5", MADE, "del A, twin, view", 8),
+    ],
+)
+def test_names_are_deleted_where_that_makes_room(
+    lab: Lab, held: str, code: str, line: str, frees: int
+) -> None:
+    for each in held.split(", "):
+        name, size, storage = each.split()
+        bytes_each = int(size) * (GIB if int(size) < 24 else 1)
+        lab.thing(name, "cuda:0", bytes_each, storage=int(storage))
+    found = [each for each in full(lab, code, "5.00 GiB", MADE) if each.frees_bytes]
+    assert [(each.cells[0], each.frees_bytes) for each in found] == (
+        [(line, frees * GIB)] if line else []
+    )
 
 
 def test_what_would_not_fit_elsewhere_either_is_not_offered(lab: Lab) -> None:
-    made = "torch.ones(100000, 100000, device='cuda:0')"
-    assert full(lab, made, "37.25 GiB", made) == []
-    (on_cpu,) = full(lab, made, "20.50 GiB", made)
+    assert full(lab, MADE, "37.25 GiB", MADE) == []
+    (on_cpu,) = full(lab, MADE, "20.50 GiB", MADE)
     assert on_cpu.label == "The same on cpu"
-
-
-def test_simulated_cards_hold_no_more_than_the_computer(lab: Lab) -> None:
-    made = "torch.ones(100000, 60000, device='cuda:0')"
-    held = Memory("cuda:0", 0, 0, 12 * GIB, 24 * GIB)
-    found = lab.offered(
-        made,
-        FULL.format("22.35 GiB", "12.00 GiB"),
-        (0, made),
-        cause="out of memory",
-        memory=(held,),
-        free={"cpu": 8 * GIB, "cuda:1": 23 * GIB},
-    )
-    assert found == []
+    # Simulated cards hold no more than the computer.
+    memory = (Memory("cuda:0", 0, 0, 12 * GIB, 24 * GIB),)
+    free, said = {"cpu": 8 * GIB, "cuda:1": 23 * GIB}, FULL.format("22.35 GiB", "12.00 GiB")
+    cause = "out of memory"
+    assert lab.offered(MADE, said, (0, MADE), cause=cause, memory=memory, free=free) == []
 
 
 CARD_5 = "torch.device('cuda:5' if torch.cuda.device_count() > 5 else 'cpu')"
 
 
+OTHERS = (CARD_5, "'cuda:0'", "'cuda:1'")
+
+
 @pytest.mark.parametrize(
-    ("code", "at", "changed"),
+    ("code", "named", "at", "places"),
     [
+        ("Y = X.{}", "cuda(5)", "X.{}", [f"to({CARD_5})", "cuda(0)", "cuda(1)"]),
+        ("Y = X.to({}) + 1", "'cuda:5'", "X.to({})", OTHERS),
+        ("torch.ones(2, device={})", "gpu(5)", "torch.ones(2, device={})", OTHERS),
+        ("torch.ones(2, device={})", "5", "torch.ones(2, device={})", OTHERS),
         (
-            "Y = X.cuda(5)",
-            "X.cuda(5)",
-            [f"Y = X.to({CARD_5})", "Y = X.cuda(0)", "Y = X.cuda(1)"],
+            "Y = X.to({})",
+            "torch.device('cuda', 5)",
+            "X.to({})",
+            [CARD_5, "torch.device('cuda:0')", "torch.device('cuda:1')"],
         ),
-        (
-            "Y = X.to('cuda:5') + 1",
-            "X.to('cuda:5')",
-            [f"Y = X.to({CARD_5}) + 1", "Y = X.to('cuda:0') + 1", "Y = X.to('cuda:1') + 1"],
-        ),
-        (
-            "Y = torch.ones(2, device=gpu(5))",
-            "torch.ones(2, device=gpu(5))",
-            [
-                f"Y = torch.ones(2, device={CARD_5})",
-                "Y = torch.ones(2, device='cuda:0')",
-                "Y = torch.ones(2, device='cuda:1')",
-            ],
-        ),
-        (
-            "Y = torch.ones(2, device=5)",
-            "torch.ones(2, device=5)",
-            [
-                f"Y = torch.ones(2, device={CARD_5})",
-                "Y = torch.ones(2, device='cuda:0')",
-                "Y = torch.ones(2, device='cuda:1')",
-            ],
-        ),
-        (
-            "Y = X.to(torch.device('cuda', 5))",
-            "X.to(torch.device('cuda', 5))",
-            [
-                f"Y = X.to({CARD_5})",
-                "Y = X.to(torch.device('cuda:0'))",
-                "Y = X.to(torch.device('cuda:1'))",
-            ],
-        ),
-        (
-            "torch.cuda.get_device_name(5)",
-            "torch.cuda.get_device_name(5)",
-            ["torch.cuda.get_device_name(0)", "torch.cuda.get_device_name(1)"],
-        ),
-        (
-            "net = nn.Linear(3, 1).cuda(5)",
-            "nn.Linear(3, 1).cuda(5)",
-            [
-                f"net = nn.Linear(3, 1).to({CARD_5})",
-                "net = nn.Linear(3, 1).cuda(0)",
-                "net = nn.Linear(3, 1).cuda(1)",
-            ],
-        ),
-        (
-            "place = 'cuda:5'\nY = X.to(place)",
-            "X.to(place)",
-            [
-                f"place = {CARD_5}\nY = X.to(place)",
-                "place = 'cuda:0'\nY = X.to(place)",
-                "place = 'cuda:1'\nY = X.to(place)",
-            ],
-        ),
+        ("torch.cuda.get_device_name({})", "5", "torch.cuda.get_device_name({})", ["0", "1"]),
+        ("place = {}\nY = X.to(place)", "'cuda:5'", "X.to(place)", OTHERS),
     ],
 )
 def test_a_card_that_is_not_there_may_be_another_or_the_processor(
-    lab: Lab, code: str, at: str, changed: list[str]
+    lab: Lab, code: str, named: str, at: str, places: Sequence[str]
 ) -> None:
-    lab.tensor("X", "cpu")
-    found = lab.offered(code, NO_SUCH_CARD, (0, at))
-    assert texts(found) == [(each,) for each in changed]
-
-
-def test_the_sessions_own_try_gpu_is_used_where_there_is_one(lab: Lab) -> None:
-    lab.tensor("X", "cpu")
-    lab.cell("def try_gpu(i=0):\n    return torch.device('cpu')")
-    assert lab.offered("X.cuda(5)", NO_SUCH_CARD, (0, "X.cuda(5)"))[0].cells == (
-        "X.to(try_gpu(5))",
-    )
+    lab.shelf("X cpu")
+    found = lab.offered(code.format(named), NO_SUCH_CARD, (0, at.format(named)))
+    assert texts(found) == [(code.format(each),) for each in places]
 
 
 def test_what_moves_to_another_card_has_its_price(lab: Lab) -> None:
-    lab.tensor("X", "cuda:1")
+    lab.shelf("X cuda:1")
     falls_back, first, second = lab.offered("Y = X.cuda(5)", NO_SUCH_CARD, (0, "X.cuda(5)"))
     assert [each.copied_bytes for each in (falls_back, first, second)] == [24, 24, 0]
-    (copy,) = falls_back.copies
-    assert (copy.name, copy.source, copy.target) == ("X", "cuda:1", "cpu")
+    assert falls_back.copies == (Copying("X", "cuda:1", "cpu", 24),)
     assert falls_back.label == "The same on the processor, and on cuda:5 where there is one"
+    lab.cell("def try_gpu(i=0):\n    return torch.device('cpu')")
+    (own, *_) = lab.offered("X.cuda(5)", NO_SUCH_CARD, (0, "X.cuda(5)"))
+    assert own.cells == ("X.to(try_gpu(5))",)
 
 
 @pytest.mark.parametrize(
@@ -413,38 +335,36 @@ def test_what_moves_to_another_card_has_its_price(lab: Lab) -> None:
 )
 def test_without_any_card_the_processor_is_left(code: str, message: str, least: int) -> None:
     lab = Lab(cards=0)
-    lab.tensor("X", "cpu")
+    lab.shelf("X cpu")
     (found,) = lab.offered(code, message, (0, code))
     card = f"'cuda:{least}' if torch.cuda.device_count() > {least} else 'cpu'"
     assert found.cells == (f"X.to(torch.device({card}))",)
 
 
-def test_numpy_is_cured_by_a_copy_to_the_host_and_that_has_its_price(lab: Lab) -> None:
-    lab.tensor("X", "cuda:1")
-    (named,) = lab.offered("A = X.numpy()", TO_NUMPY, (0, "X.numpy()"), cause="raised")
-    assert named.cells == ("A = X.cpu().numpy()",)
-    (copy,) = named.copies
-    assert (copy.name, copy.source, copy.target, copy.bytes) == ("X", "cuda:1", "cpu", 24)
-    code = "A = (X + 1).numpy()"
-    (unnamed,) = lab.offered(code, TO_NUMPY, (0, "(X + 1).numpy()"), cause="raised")
-    assert unnamed.cells == ("A = (X + 1).cpu().numpy()",)
-    code = "plt.plot(X, label='x')"
-    (drawn,) = lab.offered(code, TO_NUMPY, (0, code), cause="raised")
-    assert drawn.cells == ("plt.plot(X.cpu(), label='x')",)
-
-
-def test_numpy_wants_values_without_their_history(lab: Lab) -> None:
-    lab.tensor("W", "cpu", grad=True)
-    lab.tensor("V", "cuda:1", grad=True)
-    (on_host,) = lab.offered("A = W.numpy()", OF_GRADIENTS, (0, "W.numpy()"))
-    (on_card,) = lab.offered("A = V.numpy()", TO_NUMPY, (0, "V.numpy()"))
-    assert on_host.cells == ("A = W.detach().numpy()",)
-    assert on_card.cells == ("A = V.detach().cpu().numpy()",)
+@pytest.mark.parametrize(
+    ("code", "message", "cured", "copied"),
+    [
+        ("A = X.numpy()", TO_NUMPY, "A = X.cpu().numpy()", 24),
+        ("A = (X + 1).numpy()", TO_NUMPY, "A = (X + 1).cpu().numpy()", 0),
+        ("plt.plot(X, label='x')", TO_NUMPY, "plt.plot(X.cpu(), label='x')", 24),
+        ("A = W.numpy()", OF_GRADIENTS, "A = W.detach().numpy()", 0),
+        ("A = V.numpy()", TO_NUMPY, "A = V.detach().cpu().numpy()", 24),
+    ],
+)
+def test_numpy_wants_values_on_the_host_and_without_their_history(
+    lab: Lab, code: str, message: str, cured: str, copied: int
+) -> None:
+    lab.shelf("X cuda:1")
+    for name, device in (("W", "cpu"), ("V", "cuda:1")):
+        lab.thing(name, device, requires_grad=True)
+    (found,) = lab.offered(code, message, (0, code.removeprefix("A = ")), cause="raised")
+    assert found.cells == (cured,)
+    assert found.copied_bytes == copied
 
 
 def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
     made = lab.cell("X = torch.ones(2, 3, device='cuda:0')")
-    lab.tensor("X", "cuda:0")
+    lab.shelf("X cuda:0")
     made.placed["X"] = lab.ledger.things["X"]
     code, lost = "Y = X.cuda(1)", ("cuda:1",)
     said = "CUDA error: unknown error"
@@ -456,8 +376,7 @@ def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
 
 
 def test_python_that_knows_lines_only_takes_the_statement(lab: Lab) -> None:
-    lab.tensor("X", "cuda:0")
-    lab.tensor("Y", "cuda:1", 2400)
+    lab.shelf("X cuda:0, Y cuda:1 2400")
     lab.ledger.sent(Run(9, "k = 1\nZ = X + Y", 9))
     cell = lab.ledger.cells[-1]
     said = APART.format("cuda:0 and cuda:1")
@@ -508,7 +427,7 @@ def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_f
         ("CUDA_LAUNCH_BLOCKING=1",),
     )
     assert (waits.waits, waits.anew, on_host.waits, on_host.anew) == (True, True, False, True)
-    assert asserted(Lab.with_cell(), "X.cuda()[9]", waited=True) == [
+    assert asserted(lab, "X.cuda()[9]", waited=True) == [
         Cure(("X.cpu()[9]",), ("X.cpu()[9]",), on_host.label, anew=True)
     ]
 
@@ -530,8 +449,8 @@ def test_what_a_cell_uses_is_brought_to_the_host_before_it(
     lab: Lab, kind: str, device: str, text: str, line: str | None
 ) -> None:
     lab.cell("import torch")
-    lab.ledger.apply(Placed(1, "X", kind, device, text, bytes=24 if device else 0))
-    lab.ledger.apply(Placed(1, "unused", "tensor", "cuda:0", "", bytes=24))
+    lab.thing("X", device, 24 if device else 0, kind, text=text)
+    lab.shelf("unused cuda:0")
     _, *on_host = asserted(lab, "f(X)")
     assert texts(on_host) == ([(line, "f(X)")] if line else [])
     for each in on_host:
@@ -540,7 +459,7 @@ def test_what_a_cell_uses_is_brought_to_the_host_before_it(
 
 def test_what_a_function_of_the_session_uses_is_brought_too(lab: Lab) -> None:
     lab.cell("def f():\n    return X.to('cuda:0')")
-    lab.tensor("X", "cuda:0", grad=True)
+    lab.thing("X", "cuda:0", requires_grad=True)
     _, on_host = asserted(lab, "f()")
     assert on_host.cells == ("X = X.detach().cpu().requires_grad_()", "f()")
     code, said = "f()", ASSERTED

@@ -215,10 +215,13 @@ def test_the_own_environment_lies_beside_the_other_data(
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
-        (Progress(0, 219_000_000), "0 of 219 MB"),
-        (Progress(73_000_000, 219_000_000, 12.4), "73 of 219 MB, 12 s left"),
-        (Progress(219_000_000, 219_000_000, 0.0), "219 MB downloaded; installing"),
-        (Progress(5_000_000, 0), "5 MB downloaded"),
+        (Progress(0, 219_000_000), "Downloading PyTorch: 0 of 219 MB."),
+        (
+            Progress(73_000_000, 219_000_000, 12.4),
+            "Downloading PyTorch: 73 of 219 MB, 12 s left.",
+        ),
+        (Progress(219_000_000, 219_000_000, 0.0), "Installing PyTorch (219 MB downloaded)…"),
+        (Progress(5_000_000, 0), "Downloading PyTorch: 5 MB."),
     ],
 )
 def test_progress_is_told_in_megabytes_and_seconds(progress: Progress, said: str) -> None:

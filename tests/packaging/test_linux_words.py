@@ -149,6 +149,7 @@ def test_bash_offers_what_fits(
                 "--deep",
                 "--get-pytorch",
                 "--into",
+                "--unless-found",
                 "--host",
                 "--host-python",
                 "--help",

@@ -77,5 +77,13 @@ FAULTY = (
         width=128,
         flops=5e10,
     ),
+    Script(
+        "host_work",
+        Matter.HOST,
+        "counts[word] += 1.0",
+        cure="Do it on the card, in the loader's workers, or only every 100 steps",
+        width=256,
+        flops=1e10,
+    ),
 )
 CLEAN = Script("clean", None, width=256, flops=2e10)

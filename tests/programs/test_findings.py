@@ -6,9 +6,7 @@ import pytest
 
 from gpuexplorer.lab.events import Trip, Why
 from gpuexplorer.programs.findings import Finding, Matter, findings
-from gpuexplorer.programs.lines import lines_of
-from gpuexplorer.programs.program_run import ProgramRun
-from gpuexplorer.programs.watching import watched
+from gpuexplorer.programs.program_run import ProgramRun, as_a_whole, lines_of, watched
 from tests.programs.made import KIB, MIB, STEPS, idle, loader, moved, program, read, seen
 
 
@@ -31,7 +29,7 @@ def test_a_read_in_every_step_is_told_with_what_the_card_waited_and_the_cure() -
     assert found.cure == "Keep the sum on the card and read it every 100 steps."
     assert found.place == "train.py:84"
     assert found.figures["times"] == 12_000
-    assert found.seconds == pytest.approx(3.11)  # with the reads themselves
+    assert found.seconds == pytest.approx(3.1)  # no more than was waited
 
 
 @pytest.mark.parametrize(
@@ -269,9 +267,64 @@ def test_what_the_host_does_at_a_line_is_told() -> None:
     )
 
 
-def test_pauses_of_the_host_now_and_then_are_no_finding() -> None:
-    waits = idle(Why.HOST, 9.0, line=61, what="augment(x)", times=4000)
-    assert findings(program(seen(idle=[waits]))) == []
+def test_pauses_of_the_host_now_and_then_are_a_finding_where_they_cost_much() -> None:
+    little, much = (
+        idle(Why.HOST, seconds, line=61, what="augment(x)", times=4000)
+        for seconds in (4.0, 9.0)
+    )
+    assert findings(program(seen(idle=[little]))) == []
+    found = only(*findings(program(seen(idle=[much]))))
+    assert found.sentence == (
+        "train.py:61 `augment(x)` kept the card waiting for the host, 4 000 times: 9.00 of "
+        "41.0 s."
+    )
+
+
+def test_a_line_of_several_is_told_with_its_share_of_the_hosts_work() -> None:
+    work = [
+        idle(Why.HOST, seconds, line=line, what=f"f{line}(x)", row=line, times=12_000)
+        for line, seconds in ((61, 14.0), (62, 12.5))
+    ]
+    first, second = findings(program(seen(idle=work)))
+    assert first.sentence == (
+        "train.py:61 `f61(x)` kept the card waiting for the host, about 12 000 times: 14.0 of "
+        "41.0 s, 53 % of what the host's own work cost."
+    )
+    assert second.spot.line == 62
+
+
+def test_work_of_many_lines_is_told_by_the_longest_of_them() -> None:
+    work = [
+        idle(Why.HOST, 1.5 + line / 1000, line=line, what=f"f{line}(x)", row=line, times=1200)
+        for line in range(61, 66)
+    ]
+    found = only(*findings(program(seen(idle=work))))
+    assert found.sentence == (
+        "The host's own work at 5 lines kept the card waiting: 7.81 of 41.0 s, 20 % of that at "
+        "train.py:65 `f65(x)`."
+    )
+
+
+def test_what_the_host_does_after_a_read_is_its_own_where_it_did_not_wait_so_long() -> None:
+    behind = replace(idle(Why.HOST, 18.0, line=90, what="log(x)", row=2), part_of=1)
+    wait = idle(Why.READ, 20.0, row=1)
+    host, card = findings(program(seen(copies=[read(waited=2.0)], idle=[wait, behind])))
+    assert (host.matter, host.spot.line) == (Matter.HOST, 90)
+    assert host.seconds == pytest.approx(16.2, rel=0.01)
+    assert card.matter == Matter.READ
+    assert card.seconds == pytest.approx(2.0)
+    only(*findings(program(seen(copies=[read(waited=20.0)], idle=[wait, behind]))))
+
+
+def test_a_card_that_idles_at_no_one_line_is_not_passed_over() -> None:
+    run = program(seen(idle=[idle(Why.HOST, 3.0, line=61, times=12_000)], pauses=0.5))
+    assert findings(run) == []
+    assert as_a_whole(run, found=False)[0] == (
+        "No line stands out, but the card had nothing to do for 3.50 s of 41.0 s: longest at "
+        "train.py:61, for 3.00 s."
+    )
+    run = program(seen(pauses=2.0))
+    assert "in pauses from one operation to the next" in as_a_whole(run, found=False)[0]
 
 
 def test_short_pauses_of_many_lines_are_told_as_one() -> None:

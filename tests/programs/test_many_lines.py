@@ -8,8 +8,7 @@ import pytest
 
 from gpuexplorer.lab.events import Idle, Why
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import lines_of
-from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.programs.program_run import ProgramRun, lines_of
 from tests.programs.made import FILE, program, read, seen
 
 

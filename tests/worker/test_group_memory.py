@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.worker.engines.virtual.host_limit import left_of_group
+from gpuexplorer.worker.engines.host_memory import left_of_group
 
 GIB = 1 << 30
 

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from torch._C._autograd import DeviceType  # noqa: E402 - only where there is torch
 from torch.autograd import profiler  # noqa: E402
 
-from gpuexplorer.worker.engines.profiling import (  # noqa: E402
+from gpuexplorer.worker.engines.watch import (  # noqa: E402
     FIRST,
     STEPS,
     Profiling,

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines.virtual import host_limit  # noqa: E402
+from gpuexplorer.worker.engines import host_memory  # noqa: E402
 from tests.worker.benches import Bench, virtual_bench  # noqa: E402
 
 MIB = 1 << 20
@@ -173,7 +173,7 @@ def test_an_absurd_size_is_refused_as_torch_refuses_it(virtual: Bench) -> None:
 def test_the_hosts_limit_is_told_from_the_cards(
     virtual: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_limit, "free_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(host_memory, "free_bytes", lambda: 1 << 30)
     with pytest.raises(Trouble) as refused:
         virtual.run("X = torch.ones(1024, 1024, 1024, device='cuda:0')")
     assert refused.value.sentence == (
@@ -187,7 +187,7 @@ def test_what_nobody_wrote_to_yet_counts_at_the_hosts_limit(
     virtual: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The system takes memory from the free only when it is written.
-    monkeypatch.setattr(host_limit, "free_bytes", lambda: 22 << 30)
+    monkeypatch.setattr(host_memory, "free_bytes", lambda: 22 << 30)
     virtual.run("X = torch.empty(15, 1 << 28, device='cuda:0')")
     with pytest.raises(Trouble, match="the computer has not"):
         virtual.run("Y = torch.empty(15, 1 << 28, device='cuda:1')")
@@ -196,7 +196,7 @@ def test_what_nobody_wrote_to_yet_counts_at_the_hosts_limit(
 def test_many_small_pieces_come_to_the_hosts_limit_too(
     virtual: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_limit, "free_bytes", lambda: 2 << 30)
+    monkeypatch.setattr(host_memory, "free_bytes", lambda: 2 << 30)
     with pytest.raises(Trouble, match="the computer has not"):
         virtual.run(
             "X = [torch.empty(1 << 20, device='cuda:0') for _ in range(1000)]",

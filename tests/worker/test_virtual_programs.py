@@ -11,9 +11,8 @@ pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Idle, Watched
 from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.clock import Clock
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
-from gpuexplorer.worker.engines.virtual.loaders import Timetable
+from gpuexplorer.worker.engines.virtual.machine import Clock, Timetable
 from gpuexplorer.worker.places import take_files
 from tests.lab.processes import CARD
 from tests.worker.benches import LINKS, Bench

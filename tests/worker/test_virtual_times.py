@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch")
 
 from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.clock import Clock
+from gpuexplorer.worker.engines.virtual.machine import Clock
 from tests.worker.benches import Bench
 
 MIB = 1 << 20

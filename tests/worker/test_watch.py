@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Span, Transferred, Watched  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines import caught  # noqa: E402
+from gpuexplorer.worker.engines import watch as watching  # noqa: E402
 from gpuexplorer.worker.engines.operations import SeenPair  # noqa: E402
 from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
 from tests.worker import stand_ins  # noqa: E402
@@ -43,7 +43,7 @@ class Seen:
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
-    monkeypatch.setattr(caught, "SeenPair", lambda sent, arrived: None)
+    monkeypatch.setattr(watching, "SeenPair", lambda sent, arrived: None)
     with stand_ins.two_cards(monkeypatch):
         yield Seen()
 

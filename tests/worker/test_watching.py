@@ -1,17 +1,29 @@
 """What is seen beside copies, as either engine says it: idle cards, loaders, trips, steps."""
 
 import os
+import signal
+import sys
 import threading
+import time
+from types import FrameType
 
 import pytest
 
 from gpuexplorer.lab.events import Frame, Printed, Traced, Watched
-from gpuexplorer.worker.places import Copies, Spot
+from gpuexplorer.worker.places import Copies, Spot, take_files
 from gpuexplorer.worker.program import Saying
 from gpuexplorer.worker.watching.idling import Idling
-from gpuexplorer.worker.watching.seen import BARE, EVERY, WHOLE, Sampling, Seen, Steps
+from gpuexplorer.worker.watching.seen import (
+    BARE,
+    EVERY,
+    WHOLE,
+    Sampling,
+    Seen,
+    Steps,
+    Ticking,
+    Trips,
+)
 from gpuexplorer.worker.watching.tracing import Tracing
-from gpuexplorer.worker.watching.trips import Trips
 
 CARD = "cuda:0"
 
@@ -42,17 +54,31 @@ def test_a_queue_that_ran_dry_while_the_host_waited_for_a_loader(idling: Idling)
     assert idle(idling) == [("loader", 1.0, 70, "")]
 
 
-def test_a_card_is_idle_at_the_line_where_the_host_was_longest(idling: Idling) -> None:
-    for line in (71, 72, 72, 73):
-        idling.was_at(spot(line))
+def test_a_pause_is_divided_among_the_lines_where_the_host_was(idling: Idling) -> None:
+    for line, seconds in ((71, 0.003), (72, 0.004), (72, 0.008), (73, 0.001)):
+        idling.was_at(spot(line), seconds)
     idling.worked(CARD, 1.0, 3.0)
-    assert idle(idling) == [("host", 2.0, 72, "")]
+    rows = {each.line: each.seconds for each in idling.changed()}
+    assert rows == pytest.approx({71: 0.375, 72: 1.5, 73: 0.125})
+
+
+def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling) -> None:
+    idling.waited(CARD, 1.0, spot(84))
+    idling.was_at(spot(90), 0.003)
+    idling.worked(CARD, None, 1.5)
+    idling.waited(CARD, 2.0, spot(84))
+    idling.was_at(spot(90), 0.003)
+    idling.worked(CARD, None, 2.0005)  # no more than the way to the next operation
+    read, part = idling.changed()
+    assert (read.why, read.times, read.part_of) == ("read", 2, 0)
+    assert read.seconds == pytest.approx(0.5005)
+    assert (part.why, part.line, part.seconds, part.part_of) == ("host", 90, 0.5, read.row)
 
 
 def test_a_pause_too_short_to_be_looked_at_is_told_where_such_pauses_were_seen(
     idling: Idling,
 ) -> None:
-    idling.was_at(spot(72))
+    idling.was_at(spot(72), 0.003)
     for at in (1.0, 2.0, 3.0):
         idling.worked(CARD, at, at + 0.5)
     (row,) = idling.changed()
@@ -64,18 +90,16 @@ def test_one_long_pause_does_not_stand_for_the_short_ones_that_follow(idling: Id
     looks = [(first, 200, 1.0), (later, 1, 0.25), (later, 1, 0.25), (later, 0, 0.25)]
     for at, (where, times, seconds) in enumerate(looks):
         for _ in range(times):
-            idling.was_at(where)
+            idling.was_at(where, 0.003)
         idling.worked(CARD, at, at + seconds)
-    assert [(line, seconds) for _, seconds, line, _ in idle(idling)] == [
-        (155, 1.0),
-        (412, 0.75),
-    ]
+    by_line = {line: seconds for _, seconds, line, _ in idle(idling)}
+    assert by_line == pytest.approx({155: 1.0 + 0.25 / 3, 412: 0.5 + 0.5 / 3})
 
 
 def test_where_the_host_was_before_it_asked_for_work_does_not_count(idling: Idling) -> None:
-    idling.was_at(spot(10))
+    idling.was_at(spot(10), 0.003)
     idling.asked_at = 1.0
-    idling.was_at(spot(20))
+    idling.was_at(spot(20), 0.003)
     idling.worked(CARD, 1.0, 2.0)
     assert idle(idling) == [("host", 1.0, 20, "")]
 
@@ -96,10 +120,10 @@ def test_rows_are_sums_and_are_said_when_they_changed(idling: Idling) -> None:
 
 
 def test_what_idled_before_the_first_step_belongs_to_the_start(idling: Idling) -> None:
-    idling.was_at(spot(9, "torch.optim.SGD(...)"))
+    idling.was_at(spot(9, "torch.optim.SGD(...)"), 0.003)
     idling.worked(CARD, 1.0, 2.0)
     idling.start_ends(5.0)
-    idling.was_at(spot(71))
+    idling.was_at(spot(71), 0.003)
     idling.worked(CARD, 3.0, 5.5)
     idling.waited(CARD, 6.0, spot(84))
     idling.worked(CARD, None, 6.25)
@@ -107,21 +131,60 @@ def test_what_idled_before_the_first_step_belongs_to_the_start(idling: Idling) -
     assert rows == [
         ("start", 1.0, 9),
         ("start", 2.0, 71),
-        ("host", 0.5, 71),
         ("read", 0.25, 84),
+        ("host", 0.5, 71),
     ]
 
 
 def test_a_look_at_the_host_while_it_waits_for_a_loader_is_no_work_of_its_own(
     idling: Idling,
 ) -> None:
-    idling.was_at(spot(72))
+    idling.was_at(spot(72), 0.003)
     idling.loading = True
     for line in (70, 70, 70):
-        idling.was_at(spot(line))
+        idling.was_at(spot(line), 0.003)
     idling.loaded(1.0, 3.0, spot(70))
     idling.worked(CARD, 1.0, 3.5)
     assert idle(idling) == [("loader", 2.0, 70, ""), ("host", 0.5, 72, "")]
+
+
+def looked_at_while_it_computes() -> list[str]:
+    """The expressions at which the host was seen, until one was."""
+    seen, found = Seen(Copies(), time.perf_counter), []
+    take_files(taken=True)
+    try:
+        with Ticking(seen, sampled=False):
+            for _ in range(100_000):
+                sum(each * each for each in range(5_000))
+                seen.idling.worked(CARD, 0.0, 1.0)
+                found = [
+                    each.what for each in seen.idling.changed() if "each * each" in each.what
+                ]
+                if found:
+                    break
+    finally:
+        take_files(taken=False)
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_the_host_is_seen_where_it_computes_without_any_operation() -> None:
+    before = signal.getsignal(signal.SIGURG)
+    assert looked_at_while_it_computes()
+    assert signal.getsignal(signal.SIGURG) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_program_keeps_its_signal_and_the_host_is_seen_all_the_same() -> None:
+    def own(number: int, frame: FrameType | None) -> None:
+        raise AssertionError("nobody sent it")
+
+    before = signal.signal(signal.SIGURG, own)
+    try:
+        assert looked_at_while_it_computes()
+        assert signal.getsignal(signal.SIGURG) is own
+    finally:
+        signal.signal(signal.SIGURG, before)
 
 
 class Thing:

@@ -1,25 +1,33 @@
-"""Watch: sees which cards a cell or a program works on and what it copies between devices."""
+"""Watch: sees which cards a cell or a program works on and what it copies between devices.
+Copies and reads of real cards are asked for as they were, and timed on the way; of some steps
+torch.profiler gives the cards' own times, where it is there.
+"""
 
 import contextlib
 import functools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
+from torch._C._autograd import DeviceType
+from torch.autograd import profiler
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.engines.caught import COPYING, READS, Caught, note
-from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
-from gpuexplorer.worker.engines.operations import shown_bytes
-from gpuexplorer.worker.engines.profiling import Profiling
-from gpuexplorer.worker.engines.seen_cards import SeenCards
-from gpuexplorer.worker.engines.sight import MainSight, Sight, cost_of_one
+from gpuexplorer.worker.engines.operations import NAMES, READING, SeenPair, fetched, shown_bytes
+from gpuexplorer.worker.engines.seen_cards import PendingCopy, SeenCards, moment_now
+from gpuexplorer.worker.engines.sight import (
+    MainSight,
+    Sight,
+    cost_of_one,
+    put_hooks,
+    telling_methods,
+)
 from gpuexplorer.worker.places import Copies
-from gpuexplorer.worker.watching.seen import Seen
-from gpuexplorer.worker.watching.ticking import Ticking
+from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 
 # Any throughout: operations and operands are whatever PyTorch hands on.
@@ -245,3 +253,281 @@ class Watch:
 def _put(owner: Any, answers: "Mapping[str, Any]") -> None:
     for name, what in answers.items():
         setattr(owner, name, what)
+
+
+_aten = torch.ops.aten
+COPYING = frozenset({_aten._to_copy.default, _aten.copy_.default})
+_FRESH = "lift_fresh"  # what was made of numbers, once it lies on its card
+READS = {
+    getattr(packet, overload): name
+    for name in sorted((*NAMES, _FRESH))
+    if (packet := getattr(_aten, name, None)) is not None
+    for overload in packet.overloads()
+}
+
+
+# Any throughout: operations and operands are whatever PyTorch hands on.
+class Caught:
+    """Carries out what is a copy between devices, or reads from a card; any thread may."""
+
+    def __init__(self) -> None:
+        self._peers: dict[tuple[int, int], bool] = {}
+        self._opened: set[tuple[str, str]] = set()
+
+    def copy(self, cards: SeenCards, func: Any, args: Any, kwargs: Any) -> Any:
+        into = func is _aten.copy_.default
+        source = args[1] if into else args[0]
+        if not isinstance(source, torch.Tensor):  # within vmap a number stands for itself
+            return cards.computed(func, args, kwargs)
+        there = args[0].device if into else kwargs.get("device") or source.device
+        if source.device == there or "meta" in (source.device.type, there.type):
+            return cards.computed(func, args, kwargs)
+        began = time.perf_counter()
+        there = _numbered(there)
+        not_waiting = bool((*args[2:], kwargs.get("non_blocking"))[0])
+        if not into:
+            dtype = kwargs.get("dtype") or source.dtype
+            size = source.numel() * dtype.itemsize
+            pinned = not_waiting and there.type == "cpu"
+            _make_room(size, torch.device("cpu") if pinned else there, pinned=pinned)
+        self._open(source.device, there)
+        # PyTorch copies between cards on the source's queue.
+        engine = source.device if source.device.type == "cuda" else there
+        card, begin = cards.begins_copy(engine, source.device, there)
+        asked_at = time.perf_counter()
+        made = func(*args, **kwargs)
+        done = time.perf_counter()
+        end = None if card is None else moment_now(card.index)
+        noted, check = cards.copies.note(), None
+        size = made.numel() * made.element_size()
+        if cards.copies.wants_check(size, noted):
+            check = SeenPair(source, made)
+        copy = self._described(source, made, size, not_waiting=not_waiting)
+        copy = replace(copy, host_seconds=done - asked_at, asked_at=asked_at - cards.began)
+        pending = PendingCopy(copy, noted, (0, 0), check, card, begin, end)
+        cards.copied(pending, source, made, done)
+        cards.beside += time.perf_counter() - began - (done - asked_at)
+        return made
+
+    def read(self, cards: SeenCards, func: Any, args: Any, kwargs: Any) -> Any:
+        """Something comes back to the host, or positions go to the card."""
+        begin = time.perf_counter()
+        made = cards.computed(func, args, kwargs)
+        name, device = READS[func], str(args[0].device)
+        size = fetched(name, args)
+        if size:
+            does = "item" if name == READING else name
+            note(cards, device, "cpu", size, begin, does)
+        elif name == _FRESH:
+            note(cards, "cpu", device, args[0].nbytes, None, "tensor")
+        elif isinstance(args[1] if len(args) > 1 else None, (list, tuple)):
+            for each in args[1]:
+                if isinstance(each, torch.Tensor) and each.device.type == "cpu" and each.dim():
+                    note(cards, "cpu", device, each.nbytes, begin, name)
+        return made
+
+    def _described(
+        self, source: Any, made: Any, size: int, *, not_waiting: bool
+    ) -> Transferred:
+        on_host = source if source.device.type == "cpu" else made
+        with_host = on_host.device.type == "cpu"
+        pinned = bool(on_host.is_pinned()) if with_host else None
+        return Transferred(
+            0,
+            str(source.device),
+            str(made.device),
+            size,
+            None,
+            pinned=pinned,
+            blocking=with_host and not (pinned and not_waiting),
+            direct=None if with_host else self._are_peers(source.device, made.device),
+        )
+
+    def _open(self, source: Any, there: Any) -> None:
+        """The first copy between two cards opens a way between them, which takes long."""
+        pair = str(source), str(there)
+        if source.type == there.type == "cuda" and pair not in self._opened:
+            self._opened.add(pair)
+            torch.empty(1, device=source).to(there)
+
+    def _are_peers(self, one: Any, other: Any) -> "bool | None":
+        if one.type != "cuda" or other.type != "cuda":
+            return None
+        pair = one.index, other.index
+        if pair not in self._peers:
+            self._peers[pair] = bool(torch.cuda.can_device_access_peer(*pair))
+        return self._peers[pair]
+
+
+def note(
+    cards: SeenCards, source: str, target: str, size: int, began: "float | None", does: str
+) -> None:
+    """What cannot be timed by the card, as it is part of something else."""
+    now = time.perf_counter()
+    copy = Transferred(
+        0,
+        source,
+        target,
+        size,
+        None,
+        how=does,
+        pinned=False,
+        blocking=True,
+        host_seconds=None if began is None else now - began,
+        asked_at=(now if began is None else began) - cards.began,
+    )
+    noted = cards.copies.note()
+    pending = PendingCopy(copy, noted, (0, 0), None, None, None, None)
+    cards.copied(pending, None, None, now if began is not None else None)
+    cards.beside += time.perf_counter() - now
+
+
+def _make_room(size: int, there: Any, *, pinned: bool) -> None:
+    """PyTorch keeps memory that is let go of: a copy that takes it then allocates nothing."""
+    if there.type == "cuda" or pinned:
+        # Where there is no room, the copy itself will say so.
+        with contextlib.suppress(RuntimeError):
+            torch.empty(size, dtype=torch.uint8, device=there, pin_memory=pinned)
+
+
+def _numbered(device: Any) -> Any:
+    if device.type == "cuda" and device.index is None:
+        return torch.device("cuda", torch.cuda.current_device())
+    return device
+
+
+FIRST, STEPS = 5, 10  # by the fifth step what is made once has been made
+_LONGEST = 3.0  # seconds that are recorded
+# Set by tools that record what cards do, of which there can be one at a time.
+_TOOLS = (
+    "CUDA_INJECTION64_PATH",
+    "NVTX_INJECTION64_PATH",
+    "NSYS_PROFILING_SESSION_ID",
+    "KINETO_USE_DAEMON",
+)
+_BEGINS = ("_prepare_profiler", "_enable_profiler")  # what each profiler of PyTorch's calls
+_FAILS = (RuntimeError, AttributeError, TypeError, OSError)
+_CUDA = DeviceType.CUDA
+_Stretch = tuple[float, float]
+
+
+# Any throughout: profilers and what they recorded are PyTorch's.
+class Profiling:
+    """Of one program, asked at the ends of its steps, in the main thread. Steps aside for good
+    where anybody else records, or begins to.
+    """
+
+    def __init__(self, make: "Callable[[], Any] | None" = None) -> None:
+        self.times: Sequence[tuple[str, float, float, float]] = ()
+        self.seconds = 0.0  # that beginning and ending took
+        self._make = make or _profile
+        self._running: Any = None
+        self._over = any(os.environ.get(each) for each in _TOOLS)
+        self._began = 0.0
+        self._last = 0
+        self._kept: dict[str, Any] = {}
+
+    def wants(self, count: int) -> bool:
+        """Whether it begins or ends, so many steps being over."""
+        if self._over:
+            return False
+        if self._running is None:
+            return count >= FIRST and torch.cuda.is_initialized()
+        return count >= self._last or time.perf_counter() - self._began > _LONGEST
+
+    def step(self, count: int) -> None:
+        """It does. That takes long, and waits for the cards."""
+        if self._running is None:
+            self._begin(count)
+        else:
+            self.end()
+
+    def end(self) -> None:
+        """What was recorded is read; nothing more is."""
+        running, self._running, self._over = self._running, None, True
+        if running is None:
+            return
+        self._put_back()
+        at = time.perf_counter()
+        try:
+            # Until the cards have done what was asked, for it is recorded when it is done.
+            running.stop()
+            self.times = times_by_card(
+                running.profiler.kineto_results.events(), at - self._began
+            )
+        except _FAILS:
+            self.times = ()
+        self.seconds += time.perf_counter() - at
+
+    def _begin(self, count: int) -> None:
+        at = time.perf_counter()
+        if torch.autograd._profiler_enabled():
+            self._over = True
+            return
+        try:
+            running = self._make()
+            running.start()
+        except _FAILS:
+            self._over = True
+            return
+        self._running, self._last = running, count + STEPS
+        for name in _BEGINS:
+            self._kept[name] = getattr(profiler, name, None)
+            setattr(profiler, name, self._stepping_aside(name))
+        self._began = time.perf_counter()
+        self.seconds += self._began - at
+
+    def _stepping_aside(self, name: str) -> "Callable[..., Any]":
+        def begins(*args: Any, **kwargs: Any) -> Any:
+            original = self._kept[name]
+            self.end()
+            return original(*args, **kwargs)
+
+        return begins
+
+    def _put_back(self) -> None:
+        for name in _BEGINS:
+            setattr(profiler, name, self._kept[name])
+
+
+def times_by_card(
+    events: "Iterable[Any]", seconds: float
+) -> "Sequence[tuple[str, float, float, float]]":
+    """Card, the seconds that were recorded, and how many of them it computed and copied;
+    several at a time count once.
+    """
+    computing: dict[int, list[_Stretch]] = {}
+    copying: dict[int, list[_Stretch]] = {}
+    for each in events:
+        if each.device_type() != _CUDA or _is_only_a_name(each):
+            continue
+        begin = each.start_ns() / 1e9
+        stretch = begin, begin + each.duration_ns() / 1e9
+        kind = copying if each.name().startswith("Memcpy") else computing
+        kind.setdefault(each.device_index(), []).append(stretch)
+    return [
+        (
+            f"cuda:{index}",
+            seconds,
+            _covered(computing.get(index, [])),
+            _covered(copying.get(index, [])),
+        )
+        for index in sorted({*computing, *copying})
+    ]
+
+
+def _is_only_a_name(event: Any) -> bool:
+    """It spans work on the card that somebody gave a name, pauses included."""
+    return bool(getattr(event, "is_user_annotation", bool)())
+
+
+def _covered(stretches: "list[_Stretch]") -> float:
+    total = until = 0.0
+    for begin, end in sorted(stretches):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
+
+
+def _profile() -> Any:
+    return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA])

@@ -62,6 +62,11 @@ def default_device(device: torch.device) -> Any:
         torch.set_default_device(None)
 
 
+def conjugates_within_one_operation(device: torch.device) -> Any:
+    x = torch.randn(5, 3, dtype=torch.complex64).to(device)
+    return torch.linalg.pinv(x), x.conj() * 2, x.mH @ x
+
+
 def arithmetic(device: torch.device) -> Any:
     x, y = torch.randn(5, 7).to(device), torch.randn(5, 7).to(device)
     return (

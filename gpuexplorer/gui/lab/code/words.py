@@ -188,7 +188,13 @@ def _with_notes(cure: Cure, price: str) -> str:
     target = cure.copies[0].target
     if staying:
         model = listed(staying)
-        note = tr("{model} is on {device} from then on", model=model, device=target)
+        note = trn(
+            "{model} is on {device} from then on",
+            "{model} are on {device} from then on",
+            len(staying),
+            model=model,
+            device=target,
+        )
         price = tr("{price}. {note}", price=price, note=note)
     if cure.again:
         note = tr("Each time that line runs, it copies again")

@@ -20,7 +20,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.programs.lines import Line
+from gpuexplorer.programs.program_run import Line
 
 _REMEMBERED = "lab/program/lines"
 _WIDEST_PLACE = 136  # beside it there has to be room for the way

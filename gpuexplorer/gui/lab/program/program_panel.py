@@ -28,11 +28,16 @@ from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
-from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import Line, lines_of
-from gpuexplorer.programs.program_run import ProgramRun, Spot
-from gpuexplorer.programs.watching import as_a_whole, lacks_cards
+from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.program_run import (
+    Line,
+    ProgramRun,
+    Spot,
+    as_a_whole,
+    lacks_cards,
+    lines_of,
+)
 
 _MARGIN, _GAP = 12, 8
 _WIDE = 900  # from here on what it prints stands beside what was found

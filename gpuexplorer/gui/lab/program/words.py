@@ -9,7 +9,7 @@ from gpuexplorer.gui.lab.code.words import Answer, Notice
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Watched
-from gpuexplorer.programs.look import sampled
+from gpuexplorer.programs.program_run import sampled
 
 _PHASES = {
     Phase.NONE: "",

@@ -138,8 +138,8 @@ class PyTorchSheet(Sheet):
         self._get.setProperty("kind", "primary")
         self._again = self.add_button(tr("Try again"), ROLE.ActionRole)
         self._cancel = self.add_button(tr("Cancel"), ROLE.ActionRole)
-        self.add_button(tr("Close"), ROLE.RejectRole)
-        self._get.clicked.connect(fetch.get)
+        self._close = self.add_button(tr("Close"), ROLE.RejectRole)
+        self._get.clicked.connect(self._on_get)
         self._again.clicked.connect(self._on_ask)
         self._cancel.clicked.connect(fetch.cancel)
         self._asked = cards_of(lab)
@@ -151,6 +151,10 @@ class PyTorchSheet(Sheet):
 
     def _on_ask(self) -> None:
         self._fetch.ask(*self._asked)
+
+    def _on_get(self) -> None:
+        self._close.setFocus()  # Enter, pressed once more, is not to cancel it
+        self._fetch.get()
 
     def _refresh(self) -> None:
         fetch, step = self._fetch, self._fetch.step
@@ -174,7 +178,7 @@ def fetched_words(fetch: PyTorchFetch) -> Message:
     if fetch.step is Step.FETCHING and progress is None:
         return Message("Downloading PyTorch…")
     if progress is not None:
-        return Message("Downloading PyTorch: {progress}.", progress=progress.said)
+        return progress.said
     size = None if fetch.plan is None else fetch.plan.size_bytes
     if size is None:
         return Message("PyTorch can be downloaded.")
@@ -203,7 +207,7 @@ def _show_progress(bar: QProgressBar, fetch: PyTorchFetch | None) -> None:
     """Without a figure while nobody knows how long it takes: asking, unpacking, proving."""
     progress = None if fetch is None else fetch.progress
     bar.setVisible(fetch is not None and fetch.step in (Step.ASKING, Step.FETCHING))
-    if progress is None or progress.got_bytes >= progress.size_bytes:
+    if progress is None or progress.complete or not progress.size_bytes:
         bar.setRange(0, 0)
         return
     bar.setRange(0, _STEPS)

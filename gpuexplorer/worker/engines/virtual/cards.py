@@ -1,17 +1,98 @@
-"""Cards: the make-believe cards of this process: their memory, and their work's time."""
+"""Cards: the make-believe cards of this process: what the simulation promises of them, their
+memory, and their work's time.
+"""
 
 import os
+import sys
 import threading
+import warnings
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.engines.virtual.allocator import Allocator, Block
-from gpuexplorer.worker.engines.virtual.errors import lost
-from gpuexplorer.worker.engines.virtual.work import HOST, CardFacts, Link, Work, named
+from gpuexplorer.worker.engines.virtual.memory import Allocator, Block
+from gpuexplorer.worker.engines.virtual.refusals import asserted, lost
 from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
+from gpuexplorer.worker.watching.tracing import Tracks
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """What the simulation promises of a card; it comes with the worker's start."""
+
+    name: str
+    uuid: str
+    memory_bytes: int
+    context_bytes: int
+    elsewhere_bytes: int
+    capability: "tuple[int, int]"
+    multiprocessors: int
+    flops: float
+    half_flops: float
+    double_flops: float
+    bytes_per_second: float
+
+    @classmethod
+    def read(cls, told: "Mapping[str, Any]") -> "CardFacts":
+        """JSON has lists alone."""
+        return cls(**{**told, "capability": tuple(told["capability"])})
+
+    def flops_of(self, itemsize: int) -> float:
+        """By the size of the numbers: half, single, double."""
+        if itemsize <= 2:
+            return self.half_flops
+        return self.double_flops if itemsize >= 8 else self.flops
+
+
+@dataclass(frozen=True)
+class Link:
+    """The way between two devices; -1 is the host. The same both ways.
+
+    Memory of the host that is not pinned is copied twice, which the second rate stands for.
+    """
+
+    one: int
+    other: int
+    bytes_per_second: float
+    latency: float
+    peer: bool
+    pageable_bytes_per_second: "float | None" = None
+    wrong_to: "tuple[int, ...]" = ()  # what is sent to these ends arrives as zeros
+
+    def seconds(self, size: int, *, pinned: bool = True) -> float:
+        pageable = self.pageable_bytes_per_second
+        rate = self.bytes_per_second if pinned or pageable is None else pageable
+        return self.latency + size / rate
+
+
+HOST = -1
+
+
+@dataclass
+class Work:
+    """What one cell did, for as long as it runs."""
+
+    began: float = 0.0
+    contexts: float = 0.0  # seconds for which the host waited for them, and no card worked
+    busy: "dict[int, float]" = field(default_factory=dict)  # seconds, by card
+    tracks: Tracks = field(default_factory=Tracks)
+
+    def computed(self, card: int, begin: float, end: float) -> None:
+        self.tracks.add(named(card), begin - self.began, end - self.began)
+
+    def waited(self, who: int, whom: int, why: str, begin: float, end: float) -> None:
+        if end > begin:
+            began = self.began
+            self.tracks.add(named(who), begin - began, end - began, named(whom), why)
+
+
+def named(number: int) -> str:
+    """As PyTorch calls the device."""
+    return "cpu" if number == HOST else f"cuda:{number}"
+
 
 _LAUNCH_SECONDS = 5e-6  # what it costs the host to ask for one kernel
 _SHORTEST_KERNEL = 2e-6
@@ -45,9 +126,8 @@ class Cards:
 
     def __init__(self, facts: "Sequence[CardFacts]", links: "Sequence[Link]" = ()) -> None:
         self.facts = tuple(facts)
-        pid = os.getpid()
         self.allocators = tuple(
-            Allocator(index, each.memory_bytes, each.context_bytes, each.elsewhere_bytes, pid)
+            Allocator(index, each.memory_bytes, each.context_bytes, each.elsewhere_bytes)
             for index, each in enumerate(facts)
         )
         self.lock = threading.RLock()
@@ -59,7 +139,12 @@ class Cards:
         self._dry: dict[int, float] = {}  # when a card has done all that was asked of it
         self.work = Work()
         self.copies = Copies()
-        self.lost: frozenset[int] = frozenset()
+        self._lost: frozenset[int] = frozenset()
+        self._asserting: dict[int, str] = {}  # what a kernel has to say, by card
+        self._broken: set[int] = set()  # cards of which it was told
+        self._ready: set[int] = set()  # cards that are awake, and neither lost nor broken
+        self._launch_blocking = False
+        self.sync_debug = 0  # 1 warns of what waits for a card, 2 refuses
         self.chosen = _Chosen()
         self._returned: deque[tuple[int, Block]] = deque()
         self.watched = True
@@ -78,6 +163,11 @@ class Cards:
     def current(self, index: int) -> None:
         self.chosen.card = index
 
+    def lose(self, names: "Sequence[str]") -> None:
+        """These do not answer from now on; all others do."""
+        self._lost = frozenset(each for each in range(len(self)) if named(each) in names)
+        self._ready -= self._lost
+
     def after_fork(self) -> None:
         """In the child, which nobody watches."""
         self.lock = threading.RLock()
@@ -91,15 +181,19 @@ class Cards:
 
     def computed(self, index: int, flops: float, moved_bytes: float, itemsize: int = 4) -> None:
         """A kernel: as long as the slower of computing and reading takes."""
-        self.use(index)
+        if index not in self._ready:
+            self.use(index)
         facts = self.facts[index]
         busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
         self.now += _LAUNCH_SECONDS
-        begin = max(self.moment(index), self._computing[index])
+        queue = self._queues.get((index, self.chosen.streams.get(index, 0)), 0.0)
+        begin = max(self.now, queue, self._computing[index])
         end = begin + max(busy, _SHORTEST_KERNEL)
         self._computing[index] = end
         self.copies.kernels += 1
         self._work_on(index, begin, end)
+        if self._launch_blocking:
+            self.now = end
         self.work.computed(index, begin, end)
         if self.watched and self.copies.tracing is not None:
             began = self.work.began
@@ -121,8 +215,10 @@ class Cards:
     def allocate(self, index: int, size: int) -> Block:
         """Raises OutOfMemory, and then nothing was taken."""
         with self.lock:
-            self.use(index)
-            self._take_back()
+            if index not in self._ready:
+                self.use(index)
+            if self._returned:
+                self._take_back()
             self._dividing = True
             try:
                 return self.allocators[index].allocate(size)
@@ -137,15 +233,41 @@ class Cards:
     def use(self, index: int) -> None:
         """Before all that reaches a card. For the first of it the host waits for a context."""
         allocator = self.allocators[index]
-        if index in self.lost:
+        if index in self._ready:
+            return
+        if index in self._broken:
+            raise asserted()
+        if index in self._lost:
             raise lost(named(index), used=allocator.awake)
+        self._ready.add(index)
         if allocator.awake:
             return
-        allocator.wake()
+        allocator.awake = True
+        self._launch_blocking = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
         self.work.waited(HOST, index, "context", self.now, self.now + _CONTEXT_SECONDS)
         self.now += _CONTEXT_SECONDS
         self.work.contexts += _CONTEXT_SECONDS
         self.work.busy.setdefault(index, 0.0)
+
+    def is_asserting(self, index: int) -> bool:
+        """A kernel met what it must not; none that comes after it computes anything."""
+        return index in self._asserting
+
+    def asserts(self, index: int, said: str) -> None:
+        """A kernel does, and the host hears of it when it waits for the card."""
+        self._asserting[index] = said
+        if self._launch_blocking:
+            self.hear(index)
+
+    def hear(self, index: "int | None" = None) -> None:
+        """Of one card or all: raises what a kernel had to say. The card is of no use then."""
+        for each, said in self._asserting.items():
+            if index in (None, each):
+                if each not in self._broken:
+                    sys.stderr.write(f"{said}\n")
+                self._broken.add(each)
+                self._ready.discard(each)
+                raise asserted()
 
     def copied(
         self,
@@ -170,6 +292,10 @@ class Cards:
             self.use(each)
         with_host = len(cards) == 1
         blocking = with_host and not (pinned and non_blocking)
+        if blocking:
+            self.hear(cards[0])
+            if self.sync_debug:
+                self._tell_of_waiting()
         asked_at = self.now
         self.now += _LAUNCH_SECONDS
         ways = {target: "in", source: "out"}
@@ -243,12 +369,14 @@ class Cards:
         """The host waits for one card, or for all; or for one queue of a card."""
         if index is not None:
             self.use(index)
+        self.hear(index)
         for (card, number), until in sorted(self._queues.items(), key=lambda each: each[1]):
             if index in (None, card) and stream in (None, number):
                 self.wait_until(until, card)
 
     def wait_until(self, moment: float, card: int) -> None:
         """The host does."""
+        self.hear(card)
         if moment > self.now:
             self.work.waited(HOST, card, "synchronize", self.now, moment)
             before, self.now = self.now, moment
@@ -309,6 +437,11 @@ class Cards:
         alone = end - begin if dry is None else max(0.0, end - max(begin, dry))
         self.work.busy[index] = self.work.busy.get(index, 0.0) + alone
         self._dry[index] = end if dry is None else max(dry, end)
+
+    def _tell_of_waiting(self) -> None:
+        if self.sync_debug > 1:
+            raise RuntimeError("called a synchronizing CUDA operation")
+        warnings.warn("called a synchronizing CUDA operation", stacklevel=2)
 
     def _host_waited(self, card: int, spot: Spot) -> None:
         """Up to now, and the card has nothing to do since."""

@@ -24,22 +24,27 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
-from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.casting import put_casting
-from gpuexplorer.worker.engines.virtual.clock import Clock, put_clock
-from gpuexplorer.worker.engines.virtual.copying import put_saving
-from gpuexplorer.worker.engines.virtual.cuda import put_accelerator, put_between_cards, put_cuda
-from gpuexplorer.worker.engines.virtual.dispatch import Dispatch
-from gpuexplorer.worker.engines.virtual.holdings import Holdings, put_in_force
-from gpuexplorer.worker.engines.virtual.loaders import put_loaders
-from gpuexplorer.worker.engines.virtual.methods import put_autograd, put_makers, put_methods
-from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
-from gpuexplorer.worker.engines.virtual.processes import put_nccl, put_sharing
-from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
+from gpuexplorer.worker.engines.sight import put_hooks, telling_methods
+from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
+from gpuexplorer.worker.engines.virtual.cuda import (
+    put_accelerator,
+    put_between_cards,
+    put_casting,
+    put_cuda,
+    put_nccl,
+)
+from gpuexplorer.worker.engines.virtual.dispatch import Dispatch, put_saving
+from gpuexplorer.worker.engines.virtual.machine import (
+    Clock,
+    Holdings,
+    put_clock,
+    put_in_force,
+    put_loaders,
+)
+from gpuexplorer.worker.engines.virtual.refusals import Patches, put_refusals
+from gpuexplorer.worker.engines.virtual.tensors import put_autograd, put_makers, put_methods
 from gpuexplorer.worker.places import Copies
-from gpuexplorer.worker.watching.seen import Seen
-from gpuexplorer.worker.watching.ticking import Ticking
+from gpuexplorer.worker.watching.seen import Seen, Ticking
 
 _patches = Patches()
 # Or torch.tensor(…, device=…) moves what it made below the mode.
@@ -64,9 +69,8 @@ def enter(holdings: Holdings) -> None:
         _patches.put(owner, methods)
     put_casting(_patches)
     put_between_cards(_patches)
-    put_saving(_patches)
-    put_sharing(_patches)
     put_nccl(_patches)
+    put_saving(_patches)
     put_loaders(_patches, holdings.cards, holdings.clock)
     put_clock(_patches, holdings.clock)
     _hooks.append(put_hooks(_patches.put, lambda: holdings.cards.seen))
@@ -112,7 +116,7 @@ class VirtualEngine:
         links: "Sequence[Mapping[str, object]]",
         clock: "Callable[[Cards], Clock]" = Clock,
     ) -> None:
-        torch.backends.cudnn.enabled = False  # or it warns that it is not there
+        torch._C._set_cudnn_enabled(False)  # noqa: FBT003 - or it warns that it is not there
         self._cards = Cards(
             [CardFacts.read(each) for each in cards],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
@@ -154,7 +158,7 @@ class VirtualEngine:
         as_program = program or sampled
         clock.begin(host_counts=as_program)
         self._cards.seen = self._seen if as_program and watched else None
-        looking = Ticking(self._seen, sampled=False, counts=clock.counts)
+        looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
         with looking if as_program and watched else contextlib.nullcontext():
             yield
 
@@ -164,8 +168,7 @@ class VirtualEngine:
             each.elsewhere_bytes = by_name.get(named(each.index), each.elsewhere_bytes)
 
     def cards_lost(self, names: "Sequence[str]") -> None:
-        cards = self._cards
-        cards.lost = frozenset(each for each in range(len(cards)) if named(each) in names)
+        self._cards.lose(names)
 
     def measure(
         self,
@@ -181,7 +184,8 @@ class VirtualEngine:
         )
 
     def settle(self) -> None:
-        """What is modelled is done at once."""
+        """What is modelled is done at once; what a kernel had to say is heard now."""
+        self._cards.hear()
 
     def times(self, command: int = 0, own: float = 0.0) -> Finished:
         spent = self._cards.spent()
@@ -205,8 +209,8 @@ class VirtualEngine:
         return [
             Memory(
                 f"cuda:{each.index}",
-                each.counts.allocated,
-                each.counts.reserved,
+                each.allocated,
+                each.reserved,
                 each.free_bytes,
                 each.total_bytes,
                 each.context_bytes,

@@ -1,0 +1,256 @@
+"""A card's memory, as PyTorch's caching allocator would divide it. Needs no torch."""
+
+import os
+from bisect import bisect_left, insort
+from dataclasses import dataclass
+from typing import Any
+
+KIB, MIB, GIB = 1024, 1024**2, 1024**3
+
+# The sizes of PyTorch's own allocator.
+_SMALLEST = 512  # every block is a multiple
+_SMALL = MIB  # up to here a block comes out of a small segment
+_SMALL_SEGMENT = 2 * MIB
+_LARGE_SEGMENT = 20 * MIB
+_LARGE_FROM = 10 * MIB  # from here a block gets a segment of its own
+_ROUND_LARGE = 2 * MIB
+_EXABYTE = 1 << 60
+
+
+class OutOfMemory(Exception):  # noqa: N818 - PyTorch's own error is made of it
+    """Carries what PyTorch would say."""
+
+
+@dataclass(eq=False)
+class Block:
+    """A stretch of a segment, which was taken from the card in one piece; between its
+    neighbours there.
+    """
+
+    pool: str  # by the segment
+    bytes: int
+    asked: int = 0
+    free: bool = True
+    whole: int = 0  # bytes of the segment
+    before: "Block | None" = None
+    after: "Block | None" = None
+
+
+_POOLS = ("all", "small_pool", "large_pool")
+_BLOCKS = "allocation", "allocated_bytes", "requested_bytes"
+_SEGMENTS = "segment", "reserved_bytes"
+_SPLIT = "inactive_split", "inactive_split_bytes"
+# A block is given back as soon as nobody holds it, so what is active is what is allocated.
+_COUNTED = *_BLOCKS, *_SEGMENTS, *_SPLIT
+_SAME = {"active": "allocation", "active_bytes": "allocated_bytes"}
+
+
+class Allocator:
+    """One card's memory as PyTorch's caching allocator would divide it. The context takes its
+    part when the card is first used.
+    """
+
+    def __init__(
+        self, index: int, total_bytes: int, context_bytes: int, elsewhere: int
+    ) -> None:
+        self.index, self.total_bytes, self.context_bytes = index, total_bytes, context_bytes
+        self.elsewhere_bytes = elsewhere  # taken by other programs
+        self.fraction = 1.0
+        self.awake = False
+        self._retries = self._refused = 0
+        # Current, peak, and all that was ever added.
+        self._stats = {name: {pool: [0, 0, 0] for pool in _POOLS} for name in _COUNTED}
+        self._pairs: dict[tuple[str, tuple[str, ...]], list[tuple[list[int], list[int]]]] = {
+            (pool, names): [
+                (self._stats[each]["all"], self._stats[each][pool]) for each in names
+            ]
+            for pool in _POOLS[1:]
+            for names in (_BLOCKS, _SEGMENTS, _SPLIT)
+        }
+        self._free: dict[str, list[tuple[int, int, Block]]] = {pool: [] for pool in _POOLS[1:]}
+
+    @property
+    def allocated(self) -> int:
+        return self._stats["allocated_bytes"]["all"][0]
+
+    @property
+    def reserved(self) -> int:
+        return self._stats["reserved_bytes"]["all"][0]
+
+    @property
+    def free_bytes(self) -> int:
+        """As cudaMemGetInfo tells it."""
+        context = self.context_bytes if self.awake else 0
+        return max(0, self.total_bytes - self.elsewhere_bytes - context - self.reserved)
+
+    def allocate(self, asked: int) -> Block:
+        """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
+        size, pool = _block_bytes(asked)
+        block = self._best_fit(size, pool)
+        if block is None:
+            length = _segment_bytes(size)
+            if not self._has_room(length):
+                self._retries += 1
+                self.empty_cache()
+                if not self._has_room(length):
+                    raise OutOfMemory(self._text(asked, length))
+            block = Block(pool, length, whole=length)
+            self._count(pool, _SEGMENTS, 1, length)
+        rest = block.bytes - size
+        if rest >= (_SMALLEST if pool == "small_pool" else _SMALL + 1):
+            tail = Block(pool, rest, whole=block.whole, before=block, after=block.after)
+            if block.after is not None:
+                block.after.before = tail
+            block.after, block.bytes = tail, size
+            self._put(tail)
+        block.free, block.asked = False, asked
+        self._count(pool, _BLOCKS, 1, block.bytes, asked)
+        return block
+
+    def would_fit(self, asked: int) -> None:
+        """Raises OutOfMemory as `allocate` would; takes nothing."""
+        size, pool = _block_bytes(asked)
+        length = _segment_bytes(size)
+        cached = sum(each[2].whole for each in self._unused())
+        if not self._has_room(length - cached) and self._best(size, pool) is None:
+            raise OutOfMemory(self._text(asked, length - cached))
+
+    def release(self, block: Block) -> None:
+        """Stays reserved, and is merged with free neighbours."""
+        self._count(block.pool, _BLOCKS, -1, -block.bytes, -block.asked)
+        block.free = True
+        for other in (block.before, block.after):
+            if other is None or not other.free:
+                continue
+            self._take(other)
+            first, second = (other, block) if other is block.before else (block, other)
+            first.bytes += second.bytes
+            first.after = second.after
+            if second.after is not None:
+                second.after.before = first
+            block = first
+        self._put(block)
+
+    def empty_cache(self) -> None:
+        """Segments of which nothing is in use go back to the card."""
+        for entry in self._unused():
+            block = entry[2]
+            self._free[block.pool].remove(entry)
+            self._count(block.pool, _SEGMENTS, -1, -block.whole)
+
+    def reset_peaks(self) -> None:
+        for pools in self._stats.values():
+            for stat in pools.values():
+                stat[1] = stat[0]
+
+    def stats(self) -> "dict[str, Any]":  # Any: a table of tables, as torch._C gives it
+        def row(current: int = 0, peak: int = 0, added: int = 0) -> "dict[str, int]":
+            freed = added - current
+            return {"current": current, "peak": peak, "allocated": added, "freed": freed}
+
+        told: dict[str, Any] = {
+            name: {pool: row(*stat) for pool, stat in pools.items()}
+            for name, pools in self._stats.items()
+        }
+        return {
+            **told,
+            **{name: told[other] for name, other in _SAME.items()},
+            "oversize_allocations": row(),
+            "oversize_segments": row(),
+            "num_alloc_retries": self._retries,
+            "num_ooms": self._refused,
+            "max_split_size": -1,
+        }
+
+    def _count(self, pool: str, names: "tuple[str, ...]", *amounts: int) -> None:
+        """Added where it is more than 0, else taken away. Called often."""
+        for pair, amount in zip(self._pairs[pool, names], amounts, strict=True):
+            for stat in pair:
+                stat[0] += amount
+                if amount > 0:
+                    stat[2] += amount
+                    if stat[0] > stat[1]:  # noqa: PLR1730 - twice as fast
+                        stat[1] = stat[0]
+
+    def _best(self, size: int, pool: str) -> "tuple[int, int, Block] | None":
+        found = bisect_left(self._free[pool], (size, 0))
+        return self._free[pool][found] if found < len(self._free[pool]) else None
+
+    def _best_fit(self, size: int, pool: str) -> "Block | None":
+        found = self._best(size, pool)
+        if found is not None:
+            self._take(found[2])
+        return None if found is None else found[2]
+
+    def _unused(self) -> "list[tuple[int, int, Block]]":
+        return [
+            each
+            for pool in self._free.values()
+            for each in pool
+            if each[2].bytes == each[2].whole
+        ]
+
+    def _put(self, block: Block) -> None:
+        insort(self._free[block.pool], (block.bytes, id(block), block))
+        if block.bytes < block.whole:
+            self._count(block.pool, _SPLIT, 1, block.bytes)
+
+    def _take(self, block: Block) -> None:
+        pool = self._free[block.pool]
+        del pool[bisect_left(pool, (block.bytes, id(block)))]
+        if block.bytes < block.whole:
+            self._count(block.pool, _SPLIT, -1, -block.bytes)
+
+    def _has_room(self, length: int) -> bool:
+        allowed = self.reserved + length <= self.fraction * self.total_bytes
+        return allowed and length <= self.free_bytes
+
+    def _text(self, asked: int, length: int) -> str:
+        """PyTorch's own words, with figures that add up."""
+        self._refused += 1
+        mine = self.reserved + (self.context_bytes if self.awake else 0)
+        limit = int(self.fraction * self.total_bytes)
+        capped = self.fraction < 1.0 and self.reserved + length > limit
+        allowed = f"{_size(limit)} allowed; " if capped else ""
+        others = (
+            f"Process {os.getpid() + 1} has {_size(self.elsewhere_bytes)} memory in use. "
+            if self.elsewhere_bytes
+            else ""
+        )
+        return (
+            f"CUDA out of memory. Tried to allocate {_size(asked)}. "
+            f"GPU {self.index} has a total capacity of {_size(self.total_bytes)} "
+            f"of which {_size(self.free_bytes)} is free. {others}"
+            f"Including non-PyTorch memory, this process has {_size(mine)} memory in use. "
+            f"{allowed}Of the allocated memory {_size(self.allocated)} is allocated by "
+            f"PyTorch, and {_size(self.reserved - self.allocated)} is reserved by PyTorch "
+            "but unallocated. If reserved but unallocated memory is large try setting "
+            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See "
+            "documentation for Memory Management  "
+            "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
+        )
+
+
+def _block_bytes(asked: int) -> "tuple[int, str]":
+    if asked >= _EXABYTE:
+        raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
+    size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
+    return size, "small_pool" if size <= _SMALL else "large_pool"
+
+
+def _segment_bytes(size: int) -> int:
+    if size <= _SMALL:
+        return _SMALL_SEGMENT
+    if size < _LARGE_FROM:
+        return _LARGE_SEGMENT
+    return -(-size // _ROUND_LARGE) * _ROUND_LARGE
+
+
+def _size(value: int) -> str:
+    """As PyTorch writes sizes."""
+    if value < KIB:
+        return f"{value} bytes"
+    unit, name = next(
+        each for each in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")) if value >= each[0]
+    )
+    return f"{value / unit:.2f} {name}"
