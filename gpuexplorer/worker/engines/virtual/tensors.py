@@ -204,7 +204,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     ) -> Any:
         """What PyTorch's own code complains about names the devices that a person knows."""
         try:
-            with torch._C.DisableTorchFunctionSubclass():
+            with in_force().clock, torch._C.DisableTorchFunctionSubclass():
                 return func(*args, **(kwargs or {}))
         except Exception as error:
             if str(error).startswith(_NO_HALVES):
