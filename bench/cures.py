@@ -1,5 +1,8 @@
 """Scripts with a known fault each, before and after the cure they are told of, simulated."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from bench.table import Figure
 from gpuexplorer.core.units import duration
 from gpuexplorer.programs.findings import findings
@@ -20,7 +23,9 @@ def figures() -> list[Figure]:
 def _cured(script: Script) -> Figure:
     """The time of its loop; what was found before, and that it is gone."""
     before = watched(script.file, *script.arguments, flops=script.flops)
-    after = watched(script.cured, *script.arguments, flops=script.flops)
+    with TemporaryDirectory() as folder:
+        cured = script.cured(Path(folder))
+        after = watched(cured, *script.arguments, flops=script.flops)
     found, left = findings(before), findings(after)
     gain = sum(each.seconds or 0.0 for each in found)
     matters = ", ".join(each.matter.value for each in found) or "nothing"

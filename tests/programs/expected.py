@@ -1,6 +1,7 @@
 """The scripts with a known fault each, what they are to be told, and how they are run here."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuexplorer.programs.findings import Matter
@@ -16,6 +17,7 @@ class Script:
     code: str = ""  # stands on the line that is named, and on no other
     other: str = ""  # of the second line that is named
     cure: str = ""  # how the cure begins
+    cured_by: Mapping[str, str] = field(default_factory=dict)  # each is replaced in its text
     width: int = 64
     batches: int = 50
     epochs: int = 2
@@ -25,9 +27,15 @@ class Script:
     def file(self) -> Path:
         return SCRIPTS / f"{self.name}.py"
 
-    @property
-    def cured(self) -> Path:
-        return SCRIPTS / f"{self.name}_cured.py"
+    def cured(self, folder: Path) -> Path:
+        """Written there."""
+        text = self.file.read_text(encoding="utf-8")
+        for fault, cure in self.cured_by.items():
+            assert fault in text
+            text = text.replace(fault, cure)
+        file = folder / f"{self.name}.py"
+        file.write_text(text, encoding="utf-8")
+        return file
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -49,6 +57,15 @@ FAULTY = (
         Matter.READ,
         "loss.item()",
         cure="Keep the sum on the card and read it every 100 steps.",
+        cured_by={
+            "recent.append(loss.item())": "recent.append(loss.detach())",
+            "smooth = statistics.fmean(recent)": (
+                "if start // batch % 100 < 99:\n"
+                "            continue\n"
+                "        smooth = torch.stack([*recent]).mean().item()"
+            ),
+            "{recent[-1]:.4f}, smooth ": "",
+        },
         batches=100,
         epochs=8,
     ),
@@ -59,6 +76,10 @@ FAULTY = (
         other="in loader:",
         cure="Give the loader of pageable_loader.py:35 pin_memory=True, and copy with "
         "non_blocking=True.",
+        cured_by={
+            "shuffle=True)": "shuffle=True, pin_memory=True)",
+            "to(device)\n        ": "to(device, non_blocking=True)\n        ",
+        },
     ),
     Script(
         "ping_pong",
@@ -66,6 +87,7 @@ FAULTY = (
         "first(x).cpu()",
         other="hidden.to(device)",
         cure="Compute that on the card too, and keep it there.",
+        cured_by={"first(x).cpu()": "first(x)", "hidden.to(device)": "hidden"},
         width=512,
         flops=3e11,
     ),
@@ -74,6 +96,11 @@ FAULTY = (
         Matter.SMALL,
         "sample.to(device)",
         cure="Put them together there (torch.stack), and copy once.",
+        cured_by={
+            "torch.stack([sample.to(device) for sample in these])": (
+                "torch.stack(these).to(device)"
+            )
+        },
         width=128,
         flops=5e10,
     ),
@@ -82,6 +109,10 @@ FAULTY = (
         Matter.HOST,
         "counts[word] += 1.0",
         cure="Do it on the card, in the loader's workers, or only every 100 steps",
+        cured_by={
+            "begin = time": "all_counts = [counted(each) for each in texts]\nbegin = time",
+            "counted(texts[step % len(texts)])": "all_counts[step % len(texts)]",
+        },
         width=256,
         flops=1e10,
     ),

@@ -110,18 +110,6 @@ def test_findings_have_their_place_their_figures_and_what_a_cure_gives_back() ->
     assert str(at(found, "sentence")).startswith("train.py:84 `loss.item()` 12\u202f000 times")
 
 
-def test_it_says_what_was_sampled_simulated_and_modelled() -> None:
-    run = told(seen(seen_seconds=4.0, seen_steps=1200, modelled=True), DONE)
-    assert (at(run, "schema"), at(run, "simulated"), at(run, "modelled")) == (1, False, True)
-    watched = at(run, "cells", 0, "seen")
-    assert (at(watched, "sampled"), at(watched, "steps"), at(watched, "watched_steps")) == (
-        True,
-        12_000,
-        1200,
-    )
-    assert at(watched, "cost_s") == 0.8
-
-
 _seconds = st.none() | st.just(0.0) | st.floats(1e-9, 1e6)  # no clock tells less apart
 _count = st.integers(1, 10**9)
 _name = st.sampled_from(["cpu", "cuda:0", "cuda:1"])

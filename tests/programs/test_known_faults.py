@@ -2,6 +2,8 @@
 are told of that fault and of nothing else, and without it of nothing.
 """
 
+from pathlib import Path
+
 import pytest
 
 from gpuexplorer.programs.findings import findings
@@ -29,8 +31,8 @@ def test_a_script_is_told_of_its_fault_and_of_nothing_else(script: Script) -> No
 
 @pytest.mark.long
 @_named
-def test_a_script_that_was_cured_is_told_of_nothing(script: Script) -> None:
-    run = watched(script.cured, *script.arguments, flops=script.flops)
+def test_a_script_that_was_cured_is_told_of_nothing(script: Script, tmp_path: Path) -> None:
+    run = watched(script.cured(tmp_path), *script.arguments, flops=script.flops)
     assert run.status == 0
     assert findings(run) == []
 

@@ -23,13 +23,7 @@ from gpuexplorer.programs.trace import TraceFile
 from tests.trace_reader import Events, of, opened, whole_trace
 
 FILE = "/home/ada/code/train.py"
-HELLO = Hello(
-    4,
-    "3.12.3",
-    "2.10.0",
-    "CPU",
-    simulated=True,
-)
+HELLO = Hello(4, "3.12.3", "2.10.0", "CPU", simulated=True)
 ROWS = Watched(
     1,
     2.0,
@@ -148,12 +142,6 @@ def test_it_says_what_is_modelled_and_what_was_left_out() -> None:
         "seen_steps": 30,
         "note": "Times are modelled: no card was measured.",
     }
-
-
-def test_a_program_that_did_nothing_has_a_trace_as_well() -> None:
-    whole, events = trace_of()
-    assert list(events) == []
-    assert whole["otherData"]["left_out"] == 0
 
 
 def test_what_comes_late_stands_on_a_row_of_its_own() -> None:
