@@ -23,7 +23,7 @@ from gpuexplorer.lab.get_pytorch import (
     plan_for,
     there_already,
 )
-from gpuexplorer.lab.pythons import UNFINISHED, ask, own_environment, programs
+from gpuexplorer.lab.pythons import UNFINISHED, ask, programs
 from tests.lab.package_index import Index, serving, with_torch
 
 
@@ -203,25 +203,14 @@ def test_gigabytes_for_cards_are_refused_where_the_processor_does_the_work(
         planned(environment)
 
 
-def test_the_own_environment_lies_beside_the_other_data(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import platformdirs
-
-    data = platformdirs.user_data_path("gpuexplorer", appauthor=False)
-    assert own_environment(os.environ, Path.home()) == data / "pytorch"
-
-
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
-        (Progress(0, 219_000_000), "Downloading PyTorch: 0 of 219 MB."),
         (
             Progress(73_000_000, 219_000_000, 12.4),
             "Downloading PyTorch: 73 of 219 MB, 12 s left.",
         ),
         (Progress(219_000_000, 219_000_000, 0.0), "Installing PyTorch (219 MB downloaded)…"),
-        (Progress(5_000_000, 0), "Downloading PyTorch: 5 MB."),
     ],
 )
 def test_progress_is_told_in_megabytes_and_seconds(progress: Progress, said: str) -> None:

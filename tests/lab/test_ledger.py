@@ -6,13 +6,11 @@ from gpuexplorer.lab.events import (
     Began,
     Failed,
     Finished,
-    Freed,
     Held,
     Idle,
     Loader,
     Memory,
     Pictured,
-    Placed,
     Printed,
     Transferred,
     Trip,
@@ -41,15 +39,6 @@ def test_what_a_cell_printed_stands_in_its_order_and_pieces_of_a_stream_are_join
     said = (Printed(1, "one, "), Printed(1, "two\n"), Printed(1, "oh\n", "err"), *after)
     joined = [Printed(1, "one, two\n"), Printed(1, "oh\n", "err"), *after]
     assert Told().run("…", *said).outputs == joined
-
-
-def test_of_what_a_program_prints_for_days_the_newest_is_kept() -> None:
-    cell = Told().run("…", *[Printed(1, f"{each:09}\n" * 1000) for each in range(1200)])
-    (kept,) = cell.outputs
-    assert isinstance(kept, Printed)
-    assert kept.text.endswith("000001199\n")
-    assert 2_000_000 <= len(kept.text) <= 4_000_000
-    assert cell.letters == 12_000_000 == cell.forgotten + len(kept.text)
 
 
 def test_a_cell_that_asks_waits_until_it_is_answered_or_over() -> None:
@@ -113,16 +102,6 @@ def test_cells_that_worked_on_a_lost_card_are_left_out() -> None:
     assert told.ledger.leave_out([]) == []
 
 
-def test_it_tells_when_the_shelf_is_another() -> None:
-    ledger = Ledger()
-    seen = [ledger.shelf]
-    placed, lost = Placed(1, "X", "tensor", "cpu", ""), Failed(2, "worker lost", "", "")
-    for event in (placed, Finished(1, 0.0), Freed(1, "X"), lost):
-        ledger.apply(event)
-        seen.append(ledger.shelf)
-    assert seen[0] != seen[1] == seen[2] != seen[3] != seen[4]
-
-
 @needs_torch
 def test_it_knows_what_is_on_the_shelf_and_what_each_cell_cost(session: Session) -> None:
     cell = session.run("X = torch.ones(2, 3, device='cuda:0')", "Z = X.cuda(1)")
@@ -152,16 +131,6 @@ def test_memory_that_nobody_named_is_counted(session: Session) -> None:
     assert {each.what for each in session.ledger.things["net"].holds} == {"values", "gradients"}
     assert session.ledger.things["opt"].holds[0].what == "state"
     assert session.ledger.unnamed_bytes("cuda:0") == 0
-
-
-@needs_torch
-def test_a_failed_cell_is_kept_and_marked_with_its_cure(session: Session) -> None:
-    session.run("X = torch.ones(2).cuda(0)", "Y = torch.ones(2).cuda(1)")
-    failed = session.run("Z = X + Y")
-    assert failed.failed is not None
-    assert (failed.state, failed.failed.cause) == ("failed", "devices differ")
-    cure = session.run("Z = X.cuda(1) + Y", cures=failed.id)
-    assert (failed.cured_by, cure.cures) == (cure.id, failed.id)
 
 
 def watched(*events: Watched | Transferred) -> Cell:

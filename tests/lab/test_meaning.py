@@ -66,13 +66,6 @@ def words(code: str, error: str, message: str, cause: str = REFUSED, at: str = "
             "Nothing was computed or changed.",
         ),
         (
-            "torch.ones(4) + X",
-            "cuda:0 and cpu",
-            "",
-            "X lies on cuda:0. What the line makes itself lies on cpu.",
-            "Nothing was computed or changed.",
-        ),
-        (
             "k = 1\nZ = X + Y",
             "cuda:0 and cuda:1",
             "X + Y",
@@ -84,13 +77,6 @@ def words(code: str, error: str, message: str, cause: str = REFUSED, at: str = "
             "cuda:0 and cpu",
             "",
             "net lies on cpu. X lies on cuda:0. net computes where its parameters",
-            "",
-        ),
-        (
-            "nets[1](X)",
-            "cuda:0 and cuda:1",
-            "",
-            "nets[1] lies on cuda:1. X lies on cuda:0. nets[1] computes where",
             "",
         ),
     ],
@@ -191,11 +177,6 @@ def test_the_hosts_own_memory_may_be_too_small() -> None:
         ),
         ("X.view(7)", "shape '[7]' is invalid for input of size 6", "X has 6 values, and 7"),
         (
-            "X.reshape(4, 2)",
-            "shape '[4, 2]' is invalid for input of size 6",
-            "4×2 would need 8",
-        ),
-        (
             "torch.cat((X, W))",
             (
                 "Sizes of tensors must match except in dimension 0. Expected size 3 but got "
@@ -219,12 +200,6 @@ def test_the_hosts_own_memory_may_be_too_small() -> None:
             "A model wants its input in the type of its own parameters.",
         ),
         (
-            "X @ W",
-            "expected m1 and m2 to have the same dtype, but got: float != double",
-            "PyTorch wants both in the same type",
-        ),
-        ("torch.ones(-1)", "Trying to create tensor with negative dimension -1: [-1]", "-1 of"),
-        (
             "(W * 2).backward()",
             "grad can be implicitly created only for scalar outputs",
             "backward() begins at one number, the loss",
@@ -241,11 +216,6 @@ def test_the_hosts_own_memory_may_be_too_small() -> None:
                 "tensors after they have already been freed)."
             ),
             "retain_graph=True",
-        ),
-        (
-            "W += 1",
-            "a leaf Variable that requires grad is being used in an in-place operation.",
-            "W asks for gradients",
         ),
         ("X.item()", "a Tensor with 6 elements cannot be converted to Scalar", "X holds 6"),
         (
@@ -282,7 +252,7 @@ def test_pytorchs_words_in_plain_ones(line: str, message: str, said: str) -> Non
 
 @pytest.mark.parametrize(
     "line",
-    ["X.cuda(7)", "X.to(gpu(7))", "X.to(7)", "torch.ones(2, device=7)", "X.to('cuda:7')"],
+    ["X.cuda(7)", "torch.ones(2, device=7)", "X.to('cuda:7')"],
 )
 def test_a_card_that_is_not_there_is_named_with_those_that_are(line: str) -> None:
     said = words(line, "AcceleratorError", "CUDA error: invalid device ordinal")

@@ -7,15 +7,6 @@ LINE = "x" * 99 + "\n"
 CUT = "This prints faster than the lab shows: some is left out."
 
 
-def test_a_long_training_is_shown_to_its_end() -> None:
-    clock = ManualClock()
-    flow = Flow(clock.now)
-    for _ in range(10_000):
-        assert flow.take(LINE) == [LINE]
-        clock.advance(0.01)
-    assert not flow.finish()
-
-
 def test_a_flood_is_cut_at_a_line_and_goes_on_at_a_line() -> None:
     clock = ManualClock()
     flow = Flow(clock.now)
@@ -38,12 +29,6 @@ def test_the_last_of_a_flood_is_shown_at_its_end() -> None:
     letters = 300_015 - len(shown) - len(last)
     assert left_out == f"{letters:,} letters were left out."
     assert not flow.finish()
-
-
-def test_what_is_little_too_much_is_shown_at_the_end() -> None:
-    flow = Flow(ManualClock().now)
-    flow.take("x" * (MOST_PRINTED + 5))
-    assert flow.finish() == ["xxxxx"]
 
 
 def test_a_progress_bar_fills_nothing() -> None:

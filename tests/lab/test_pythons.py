@@ -1,6 +1,5 @@
 """Finding the lab's Python: each is asked, and whatever it answers is told in words."""
 
-import errno
 import importlib.util
 import os
 import sys
@@ -42,30 +41,15 @@ def test_this_python_answers_without_importing_torch() -> None:
         assert any((each / "torch").is_dir() for each in python.packages)
 
 
-def test_likely_programs_are_found_once_each(tmp_path: Path) -> None:
-    venv = program(tmp_path / "venv/bin/python3", "")
-    conda = program(tmp_path / "home/miniconda3/envs/torch/bin/python", "")
-    on_path = program(tmp_path / "bin/python3", "")
-    (tmp_path / "bin/python").write_text("not a program")
-    environment = {
-        "VIRTUAL_ENV": str(tmp_path / "venv"),
-        "PATH": f"{tmp_path}/bin:{tmp_path}/bin",
-    }
-    found = candidates(environment, tmp_path / "home")
-    assert found == [Path(sys.executable), venv, on_path, conda]
-
-
 @pytest.mark.parametrize(
     "prefix",
     [
         "home/miniconda3",
-        "home/miniconda3/envs/deep",
         "elsewhere/env",  # conda keeps a list
         "home/.pyenv/versions/3.12.1",
         "home/.local/share/uv/python/cpython-3.12",
         "home/.local/share/pipx/venvs/torch",
         "work on/deep",
-        "pyenv/versions/3.12.1",
         "project/.venv",
     ],
 )
@@ -102,11 +86,8 @@ def test_each_version_on_the_path_is_found_and_a_second_way_to_it_is_not(
     ("body", "trouble"),
     [
         ("echo Welcome", "It did not answer as a Python does."),
-        ("echo 'GPUEXPLORER [1]'", "It did not answer as a Python does."),
         ("echo SyntaxError; exit 1", "It ended with code 1: SyntaxError."),
-        ('echo "$2" >&2; exit 2', "It did not answer as a Python does."),
         ("sleep 100", "It did not answer within 0.2 s."),
-        ("exec sleep 100", "It did not answer within 0.2 s."),
     ],
 )
 def test_who_does_not_answer_says_why(tmp_path: Path, body: str, trouble: str) -> None:
@@ -167,28 +148,6 @@ def test_a_picked_folder_is_the_python_in_it(tmp_path: Path) -> None:
     assert (
         refused.value.sentence == f"{tmp_path}/c cannot be the lab's Python. It has no PyTorch."
     )
-
-
-@pytest.mark.parametrize("closed", ["bin", "home"])
-def test_a_folder_that_is_closed_to_this_user_is_passed_by(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: str
-) -> None:
-    """Root may look everywhere, so the refusal is played."""
-    venv = program(tmp_path / "venv/bin/python3", "")
-    asked: list[str] = []
-
-    def stat(path: "str | Path", **options: bool) -> os.stat_result:
-        if Path(path).is_relative_to(tmp_path / closed):
-            asked.append(str(path))
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return usual(path, **options)
-
-    usual = os.stat
-    monkeypatch.setattr(os, "stat", stat)
-    environment = {"VIRTUAL_ENV": str(tmp_path / "venv"), "PATH": str(tmp_path / "bin")}
-    found = candidates(environment, tmp_path / "home")
-    assert asked
-    assert found == [Path(sys.executable), venv]
 
 
 def test_a_program_opened_by_a_click_finds_the_pythons_of_macos(

@@ -16,28 +16,20 @@ from gpuexplorer.lab.worker_process import CANNOT_START
 CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
 
 
-def test_a_card_has_a_connection_for_each_of_many_queues(
+def test_what_a_person_chose_of_threads_and_queues_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All to one with eight cards takes about nine; PyTorch's own come on top."""
-    monkeypatch.delenv(CONNECTIONS, raising=False)
+    """All to one with eight cards takes about nine queues; PyTorch's own come on top."""
+    for name in (CONNECTIONS, "OMP_WAIT_POLICY"):
+        monkeypatch.delenv(name, raising=False)
     assert Start().variables[CONNECTIONS] == "32"
-
-
-def test_what_a_person_chose_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CONNECTIONS, "1")
-    assert Start().variables[CONNECTIONS] == "1"
-    assert Start(environment={CONNECTIONS: "4"}).variables[CONNECTIONS] == "4"
-
-
-def test_threads_that_wait_for_work_leave_the_cores_to_others_on_simulated_cards(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "PASSIVE"
     assert "OMP_WAIT_POLICY" not in Start().variables
+    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "PASSIVE"  # who waits, yields
+    monkeypatch.setenv(CONNECTIONS, "1")
     monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
     assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "ACTIVE"
+    assert Start().variables[CONNECTIONS] == "1"
+    assert Start(environment={CONNECTIONS: "4"}).variables[CONNECTIONS] == "4"
 
 
 @pytest.fixture
@@ -77,21 +69,10 @@ def test_the_word_worker_is_the_other_process(tmp_path: Path) -> None:
     assert done.stderr == "there is none\n"
 
 
-def test_a_python_is_no_packaged_program() -> None:
-    assert packaged.folder() is None
-    assert not packaged.is_this_program(Path(sys.executable))
-    assert Start(Path(sys.executable)).command[1] == "-c"
-
-
 def test_the_program_starts_itself_as_the_worker_by_whatever_name(torch_inside: Path) -> None:
     link = torch_inside.parent / "in_bin"
     link.symlink_to(torch_inside)
     assert Start(link).command == [str(link), "worker"]
-
-
-def test_a_foreign_python_leaves_nothing_in_the_programs_folder(program: Path) -> None:
-    command = Start(Path("/usr/bin/python3")).command
-    assert command[:3] == ["/usr/bin/python3", "-B", "-c"]
 
 
 def test_the_pytorch_inside_comes_first_and_is_not_asked(torch_inside: Path) -> None:

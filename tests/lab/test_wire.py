@@ -65,20 +65,16 @@ def test_a_sentence_keeps_its_template_and_its_values_on_the_way() -> None:
     "line",
     [
         "",
-        "hello",
         "[]",
-        "null",
-        '{"is":"nothing"}',
         '{"is":[]}',
         "[" * 100_000,
         '{"is":"run"}',
         '{"is":"run","id":1,"code":"x","more":1}',
         '{"is":"run","id":true,"code":"x"}',
-        '{"is":"run","id":1,"code":"x","others":[["cuda:0",1,2]]}',
         '{"is":"run","id":1,"code":{"template":"{x}","many":"","values":{"y":1}}}',
         '{"is":"measure","id":1,"source":"cpu","target":"cpu","bytes":1.5}',
     ],
-    ids=range(13),
+    ids=range(9),
 )
 def test_anything_else_is_refused_in_a_sentence(line: str) -> None:
     for read in (event_of, command_of):

@@ -3,7 +3,7 @@
 import base64
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,14 +11,14 @@ import pytest
 from gpuexplorer.lab.events import (
     Asked,
     Completed,
-    Event,
     Failed,
     Finished,
+    Peeked,
     Pictured,
     Printed,
 )
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Answer, Complete
+from gpuexplorer.lab.wire import Answer, Complete, Peek
 from tests.lab.processes import CARD, Worker, needs_torch
 
 pytestmark = [pytest.mark.long, needs_torch]
@@ -26,16 +26,19 @@ pytestmark = [pytest.mark.long, needs_torch]
 needs_matplotlib = pytest.mark.skipif(
     importlib.util.find_spec("matplotlib") is None, reason="there is no matplotlib here"
 )
-needs_ipython = pytest.mark.skipif(
-    importlib.util.find_spec("IPython") is None, reason="there is no IPython here"
-)
+HAS_IPYTHON = importlib.util.find_spec("IPython") is not None
+FIRST = """
+import os, pickle, subprocess, sys, torch, warnings
+from torch import nn
+from torch.nn import functional as F
+"""
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Worker]:
-    """On the processor alone, with what the first cell of every session imports."""
+    """On the processor alone, with what cells below need."""
     worker = Worker(Start())
-    worker.run("import torch\nfrom torch import nn\nfrom torch.nn import functional as F")
+    worker.run(FIRST)
     yield worker
     worker.process.stop()
 
@@ -46,12 +49,6 @@ def simulated() -> Iterator[Worker]:
     worker.run("import torch")
     yield worker
     worker.process.stop()
-
-
-def printed(lab: Worker, code: str, stream: str = "out") -> str:
-    outcome = lab.run(code)
-    assert isinstance(outcome, Finished), outcome
-    return lab.printed(outcome.id, stream)
 
 
 def warnings_of(lab: Worker, code: str) -> list[tuple[str, int, int]]:
@@ -68,65 +65,83 @@ def asked(lab: Worker, command: int, count: int = 1) -> Asked:
     return question
 
 
-# What is shown
+def stopped(lab: Worker, command: int) -> None:
+    lab.process.cancel(command)
+    outcome = lab.listener.outcome(command)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "cancelled"
 
 
-@pytest.mark.parametrize(
-    ("code", "shown"),
-    [
-        ("1 + 1", "2"),
-        ("x = 3\nx", "3"),
-        ("x = 3", ""),
-        ("None", ""),
-        ("[i * 2 for i in range(3)]", "[0, 2, 4]"),
-        (
-            "torch.device('cpu'), torch.device('cuda')",
-            "(device(type='cpu'), device(type='cuda'))",
-        ),
-        ("def f():\n    '''Doubles.'''\n    return 2\nf()", "2"),
-        ("class A:\n    def __repr__(self): return 'an A'\nA()", "an A"),
-        ("if True:\n    5", ""),
-        ("5;", ""),
-        ("'a;b'", "'a;b'"),
-        ("'hidden';  # by its semicolon", ""),
-        ("", ""),
-        ("# a remark", ""),
-        ("(1 +\n 2)", "3"),
-        ("7 \\\n% 4", "3"),
-        ("import asyncio\nawait asyncio.sleep(0, 'waited')", "'waited'"),
-        ("__name__", "'__main__'"),
-    ],
-)
-def test_the_last_expression_of_a_cell_is_shown(lab: Worker, code: str, shown: str) -> None:
-    assert lab.value(code) == shown
+EXIT = "The cell asked Python to end. It ended the cell; the session goes on."
+LEFT = "1 thread that this cell started is still running."
+THREAD = "import threading\ngo = threading.Event()\nt = threading.Thread(target=go.wait)\n"
+TAKEN = "The cell took len from Python's own functions; that is put back."
+SAID: list[tuple[str, Mapping[str, str]]] = [
+    # The last expression is shown.
+    ("1 + 1", {"value": "2"}),
+    ("x = 3", {"value": ""}),
+    ("None", {"value": ""}),
+    ("[i * 2 for i in range(3)]", {"value": "[0, 2, 4]"}),
+    ("torch.device('cuda')", {"value": "device(type='cuda')"}),
+    ("class A:\n    def __repr__(self): return 'an A'\nA()", {"value": "an A"}),
+    ("if True:\n    5", {"value": ""}),
+    ("'a;b'", {"value": "'a;b'"}),
+    ("'hidden';  # by its semicolon", {"value": ""}),
+    ("# a remark", {"value": ""}),
+    ("7 \\\n% 4", {"value": "3"}),
+    ("import asyncio\nawait asyncio.sleep(0, 'waited')", {"value": "'waited'"}),
+    ("__name__", {"value": "'__main__'"}),
+    ("class P: n = 5\npickle.loads(pickle.dumps(P())).n", {"value": "5"}),
+    ("def f(): pass\nimport inspect\ninspect.getsource(f)", {"value": r"'def f(): pass\n'"}),
+    # What is printed below Python is the cell's.
+    ("os.write(1, b'below\\n');", {"out": "below\n"}),
+    ("os.system('echo below');", {"out": "below\n"}),
+    ("subprocess.run(['echo', 'below'], stdout=None);", {"out": "below\n"}),
+    ("import ctypes\nc = ctypes.CDLL(None)\nc.printf(b'below\\n')\n1;", {"out": "below\n"}),
+    ("if os.fork() == 0:\n    print('below')\n    os._exit(0)\nos.wait();", {"out": "below\n"}),
+    ("b = sys.stdout.buffer\nb.write(b'\\xc3')\nb.write(b'\\xa4');", {"out": "ä"}),
+    ("import threading\nt = threading.Thread(target=print, args=('by',))\nt.start()\nt.join()",
+     {"out": "by\n"}),
+    # Commands and magics.
+    ("x = 'there'\n!echo {x} $x\n!exit 3\n_exit_code",
+     {"out": "there there\n", "note": "The command ended with status 3.", "value": "3"}),
+    ("lines = !printf 'a\\nb\\n'\nlines", {"value": "['a', 'b']"}),
+    ("a, b = 17, 5\n(a\n% b)", {"value": "2"}),
+    ('"""\n!no command\n%no magic\nno help?\n"""\n!echo yes', {"out": "yes\n"}),
+    ("def f(n):\n    for i in range(n):\n        !echo line\nf(2)", {"out": "line\nline\n"}),
+    ("%time 6 * 7", {"value": "42"}),
+    ("def area(w, h=1):\n    '''Of one.'''\narea?", {"out": "area(w, h=1)\n\nOf one.\n"}),
+    # Ends of a cell, and what it leaves behind.
+    ("exit()\nprint('not reached')", {"out": "", "note": EXIT}),
+    ("raise SystemExit(0)", {"note": EXIT}),
+    (f"{THREAD}t.start()", {"note": LEFT}),
+    ("go.set()\nt.join()", {"note": ""}),
+    ("import builtins\ndel builtins.len", {"note": TAKEN}),
+    ("len('abc')", {"value": "3"}),
+    ("if os.fork() == 0:\n    sys.exit(4)\nos.waitstatus_to_exitcode(os.wait()[1])",
+     {"value": "4"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "said"), SAID)
+def test_a_cell_says_what_python_says(lab: Worker, code: str, said: Mapping[str, str]) -> None:
+    outcome = lab.run(code)
+    assert isinstance(outcome, Finished), outcome
+    assert {each: lab.printed(outcome.id, each) for each in said} == said
 
 
 def test_what_was_shown_last_is_kept_as_in_python(lab: Worker) -> None:
     assert [lab.value("6 * 7"), lab.value("_ + 1")] == ["42", "43"]
 
 
-def test_a_future_import_holds_for_the_cells_after_it() -> None:
-    worker = Worker(Start())
-    try:
-        assert isinstance(worker.run("from __future__ import annotations"), Finished)
-        assert (
-            worker.value("def f(a: undefined): pass\nf.__annotations__") == "{'a': 'undefined'}"
-        )
-    finally:
-        worker.process.stop()
-
-
-def test_what_cells_define_can_be_pickled_and_its_source_is_known(lab: Worker) -> None:
-    code = "import pickle, inspect\nclass P:\n    n = 5\npickle.loads(pickle.dumps(P())).n"
-    assert lab.value(code) == "5"
-    lab.run("def twice(x):\n    return 2 * x")
-    assert lab.value("inspect.getsource(twice)") == repr("def twice(x):\n    return 2 * x\n")
-
-
-def test_modules_in_the_labs_folder_are_found(tmp_path: Path) -> None:
+def test_a_future_import_holds_for_later_cells_and_modules_in_the_folder_are_found(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "mine.py").write_text("value = 'from my folder'")
     worker = Worker(Start(folder=tmp_path))
     try:
+        assert isinstance(worker.run("from __future__ import annotations"), Finished)
+        assert worker.value("def f(a: no): pass\nf.__annotations__") == "{'a': 'no'}"
         assert worker.value("import mine\nmine.value") == "'from my folder'"
     finally:
         worker.process.stop()
@@ -139,9 +154,6 @@ def test_an_error_names_the_cell_and_its_line(lab: Worker) -> None:
     assert (failure.error, failure.message) == ("ZeroDivisionError", "division by zero")
     frames = [(each.cell - definition, each.line, each.name) for each in failure.frames]
     assert frames == [(2, 2, ""), (0, 3, "broken")]
-
-
-def test_code_that_cannot_be_read_says_where(lab: Worker) -> None:
     failure = lab.failure("a = 1\nif a\n    b")
     assert failure.error == "SyntaxError"
     assert "expected ':'" in failure.message
@@ -151,7 +163,7 @@ def test_code_that_cannot_be_read_says_where(lab: Worker) -> None:
 
 
 def test_what_is_printed_comes_in_its_order_with_what_is_shown(lab: Worker) -> None:
-    outcome = lab.run("import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('c')\n'd'")
+    outcome = lab.run("print('a')\nprint('b', file=sys.stderr)\nprint('c')\n'd'")
     said = [each for each in lab.said(Printed, outcome.id) if isinstance(each, Printed)]
     assert [(each.stream, each.text) for each in said] == [
         ("out", "a\n"),
@@ -161,70 +173,26 @@ def test_what_is_printed_comes_in_its_order_with_what_is_shown(lab: Worker) -> N
     ]
 
 
-def test_what_is_printed_comes_while_the_cell_runs(lab: Worker) -> None:
-    run = lab.begin("import threading\nprint('begun')\nthreading.Event().wait()")
-    lab.listener.wait(lambda: "begun" in lab.printed(run))
-    lab.process.cancel(run)
-    assert isinstance(lab.listener.outcome(run), Failed)
-
-
-def test_a_line_without_an_end_is_not_kept_back(lab: Worker) -> None:
+def test_what_is_printed_comes_while_the_cell_runs_also_without_an_end(lab: Worker) -> None:
     run = lab.begin("print('50 %', end='')\nthreading.Event().wait()")
     lab.listener.wait(lambda: lab.printed(run) == "50 %")
-    lab.process.cancel(run)
-    assert isinstance(lab.listener.outcome(run), Failed)
+    stopped(lab, run)
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "most"),
     [
-        "import ctypes\nc = ctypes.CDLL(None)\nc.printf(b'below\\n')",
-        "import os\nos.write(1, b'below\\n')",
-        "import os\nos.system('echo below')",
-        "import subprocess\nsubprocess.run(['echo', 'below'])",
-        "!echo below",
-        "import sys\nsys.stdout.buffer.write(b'below\\n')",
-        "import os\nif os.fork() == 0:\n    print('below')\n    os._exit(0)\nos.wait()",
+        ("for i in range(100_000): print(i)", 100),
+        ("for i in range(10_000): warnings.warn(f'the {i}th')", 2100),
+        ("for i in range(10_000): print(i, file=(sys.stdout, sys.stderr)[i % 2])", 2100),
     ],
 )
-def test_what_is_printed_below_python_is_the_cells(lab: Worker, code: str) -> None:
-    assert printed(lab, code + "\nprint('above')") == "below\nabove\n"
-
-
-def test_a_letter_that_comes_in_two_parts_is_whole(lab: Worker) -> None:
-    code = "import sys\nb = 'ä\\n'.encode()\nsys.stdout.buffer.write(b[:1])\n"
-    assert printed(lab, code + "sys.stdout.buffer.write(b[1:]);") == "ä\n"
-
-
-def test_a_progress_bar_does_not_fill_anything(lab: Worker) -> None:
-    code = "for i in range(100_000): print('\\r' + '#' * 50, i, end='')"
-    outcome = lab.run(code)
-    assert lab.printed(outcome.id).endswith("# 99999")
-    assert not lab.printed(outcome.id, "note")
-
-
-def test_a_flood_is_cut_with_a_sentence(lab: Worker) -> None:
-    outcome = lab.run("for i in range(100_000): print(i)\n'and on'")
-    assert len(lab.printed(outcome.id)) == 200_000
+def test_a_flood_is_cut_with_a_sentence(lab: Worker, code: str, most: int) -> None:
+    outcome = lab.run(f"{code}\n'and on'")
     assert lab.printed(outcome.id, "value") == "'and on'"
-    assert lab.printed(outcome.id, "note") == (
-        "This prints too much for the lab: what follows is left out."
-        "388,890 letters were left out."
-    )
-    assert len(lab.said(Printed, outcome.id)) < 100
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import warnings\nfor i in range(10_000): warnings.warn(f'the {i}th')",
-        "import sys\nfor i in range(10_000): print(i, file=(sys.stdout, sys.stderr)[i % 2])",
-    ],
-)
-def test_outputs_apart_do_not_come_without_end(lab: Worker, code: str) -> None:
-    outcome = lab.run(code)
-    assert "too much" in lab.printed(outcome.id, "note")
-    assert 1000 < len(lab.said(Printed, outcome.id)) < 2100
+    assert len(lab.printed(outcome.id)) <= 200_000
+    assert "This prints too much for the lab" in lab.printed(outcome.id, "note")
+    assert len(lab.said(Printed, outcome.id)) < most
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it is Linux that can hold a thread back")
@@ -263,54 +231,36 @@ plt.close = lambda number: None
     assert lab.value("del sys.modules['matplotlib.pyplot']\ndrawn") == "51"
 
 
-def test_what_an_error_says_is_cut(lab: Worker) -> None:
-    failure = lab.failure("raise type('N' * 10**6, (Exception,), {})('m' * 10**7)")
-    assert len(failure.message) < 30_000
-    assert len(failure.error) < 300
-
-
-@pytest.mark.parametrize(
-    "code", ["while True: print('again')", "!yes", "while True: os.write(1, b'x')"]
-)
+@pytest.mark.parametrize("code", ["while True: print('again')", "!yes"])
 def test_an_endless_flood_can_be_stopped(lab: Worker, code: str) -> None:
-    lab.run("import os")
     run = lab.begin(code)
     lab.listener.wait(lambda: "too much" in lab.printed(run, "note"))
-    lab.process.cancel(run)
-    outcome = lab.listener.outcome(run)
-    assert isinstance(outcome, Failed)
-    assert outcome.cause == "cancelled"
+    stopped(lab, run)
     assert lab.value("'at once'") == "'at once'"
 
 
 @pytest.mark.parametrize("close", ["sys.stdout.close()", "os.close(1)", "sys.stdout = None"])
 def test_a_closed_output_is_open_again_in_the_next_cell(lab: Worker, close: str) -> None:
-    lab.run(f"import os, sys\n{close}")
-    assert printed(lab, "print('still')\nos.system('echo there');") == "still\nthere\n"
+    lab.run(close)
+    outcome = lab.run("print('still')\nos.system('echo there');")
+    assert lab.printed(outcome.id) == "still\nthere\n"
 
 
-def test_a_long_value_is_cut_and_its_length_said(lab: Worker) -> None:
-    outcome = lab.run("'x' * 10**8")
-    shown = lab.printed(outcome.id, "value")
+def test_what_is_very_long_is_cut_and_its_length_said(lab: Worker) -> None:
+    shown = lab.value("'x' * 10**8")
     assert len(shown) < 21_000
     assert shown.endswith("x … (100,000,002 letters in all)")
+    failure = lab.failure("raise type('N' * 10**6, (Exception,), {})('m' * 10**7)")
+    assert len(failure.message) < 30_000
+    assert len(failure.error) < 300
 
 
-def test_warnings_stand_at_their_line(lab: Worker) -> None:
-    code = "import warnings\nx = 1\nwarnings.warn('mind this')"
-    assert warnings_of(lab, code) == [("UserWarning: mind this", 0, 3)]
-    assert warnings_of(lab, code) == [("UserWarning: mind this", 0, 3)]
-
-
-def test_a_librarys_warning_stands_at_the_line_that_called_it(lab: Worker) -> None:
-    [(text, cell, line)] = warnings_of(
-        lab, "x = torch.ones(2, 3)\nx = 1\ntorch.ones(2, 3, 4).T"
-    )
+def test_warnings_stand_at_the_line_of_the_cell_that_called(lab: Worker) -> None:
+    for _ in range(2):
+        assert warnings_of(lab, "x = 1\nwarnings.warn('mind')") == [("UserWarning: mind", 0, 2)]
+    [(text, cell, line)] = warnings_of(lab, "x = 1\ntorch.ones(2, 3, 4).T")
     assert "is deprecated" in text
-    assert (cell, line) == (0, 3)
-
-
-def test_warnings_that_were_switched_off_stay_off(lab: Worker) -> None:
+    assert (cell, line) == (0, 2)
     lab.run("warnings.filterwarnings('ignore', message='not this')")
     assert warnings_of(lab, "warnings.warn('not this one')") == []
 
@@ -318,62 +268,35 @@ def test_warnings_that_were_switched_off_stay_off(lab: Worker) -> None:
 # What is asked
 
 
-def test_input_asks_and_goes_on_with_the_answer(lab: Worker) -> None:
-    run = lab.begin("name = input('Your name? ')\nf'Hello {name}'")
-    assert asked(lab, run) == Asked(run, "input", "Your name? ")
-    lab.process.send(Answer(run, "Ada"))
-    assert isinstance(lab.listener.outcome(run), Finished)
-    assert lab.printed(run, "value") == "'Hello Ada'"
-
-
-def test_a_password_is_asked_for_as_one(lab: Worker) -> None:
-    run = lab.begin("from getpass import getpass\nlen(getpass())")
-    assert asked(lab, run).what == "password"
-    lab.process.send(Answer(run, "secret"))
-    assert isinstance(lab.listener.outcome(run), Finished)
-    assert lab.printed(run, "value") == "6"
-
-
-def test_standard_input_is_asked_for_line_by_line(lab: Worker) -> None:
-    run = lab.begin("import sys\nsum(int(line) for line in sys.stdin)")
-    for count, text in enumerate(("4", "5", None), 1):
-        assert asked(lab, run, count).what == "input"
+@pytest.mark.parametrize(
+    ("code", "what", "answers", "value"),
+    [
+        ("'Hello ' + input('Your name? ')", "input", ("Ada",), "'Hello Ada'"),
+        ("from getpass import getpass\nlen(getpass())", "password", ("secret",), "6"),
+        ("sum(int(line) for line in sys.stdin)", "input", ("4", "5", None), "9"),
+    ],
+)
+def test_what_a_cell_asks_for_is_answered(
+    lab: Worker, code: str, what: str, answers: tuple[str | None, ...], value: str
+) -> None:
+    run = lab.begin(code)
+    for count, text in enumerate(answers, 1):
+        assert asked(lab, run, count).what == what
         lab.process.send(Answer(run, text))
     assert isinstance(lab.listener.outcome(run), Finished)
-    assert lab.printed(run, "value") == "9"
+    assert lab.printed(run, "value") == value
 
 
-def test_a_question_without_an_answer_is_an_end_of_file(lab: Worker) -> None:
+def test_a_question_may_stay_without_an_answer_or_be_stopped(lab: Worker) -> None:
     run = lab.begin("input()")
     asked(lab, run)
     lab.process.send(Answer(run, None))
     outcome = lab.listener.outcome(run)
     assert isinstance(outcome, Failed)
     assert outcome.error == "EOFError"
-
-
-def test_a_question_can_be_stopped(lab: Worker) -> None:
     run = lab.begin("input()")
     asked(lab, run)
-    lab.process.cancel(run)
-    outcome = lab.listener.outcome(run)
-    assert isinstance(outcome, Failed)
-    assert outcome.cause == "cancelled"
-
-
-# Commands and magics
-
-
-def test_a_command_streams_and_says_its_status(lab: Worker) -> None:
-    outcome = lab.run("x = 'there'\n!echo {x} $x $HOME\n!exit 3\n_exit_code")
-    assert isinstance(outcome, Finished)
-    assert lab.printed(outcome.id).startswith("there there /")
-    assert lab.printed(outcome.id, "note") == "The command ended with status 3."
-    assert lab.printed(outcome.id, "value") == "3"
-
-
-def test_what_a_command_prints_can_be_kept(lab: Worker) -> None:
-    assert lab.value("lines = !printf 'a\\nb\\n'\nlines") == "['a', 'b']"
+    stopped(lab, run)
 
 
 def test_stopping_a_command_ends_what_it_started(lab: Worker, tmp_path: Path) -> None:
@@ -382,54 +305,31 @@ def test_stopping_a_command_ends_what_it_started(lab: Worker, tmp_path: Path) ->
         f"!sh -c 'sleep 1000 & echo $! > {mark}.part; mv {mark}.part {mark}; echo on; wait'"
     )
     lab.listener.wait(lambda: lab.printed(run) == "on\n")
-    lab.process.cancel(run)
-    outcome = lab.listener.outcome(run)
-    assert isinstance(outcome, Failed)
-    assert outcome.cause == "cancelled"
+    stopped(lab, run)
     stat = Path("/proc", mark.read_text().strip(), "stat")
     assert not stat.exists() or " Z " in stat.read_text()
 
 
-@pytest.mark.parametrize("cd", ["!cd {0}", "%cd {0}", "import os\nos.chdir('{0}')"])
+@pytest.mark.parametrize("cd", ["!cd {0}", "%cd {0}", "os.chdir('{0}')"])
 def test_changing_the_folder_stays(lab: Worker, tmp_path: Path, cd: str) -> None:
     lab.run(cd.replace("{0}", str(tmp_path)))
-    assert lab.value("import os\nos.getcwd()") == repr(str(tmp_path))
-    assert printed(lab, "!pwd") == f"{tmp_path}\n"
+    assert lab.value("os.getcwd()") == repr(str(tmp_path))
+    assert lab.printed(lab.run("!pwd").id) == f"{tmp_path}\n"
 
 
-def test_signs_of_commands_within_python_are_python(lab: Worker) -> None:
-    assert lab.value("a, b = 17, 5\n(a\n% b)") == "2"
-    assert lab.value('"""\n!no command\n%no magic\nno help?\n"""') == repr(
-        "\n!no command\n%no magic\nno help?\n"
-    )
-    both = 's = """\n!no command\n"""\nt = (a\n% b)\n!echo yes'
-    assert printed(lab, both) == "yes\n"
-
-
-def test_a_line_of_a_function_can_be_a_command(lab: Worker) -> None:
-    assert printed(lab, "def f(n):\n    for i in range(n):\n        !echo line\nf(2)") == (
-        "line\nline\n"
-    )
-
-
-def test_installing_asks_first(lab: Worker) -> None:
+def test_installing_asks_first_and_pip_is_that_of_the_labs_python(lab: Worker) -> None:
     run = lab.begin("!pip install no-such-package-of-ours")
     assert asked(lab, run) == Asked(run, "install", "pip install no-such-package-of-ours")
     lab.process.send(Answer(run, None))
     outcome = lab.listener.outcome(run)
     assert isinstance(outcome, Failed)
     assert outcome.sentence == "It was not allowed, so nothing was installed."
-
-
-@pytest.mark.parametrize(
-    "line", ["!pip --version", "%pip --version", "!python -m pip --version"]
-)
-def test_pip_is_that_of_the_labs_python(lab: Worker, line: str) -> None:
-    outcome = lab.run(line)
-    assert not lab.said(Asked, outcome.id)
     version = "{}.{}".format(*sys.version_info)
-    told = lab.printed(outcome.id) + lab.printed(outcome.id, "err")
-    assert f"(python {version})" in told or "No module named pip" in told
+    for line in ("!pip --version", "%pip --version", "!python -m pip --version"):
+        done = lab.run(line)
+        assert not lab.said(Asked, done.id)
+        told = lab.printed(done.id) + lab.printed(done.id, "err")
+        assert f"(python {version})" in told or "No module named pip" in told
 
 
 def test_whoever_started_the_worker_answers_for_a_simulated_machine(simulated: Worker) -> None:
@@ -440,25 +340,24 @@ def test_whoever_started_the_worker_answers_for_a_simulated_machine(simulated: W
     assert simulated.printed(run) == "GPU 1: another\n"
 
 
-@pytest.mark.parametrize("code", ["%time x = sum(range(10))", "%%time\nx = 3\nx = 45"])
-def test_a_cell_can_be_timed(lab: Worker, code: str) -> None:
-    outcome = lab.run(code)
-    assert isinstance(outcome, Finished)
-    assert not outcome.watched
-    assert lab.printed(outcome.id, "note").endswith("s, until all cards were done.")
-    assert lab.value("x") == "45"
-
-
 @pytest.mark.parametrize(
-    "code",
-    ["%timeit -n 10 -r 3 sum(range(10))", "%%timeit -r 3 -n 10 n = 10\nsum(range(n))"],
+    ("code", "said"),
+    [
+        ("%time x = sum(range(10))", "s, until all cards were done."),
+        ("%%time\nx = 3\nx = 45", "s, until all cards were done."),
+        (
+            "%timeit -n 10 -r 3 sum(range(10))",
+            "a loop, until all cards were done (3 samples of",
+        ),
+        ("%%timeit -r 3 -n 10 n = 10\nsum(range(n))", "(3 samples of 10 loops"),
+    ],
 )
-def test_a_line_can_be_timed_many_times(lab: Worker, code: str) -> None:
+def test_a_line_or_a_cell_can_be_timed(lab: Worker, code: str, said: str) -> None:
     outcome = lab.run(code)
     assert isinstance(outcome, Finished)
-    assert "a loop, until all cards were done (3 samples of 10 loops" in lab.printed(
-        outcome.id, "note"
-    )
+    assert said in lab.printed(outcome.id, "note")
+    failure = lab.failure("a = 1\n%time 1 / 0")
+    assert (failure.error, failure.frames[-1].line) == ("ZeroDivisionError", 2)
 
 
 def test_times_on_simulated_cards_are_said_to_be_modelled(simulated: Worker) -> None:
@@ -466,78 +365,37 @@ def test_times_on_simulated_cards_are_said_to_be_modelled(simulated: Worker) -> 
     assert isinstance(outcome, Finished), outcome
     notes = simulated.printed(outcome.id, "note")
     assert notes.endswith("These times are modelled: the cards are simulated.")
-    assert " a loop, until all cards were done (2 samples of " in notes
 
 
-def test_what_is_timed_has_its_value_and_its_errors(lab: Worker) -> None:
-    assert lab.value("%time 6 * 7") == "42"
-    failure = lab.failure("a = 1\n%time 1 / 0")
-    assert (failure.error, failure.frames[-1].line) == ("ZeroDivisionError", 2)
-
-
-def test_a_question_mark_explains(lab: Worker) -> None:
-    lab.run("def area(width, height=1):\n    '''Of a rectangle.'''")
-    assert printed(lab, "area?") == "area(width, height=1)\n\nOf a rectangle.\n"
-    assert "'''Of a rectangle.'''" in printed(lab, "area??")
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("IPython") is not None, reason="there is an IPython here"
-)
-def test_a_magic_of_ipython_is_named_where_there_is_none(lab: Worker) -> None:
-    failure = lab.failure("%who")
-    assert failure.sentence == (
-        "%who is one of IPython's magics, and this Python has no IPython."
-    )
-
-
-@needs_ipython
 def test_the_magics_of_ipython_work_where_it_is(lab: Worker, tmp_path: Path) -> None:
+    if not HAS_IPYTHON:
+        assert lab.failure("%who").sentence == (
+            "%who is one of IPython's magics, and this Python has no IPython."
+        )
+        return
     file = tmp_path / "written.txt"
     assert isinstance(lab.run(f"%%writefile {file}\nkept"), Finished)
     assert file.read_text() == "kept\n"
-    outcome = lab.run("alone = 1\n%who int")
-    assert "alone" in lab.printed(outcome.id)
-    assert lab.value("alone") == "1"
 
 
 # What is drawn
 
 
 @needs_matplotlib
-def test_figures_come_as_pictures_and_are_closed(lab: Worker) -> None:
-    outcome = lab.run("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.figure();")
-    pictures = lab.said(Pictured, outcome.id)
-    assert len(pictures) == 2
-    assert isinstance(pictures[0], Pictured)
-    assert base64.b64decode(pictures[0].png).startswith(b"\x89PNG")
-    assert lab.value("plt.get_fignums()") == "[]"
-    assert not lab.said(Pictured, outcome.id + 1)
-
-
-@needs_matplotlib
-def test_what_is_shown_in_a_loop_is_a_picture_each(lab: Worker) -> None:
-    code = "for i in range(3):\n    plt.plot([i])\n    print(i)\n    plt.show()"
-    outcome = lab.run("import matplotlib.pyplot as plt\n" + code)
-    kinds = [type(e) for e in said(lab, outcome.id) if isinstance(e, Printed | Pictured)]
-    assert kinds == [Printed, Pictured] * 3
-
-
-@needs_matplotlib
-def test_a_huge_figure_is_made_smaller(lab: Worker) -> None:
-    outcome = lab.run(
-        "import matplotlib.pyplot as plt\nplt.figure(figsize=(200, 200), dpi=300);"
-    )
-    [picture] = lab.said(Pictured, outcome.id)
+def test_figures_come_as_pictures_in_their_order_and_are_closed(lab: Worker) -> None:
+    lab.run("import matplotlib.pyplot as plt")
+    outcome = lab.run("for i in range(2):\n    plt.plot([i])\n    print(i)\n    plt.show()")
+    said = [each for each in lab.listener.events if getattr(each, "id", None) == outcome.id]
+    kinds = [type(each) for each in said if isinstance(each, Printed | Pictured)]
+    assert kinds == [Printed, Pictured] * 2
+    [picture] = lab.said(Pictured, lab.run("plt.figure(figsize=(200, 200), dpi=300);").id)
     assert isinstance(picture, Pictured)
     assert len(picture.png) < 4_000_000
+    assert base64.b64decode(picture.png).startswith(b"\x89PNG")
+    assert lab.value("plt.get_fignums()") == "[]"
 
 
-def said(lab: Worker, command: int) -> list[Event]:
-    return [each for each in lab.listener.events if getattr(each, "id", None) == command]
-
-
-# What is typed
+# What is typed and looked at
 
 
 def test_completions_are_answered_while_a_cell_runs(lab: Worker) -> None:
@@ -548,5 +406,18 @@ def test_completions_are_answered_while_a_cell_runs(lab: Worker) -> None:
     [answer] = lab.said(Completed, typed)
     assert isinstance(answer, Completed)
     assert (answer.begin, answer.words) == (0, ("value_of_mine",))
-    lab.process.cancel(run)
-    assert isinstance(lab.listener.outcome(run), Failed)
+    stopped(lab, run)
+
+
+def test_a_part_of_a_container_can_be_looked_into(simulated: Worker) -> None:
+    simulated.run("parts = {'a': torch.ones(2, 3, device='cuda')}")
+    look = simulated.send(lambda number: Peek(number, "parts['a']"))
+    assert isinstance(simulated.listener.outcome(look), Finished)
+    [seen] = simulated.said(Peeked, look)
+    assert isinstance(seen, Peeked)
+    assert list(seen.rows) == [(1, 1, 1), (1, 1, 1)]
+    refused = simulated.listener.outcome(
+        simulated.send(lambda number: Peek(number, "parts.clear()"))
+    )
+    assert isinstance(refused, Failed)
+    assert "A look runs no code" in refused.sentence

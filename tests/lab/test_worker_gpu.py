@@ -6,7 +6,6 @@ import pytest
 
 from gpuexplorer.lab.events import Device, Spans, Transferred
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.wire import Measure
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 from tests.real_cards import smi, snapshots
@@ -96,19 +95,6 @@ def test_a_card_without_room_says_so_and_the_worker_goes_on(session: Session) ->
     assert set(session.ledger.things) == {"X", "Y"}
 
 
-def test_what_fits_piece_by_piece_is_refused_when_the_card_is_full(session: Session) -> None:
-    card = usable(session)["cuda:0"]
-    assert card.total_bytes is not None
-    third = card.total_bytes // 3
-    line = f"torch.empty({third}, dtype=torch.uint8, device='cuda:0')"
-    session.run(f"A = {line}", f"B = {line}")
-    failed = session.run(f"C = {line}").failed
-    assert failed is not None
-    assert failed.cause == "out of memory"
-    session.run("del A", "del B", "torch.cuda.empty_cache()")
-    assert session.run(f"C = {line}").finished
-
-
 def test_the_second_card_can_be_used_without_a_context_on_the_first(two: Session) -> None:
     made = two.run("X = torch.ones(1000, device='cuda:1')", "Y = X.cpu()", "Z = Y.cuda(1) + X")
     assert used(made) == ["cuda:1"]
@@ -116,15 +102,6 @@ def test_the_second_card_can_be_used_without_a_context_on_the_first(two: Session
     [taken] = snapshots()
     pid = two.worker.process.pid
     assert (first, pid) not in {(each["card"], each["pid"]) for each in taken["processes"]}
-
-
-@pytest.mark.parametrize("mode", ["copy", "raw", "overlap"])
-def test_the_second_card_can_be_measured_without_a_context_on_the_first(
-    two: Session, mode: str
-) -> None:
-    two.run("H = torch.ones(3)")
-    two.look(lambda number: Measure(number, "cuda:1", "cpu", MIB, mode, pinned=True))
-    assert used(two.run("X = torch.ones(1, device='cuda:1')")) == ["cuda:1"]
 
 
 def used(cell: Cell) -> list[str]:
@@ -145,20 +122,6 @@ def are_alike(first: float, second: float) -> None:
     assert first < 2 * second + 20e-6
 
 
-def test_the_first_copy_to_a_card_takes_no_longer_than_the_next(session: Session) -> None:
-    awake(session)
-    first = session.run("A = P.to('cuda:0', non_blocking=True)")
-    second = session.run("B = P.to('cuda:0', non_blocking=True)")
-    are_alike(seconds(first), seconds(second))
-
-
-def test_the_first_copy_to_the_host_takes_no_longer_than_the_next(session: Session) -> None:
-    awake(session, "A = P.to('cuda:0')")
-    first = session.run("H = A.to('cpu', non_blocking=True)")
-    second = session.run("del H", "H = A.to('cpu', non_blocking=True)")
-    are_alike(seconds(first), seconds(second))
-
-
 def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session) -> None:
     awake(two, "A = P.to('cuda:0')", "C = torch.ones(1000, device='cuda:1')")
     first = two.run("B = A.to('cuda:1')")
@@ -175,27 +138,6 @@ def test_what_is_computed_in_another_stream_is_timed_too(session: Session) -> No
     assert plain is not None
     assert beside is not None
     assert beside.device_seconds == pytest.approx(plain.device_seconds, rel=0.5)
-
-
-def test_a_card_broken_by_a_kernel_that_nobody_waited_for_is_found(session: Session) -> None:
-    session.run("X = torch.rand(4, device='cuda:0')", "I = torch.tensor([9], device='cuda:0')")
-    failed = session.run("Z = X[I]\n1 / 0").failed
-    assert failed is not None
-    assert failed.cause == "device broken"
-
-
-def test_a_small_product_takes_the_host_what_it_takes_plain_python(session: Session) -> None:
-    code = "for i in range(2000): B = A @ A"
-    session.run("A = torch.ones(2, 2, device='cuda:0')", code)
-    watched = session.run(code).finished
-    bare = session.run(code, watched=False).finished
-    assert watched is not None
-    assert bare is not None
-    assert (watched.watched, bare.watched) == (True, False)
-    assert watched.watch_seconds is not None
-    assert bare.watch_seconds is None
-    told = watched.host_seconds - watched.watch_seconds
-    assert told == pytest.approx(bare.host_seconds, rel=0.5)
 
 
 def test_the_threads_of_data_parallel_are_seen_where_they_read(two: Session) -> None:

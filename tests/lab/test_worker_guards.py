@@ -51,10 +51,7 @@ def stopped(lab: Worker, run: int) -> Failed:
     [
         "while True: pass",
         "import time\ntime.sleep(1000)",
-        "import threading\nthreading.Event().wait()",
-        "import queue\nqueue.SimpleQueue().get()",
         "import subprocess\nsubprocess.run(['sleep', '1000'])",
-        "def f():\n    while True: pass\nf()",
     ],
 )
 def test_stop_is_a_keyboard_interrupt(lab: Worker, code: str) -> None:
@@ -73,17 +70,6 @@ def test_what_awaits_can_be_stopped_and_does_not_go_on_later(lab: Worker) -> Non
     stopped(lab, run)
     assert lab.value("await asyncio.sleep(0.3, 'alone')") == "'alone'"
     assert "ended" not in lab.printed(run) + lab.printed(run + 1)
-
-
-def test_code_may_catch_the_interrupt_as_in_python(lab: Worker) -> None:
-    run = lab.begin(
-        "import time\ntry:\n    print('begun')\n    time.sleep(1000)\n"
-        "except KeyboardInterrupt:\n    print('caught')\n'went on'"
-    )
-    lab.listener.wait(lambda: "begun" in lab.printed(run))
-    lab.process.cancel(run)
-    assert isinstance(lab.listener.outcome(run), Finished)
-    assert lab.printed(run, "value") == "'went on'"
 
 
 def test_what_catches_every_stop_can_be_stopped_again(lab: Worker) -> None:
@@ -138,37 +124,7 @@ def test_a_handler_of_a_persons_own_lasts_for_its_cell(lab: Worker) -> None:
     stopped(lab, run)
 
 
-def test_what_ignores_stop_can_be_ended(doomed: Worker) -> None:
-    ignoring = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    run = doomed.begin(f"{ignoring}print('begun')\nwhile True: pass")
-    doomed.listener.wait(lambda: bool(doomed.printed(run)))
-    doomed.process.cancel(run)
-    doomed.process.kill()
-    outcome = doomed.listener.outcome(run)
-    assert isinstance(outcome, Failed)
-    assert outcome.cause == "worker lost"
-
-
 # Ends
-
-
-@pytest.mark.parametrize(
-    "code", ["exit()", "quit()", "import sys\nsys.exit()", "raise SystemExit(0)"]
-)
-def test_exit_ends_the_cell_and_not_the_session(lab: Worker, code: str) -> None:
-    outcome = lab.run(f"{code}\nprint('not reached')")
-    assert isinstance(outcome, Finished)
-    assert lab.printed(outcome.id) == ""
-    assert lab.printed(outcome.id, "note") == (
-        "The cell asked Python to end. It ended the cell; the session goes on."
-    )
-    assert goes_on(lab)
-
-
-def test_an_exit_with_a_reason_is_a_failure(lab: Worker) -> None:
-    failure = lab.failure("import sys\nsys.exit('no data')")
-    assert (failure.error, failure.message) == ("SystemExit", "no data")
-    assert goes_on(lab)
 
 
 @pytest.mark.parametrize(
@@ -214,56 +170,11 @@ def test_what_is_to_be_done_at_the_end_is_no_matter(doomed: Worker) -> None:
 # Threads and processes
 
 
-def test_threads_left_behind_are_said_and_print_under_the_newest_cell(lab: Worker) -> None:
-    code = (
-        "import threading\ngo = threading.Event()\n"
-        "def late():\n    go.wait()\n    print('late')\n"
-        "t = threading.Thread(target=late)\nt.start()"
-    )
-    outcome = lab.run(code)
-    assert isinstance(outcome, Finished)
-    assert lab.printed(outcome.id, "note") == (
-        "1 thread that this cell started is still running."
-    )
-    outcome = lab.run("go.set()\nt.join()")
-    assert lab.printed(outcome.id) == "late\n"
-    assert not lab.printed(outcome.id, "note")
-
-
 def test_an_error_in_a_thread_is_printed(lab: Worker) -> None:
     outcome = lab.run(
         "import threading\nt = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()"
     )
     assert "ZeroDivisionError: division by zero" in lab.printed(outcome.id, "err")
-
-
-def test_a_forked_child_ends_with_the_cells_code(lab: Worker) -> None:
-    outcome = lab.run(
-        "import os, sys\npid = os.fork()\nif pid == 0:\n    print('child')\n    sys.exit(4)\n"
-        "status = os.waitpid(pid, 0)[1]\nos.waitstatus_to_exitcode(status)"
-    )
-    assert isinstance(outcome, Finished)
-    assert lab.printed(outcome.id) == "child\n"
-    assert lab.printed(outcome.id, "value") == "4"
-    assert goes_on(lab)
-
-
-def test_an_error_in_a_forked_child_is_printed_and_not_said_twice(lab: Worker) -> None:
-    outcome = lab.run(
-        "pid = os.fork()\nif pid == 0:\n    1 / 0\n"
-        "os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])"
-    )
-    assert isinstance(outcome, Finished)
-    assert "ZeroDivisionError" in lab.printed(outcome.id, "err")
-    assert lab.printed(outcome.id, "value") == "1"
-
-
-def test_workers_of_a_data_loader_come_and_go(lab: Worker) -> None:
-    lab.run("import torch\nfrom torch.utils.data import DataLoader")
-    code = (
-        "sum(int(b.sum()) for b in DataLoader(torch.arange(10), batch_size=2, num_workers=2))"
-    )
-    assert lab.value(code) == "45"
 
 
 @needs_linux
@@ -278,15 +189,6 @@ def test_a_childs_child_does_not_keep_a_dead_workers_window_waiting(doomed: Work
 
 
 # Files and names
-
-
-def test_writing_into_found_descriptors_ends_nothing(lab: Worker) -> None:
-    code = (
-        "import os\nfor fd in range(3, 256):\n    try:\n        os.write(fd, b'garbage')\n"
-        "    except OSError: pass"
-    )
-    assert isinstance(lab.run(code), Finished)
-    assert goes_on(lab)
 
 
 def test_garbage_in_the_very_pipe_is_left_out_and_said(lab: Worker) -> None:
@@ -318,12 +220,7 @@ def test_too_many_open_files_are_an_error(lab: Worker) -> None:
     [
         "del __builtins__",
         "import builtins\ndel builtins.len, builtins.isinstance, builtins.print",
-        "import builtins\nbuiltins.print = None\nprint = 5",
         "import sys\nsys.modules.clear()",
-        "import sys\nsys.modules['__main__'] = None",
-        "import sys\nsys.path.clear()",
-        "import linecache\nlinecache.clearcache()",
-        "import gc\ngc.disable()",
         "globals().clear()",
     ],
 )
@@ -332,28 +229,14 @@ def test_a_cell_that_takes_python_apart_leaves_a_session(doomed: Worker, code: s
     assert goes_on(doomed)
 
 
-def test_what_was_taken_from_python_is_put_back_and_said(lab: Worker) -> None:
-    outcome = lab.run("import builtins\ndel builtins.len")
-    assert lab.printed(outcome.id, "note") == (
-        "The cell took len from Python's own functions; that is put back."
-    )
-    assert lab.value("len('abc')") == "3"
-
-
 @pytest.mark.parametrize(
     ("code", "error"),
     [
         ("def f(): return f()\nf()", "RecursionError"),
         ("x = [0] * 10**15", "MemoryError"),
         ("class A:\n    def __repr__(self): raise ValueError('no words')\nA()", "ValueError"),
-        ("class A:\n    def __repr__(self): return 5\nA()", "TypeError"),
         ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "E"),
-        ("class E(BaseException): pass\nraise E('mine')", "E"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("raise GeneratorExit", "GeneratorExit"),
-        ("raise BrokenPipeError", "BrokenPipeError"),
-        ("x = '\\0'\n\\", "SyntaxError"),
-        ("x\0y", "SyntaxError"),
         ("(" * 1000, "SyntaxError"),
         ("x = " + "-" * 100_000 + "1", "RecursionError"),
     ],
@@ -375,23 +258,11 @@ def test_things_that_answer_with_errors_do_not_end_anything(lab: Worker) -> None
     lab.run("del rude")
 
 
-def test_a_gigabyte_of_text_is_shown_in_short(lab: Worker) -> None:
-    outcome = lab.run("class Long:\n    def __repr__(self): return 'x' * 10**9\nLong()")
-    assert isinstance(outcome, Finished)
-    assert lab.printed(outcome.id, "value").endswith("(1,000,000,000 letters in all)")
-
-
 def test_printing_a_gigabyte_is_cut(lab: Worker) -> None:
     outcome = lab.run("print('x' * 10**9)")
     assert isinstance(outcome, Finished)
     said = [each for each in lab.said(Printed, outcome.id) if isinstance(each, Printed)]
     assert sum(len(each.text) for each in said) < 210_000
-
-
-def test_a_child_of_a_child_says_nothing_of_the_pipe(lab: Worker) -> None:
-    outcome = lab.run("import os\nif not os.fork():\n    os.fork()\nelse: os.wait()")
-    assert isinstance(outcome, Finished), outcome
-    assert lab.printed(outcome.id, "err") == ""
 
 
 def test_a_debugger_is_stopped_though_it_takes_every_interrupt(lab: Worker) -> None:

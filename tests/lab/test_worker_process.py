@@ -1,9 +1,11 @@
 """The worker is expected to fail: each way it can, provoked for real."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,11 +18,13 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Placed,
+    Transferred,
 )
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import NAME, Start, unpacked
+from gpuexplorer.lab.wire import Run
 from gpuexplorer.simulation.specs import parse_machine
-from tests.lab.processes import CARD, Fake, Worker, ended, needs_torch, tampered
+from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch, tampered
 
 pytestmark = pytest.mark.long
 
@@ -75,26 +79,6 @@ def test_a_line_is_answered_with_what_it_made_and_cost(shared: Worker) -> None:
 
 
 @needs_torch
-def test_two_devices_are_explained(shared: Worker) -> None:
-    failure = shared.failure("torch.ones(2).cuda() + torch.ones(2)")
-    assert failure.cause == "devices differ"
-    assert failure.sentence == (
-        "One is on cuda:0, another on cpu: PyTorch will not choose for you."
-    )
-    assert failure.message.startswith("Expected all tensors to be on the same device")
-
-
-@needs_torch
-def test_a_memory_fraction_is_met_and_told(shared: Worker) -> None:
-    shared.run("torch.cuda.set_per_process_memory_fraction(0.01)")
-    failure = shared.failure("Y = torch.ones(100, 1024, 1024, device='cuda:0')")
-    shared.run("torch.cuda.set_per_process_memory_fraction(1.0)")
-    assert failure.cause == "out of memory"
-    assert "245.76 MiB allowed" in failure.message
-    assert failure.memory[0].device == "cuda:0"
-
-
-@needs_torch
 def test_cancelling_what_is_over_does_nothing(shared: Worker) -> None:
     done = shared.run("X = torch.ones(1)")
     shared.process.cancel(done.id)
@@ -132,18 +116,6 @@ def test_what_hangs_in_foreign_code_can_be_killed(worker: Callable[[Start], Work
     outcome = hung.listener.outcome(run)
     assert isinstance(outcome, Failed)
     assert outcome.cause == "worker lost"
-
-
-@needs_torch
-def test_a_broken_device_says_that_everything_on_it_is_lost(
-    worker: Callable[[Start], Worker],
-) -> None:
-    broken = worker(Start())
-    failure = broken.failure("raise RuntimeError('CUDA error: device-side assert triggered')")
-    assert failure.cause == "device assert"
-    assert failure.sentence.startswith("A kernel met a value that it cannot take")
-    assert failure.message == "CUDA error: device-side assert triggered"
-    assert isinstance(broken.run("len([1])"), Finished)
 
 
 def test_what_is_no_message_is_left_out_and_said(worker: Callable[[Start], Worker]) -> None:
@@ -187,34 +159,32 @@ threading.Event().wait()
     assert ended(pid)
 
 
+WITHOUT_TORCH = tampered("import sys; sys.modules['torch'] = None")
+OLD = tampered("import sys; sys.version_info = (3, 8, 0)")
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (Fake(script="print('Welcome to FooShell')"), "no message: 'Welcome to FooShell'."),
+        (Fake(script="""print('{"is":"began","id":1}')"""), "did not introduce itself as a"),
+        (Fake(script="import sys; sys.exit('no licence')"), "with status 1: no licence."),
+        (OLD, "The lab needs Python 3.10 or newer; this is 3.8."),
+        (WITHOUT_TORCH, "PyTorch cannot be loaded by this Python: "),
+    ],
+    ids=range(5),
+)
+def test_what_cannot_be_the_worker_says_why(
+    worker: Callable[[Start], Worker], start: Start, said: str
+) -> None:
+    assert said in worker(start).listener.end
+
+
 def test_a_python_that_is_not_there_is_refused() -> None:
     with pytest.raises(Trouble) as refused:
         Worker(Start(python=Path("/no/such/python")))
     assert refused.value.sentence == (
         "This Python cannot be started: /no/such/python (No such file or directory)."
-    )
-
-
-def test_a_stranger_is_refused_in_a_sentence(worker: Callable[[Start], Worker]) -> None:
-    stranger = worker(Fake(script="print('Welcome to FooShell 1.0')"))
-    assert stranger.listener.end == (
-        "The worker said something that is no message: 'Welcome to FooShell 1.0'."
-    )
-
-
-def test_who_does_not_introduce_itself_is_refused(worker: Callable[[Start], Worker]) -> None:
-    rude = worker(Fake(script="""print('{"is":"began","id":1}')"""))
-    assert rude.listener.end == (
-        "The other process did not introduce itself as a worker of the lab."
-    )
-
-
-def test_a_worker_that_ends_by_itself_says_its_last_words(
-    worker: Callable[[Start], Worker],
-) -> None:
-    quitter = worker(Fake(script="import sys; sys.exit('no licence found')"))
-    assert quitter.listener.end == (
-        "The worker ended by itself with status 1: no licence found."
     )
 
 
@@ -239,16 +209,6 @@ def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> No
     stubborn.process.stop(patience=0.1)
     assert not stubborn.process.running
     assert stubborn.listener.end == "The worker was ended."
-
-
-def test_an_old_python_says_so(worker: Callable[[Start], Worker]) -> None:
-    old = worker(tampered("import sys; sys.version_info = (3, 8, 0)"))
-    assert old.listener.end == "The lab needs Python 3.10 or newer; this is 3.8."
-
-
-def test_a_python_without_torch_says_so(worker: Callable[[Start], Worker]) -> None:
-    bare = worker(tampered("import sys; sys.modules['torch'] = None"))
-    assert bare.listener.end.startswith("PyTorch cannot be loaded by this Python: ")
 
 
 @pytest.mark.parametrize(
@@ -283,3 +243,53 @@ def test_what_is_told_of_many_cards_fits_into_one_variable() -> None:
     start = Start(cards=made.cards, links=made.links)
     assert len(start.variables[NAME]) < 100_000
     assert len(unpacked(start.variables[NAME])["links"]) == 64 + 64 * 63 // 2
+
+
+SILENT = "import threading; threading.Event().wait()"
+
+
+@needs_torch
+def test_a_loop_that_copies_much_is_told_in_short() -> None:
+    worker = Worker(Start(cards=[CARD]))
+    try:
+        worker.run("import torch\nX = torch.ones(4)")
+        run = worker.begin("for i in range(3000): Y = X.cuda().cpu()")
+        assert isinstance(worker.listener.outcome(run), Finished)
+        copies = [e for e in worker.said(Transferred, run) if isinstance(e, Transferred)]
+        assert len(copies) < 300
+        assert sum(each.copies for each in copies) == 6000
+        assert sum(each.bytes for each in copies) == 6000 * 16
+    finally:
+        worker.process.stop()
+
+
+def test_who_does_not_read_keeps_nobody_waiting() -> None:
+    worker = Worker(Fake(script=SILENT))
+
+    def send() -> None:
+        for number in range(100):
+            worker.process.send(Run(number + 1, "X = 1" + " " * 3900))
+
+    sender = threading.Thread(target=send, daemon=True)
+    sender.start()
+    sender.join(PATIENCE)
+    assert not sender.is_alive()
+    worker.process.kill()
+    assert "SIGKILL" in worker.listener.end
+    worker.process.stop()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+def test_what_the_chosen_program_started_ends_with_it(tmp_path: Path) -> None:
+    """A script that starts the Python which it stands for, and waits for it."""
+    told = tmp_path / "pid"
+    script = tmp_path / "python"
+    inner = f"import os, pathlib; pathlib.Path({str(told)!r}).write_text(str(os.getpid()))"
+    begun = "print('{}', flush=True)"
+    python = shlex.quote(sys.executable)
+    script.write_text(f'#!/bin/sh\n{python} -c "{inner}; {begun}; {SILENT}"\necho ended\n')
+    script.chmod(0o755)
+    worker = Worker(Start(python=script))
+    assert worker.listener.end.startswith("The worker said something that is no message")
+    worker.process.stop()
+    assert ended(int(told.read_text()))
