@@ -69,30 +69,21 @@ def asked(names: dict[str, Any], code: str) -> Completed:
     ("code", "words"),
     [
         ("torch.ones_l|", {"ones_like"}),
-        ("torch.cuda.is_av|", {"is_available"}),
         ("X.unsq|", {"unsqueeze", "unsqueeze_"}),
         ("net[0].wei|", {"weight"}),
         ("net[i].in_f|", {"in_features"}),
-        ("nets[-1].bi|", {"bias"}),
         ("d['alpha'].resh|", {"reshape", "reshape_as"}),
-        ("d['alphabet'].set|", {"setdefault"}),
-        ("d[7][0].wei|", {"weight"}),
         ("trainer.|", {"best", "fit", "log", "model"}),
         ("trainer.model[0].wei|", {"weight"}),
-        ("trainer.log.app|", {"append"}),
         ("Trainer(net).fi|", {"fit"}),
         ("torch.ones(2).unsq|", {"unsqueeze", "unsqueeze_"}),
         ("X.sum().ite|", {"item", "itemsize"}),
-        ("X.T.unsq|", {"unsqueeze", "unsqueeze_"}),
-        ("net(X).unsq|", {"unsqueeze", "unsqueeze_"}),
         ("X[0, 1:].unsq|", {"unsqueeze", "unsqueeze_"}),
         ("X.shape.nu|", {"numel"}),
         ("'a'.spl|", {"split", "splitlines"}),
         ("[1, 2].app|", {"append"}),
-        ("{1: 2}.setd|", {"setdefault"}),
         ("print(f'{net[0].wei|", {"weight"}),
         ("for x in range(3):\n    if x > torch.ones_l|", {"ones_like"}),
-        ("foo(1, [torch.ones_l|", {"ones_like"}),
         ("torch.ones_l|(2, 3)", {"ones_like"}),
         ("torch.__vers|", {"__version__"}),
     ],
@@ -133,12 +124,6 @@ def test_names_of_the_session_come_before_those_of_python(names: dict[str, Any])
     assert words == ("net", "nets", "next")
 
 
-def test_functions_come_before_classes(names: dict[str, Any]) -> None:
-    words = asked(names, "torch.|").words
-    assert words[0] == "abs"
-    assert len(words) > 500
-
-
 def test_the_word_that_is_begun_is_replaced(names: dict[str, Any]) -> None:
     said = asked(names, "x = torch.ones_l|")
     assert (said.id, said.begin) == (3, len("x = torch."))
@@ -177,20 +162,12 @@ def test_the_keys_of_a_dictionary_are_offered(
     assert asked(names, code).words == words
 
 
-def test_keys_are_offered_before_the_quote_too(names: dict[str, Any]) -> None:
-    assert asked(names, "d[|").words[:3] == ("'alpha'", "'alphabet'", "7")
-
-
 @pytest.mark.parametrize(
     "code",
     ["X.to('cu|", "torch.ones(2, device='cu|", 'torch.device("cu|', "f(map_location = 'cu|"],
 )
 def test_devices_are_offered_where_one_is_named(names: dict[str, Any], code: str) -> None:
     assert asked(names, code).words == ("cuda:0", "cuda:1")
-
-
-def test_no_device_is_offered_in_other_strings(names: dict[str, Any]) -> None:
-    assert asked(names, "print('cu|").words == ()
 
 
 def test_files_are_offered_where_one_is_read(names: dict[str, Any], tmp_path: Path) -> None:
@@ -206,11 +183,9 @@ def test_files_are_offered_where_one_is_read(names: dict[str, Any], tmp_path: Pa
     ("code", "word"),
     [
         ("import tor|", "torch"),
-        ("import os, js|", "json"),
         ("import torch.util|", "utils"),
         ("from torch import nn, on|", "ones"),
         ("from torch.utils import da|", "data"),
-        ("from xml.do|", "dom"),
         ("x = 1; import js|", "json"),
         ("from torch |", "import"),
     ],
@@ -234,14 +209,12 @@ def test_modules_are_offered_after_import(names: dict[str, Any], code: str, word
         ),
         ("Trainer(net, |", "Trainer(model, lr=0.1)", "Trains."),
         ("net(|", "net(input)", "A sequential container."),
-        ("len(|", "len(obj, /)", "Return the number of items in a container."),
         (
             "between(1, (2, |",
             "between(low, /, high=3, *rest, step=<Trainer object>, **more)",
             "",
         ),
         ("print(X.sum(|", "sum(dim=None, keepdim=False, dtype=None)", "See torch.sum"),
-        ("X.backward(|", "backward(gradient=None, ", "Computes the gradient"),
     ],
 )
 def test_the_call_that_the_cursor_is_in_is_explained(
@@ -250,15 +223,6 @@ def test_the_call_that_the_cursor_is_in_is_explained(
     said = asked(names, code)
     assert said.signature.startswith(signature)
     assert said.doc.startswith(doc)
-
-
-def test_functions_of_pytorch_are_explained_by_what_is_written_of_them(
-    names: dict[str, Any],
-) -> None:
-    said = asked(names, "torch.ones(2, dt|")
-    assert said.signature.startswith("ones(*size, *, out=None, dtype=None, ")
-    assert said.doc.startswith("Returns a tensor filled with the scalar value 1")
-    assert said.words == ("dtype=",)
 
 
 def test_a_call_that_is_over_is_not_explained(names: dict[str, Any]) -> None:

@@ -58,7 +58,7 @@ def test_a_large_tensor_is_not_moved_to_be_seen(bench: Bench) -> None:
     assert copied <= 1000
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int8", "int64", "bool"])
+@pytest.mark.parametrize("dtype", ["float16", "int64", "bool"])
 def test_every_dtype_can_be_seen(bench: Bench, dtype: str) -> None:
     bench.run(f"X = torch.tensor([[0, 1], [1, 1]], device='{{0}}').to(torch.{dtype})")
     seen = peek(bench, "X")
@@ -83,18 +83,6 @@ def test_an_empty_tensor_has_nothing_to_see(bench: Bench, shape: str) -> None:
     bench.run(f"X = torch.empty({shape}, device='{{0}}')")
     seen = peek(bench, "X")
     assert [seen.rows, seen.least, seen.mean, seen.histogram] == [(), None, None, ()]
-
-
-def test_one_number_is_seen(bench: Bench) -> None:
-    bench.run("X = torch.tensor(4.0, device='{0}')")
-    seen = peek(bench, "X")
-    assert [seen.shape, seen.rows, seen.deviation] == [(), ((4,),), None]
-
-
-def test_a_part_of_a_model_can_be_seen(bench: Bench) -> None:
-    bench.run("net = nn.Sequential(nn.Linear(3, 2)).to('{0}')")
-    assert peek(bench, "net[0].weight").shape == (2, 3)
-    assert peek(bench, "net[0].weight.T").shape == (3, 2)
 
 
 def test_a_model_opens_into_its_layers(bench: Bench) -> None:
@@ -146,9 +134,7 @@ own = Own()
     assert inner.path == "inner"
 
 
-@pytest.mark.parametrize(
-    "what", ["X.sum()", "X + X", "(lambda: X)()", "[X for X in (1,)]", "f'{X}'", "(X := 2)"]
-)
+@pytest.mark.parametrize("what", ["X.sum()", "(lambda: X)()", "[X for X in (1,)]", "(X := 2)"])
 def test_a_look_runs_no_code(virtual: Bench, what: str) -> None:
     virtual.run("X = torch.ones(2)")
     with pytest.raises(Trouble, match="A look runs no code") as refused:

@@ -86,14 +86,6 @@ def test_after_the_first_steps_nothing_passes_the_watch_and_steps_are_counted(
     assert not training.is_watched()
 
 
-def test_without_being_asked_to_it_never_looks_away(training: Training) -> None:
-    with training.watch.watching(program=True):
-        training.runs(FIRST + 10)
-        assert training.steps == (FIRST + 10, FIRST + 10)
-        assert training.is_watched()
-    assert not training.is_watched()
-
-
 def test_it_looks_back_when_there_is_time_for_it(
     training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,15 +201,6 @@ def test_while_a_graph_is_captured_no_card_is_asked_anything(watch: Watch) -> No
     torch.zeros(3).to("cuda:0")
     watch.cards.read_moments(all_of_them=False)
     assert [each.target for each in watch.copies.changed(1)] == ["cuda:0"]
-
-
-def test_a_graph_that_cannot_be_captured_leaves_the_rest_watched(
-    watch: Watch,
-) -> None:
-    graph = torch.cuda.CUDAGraph()
-    with pytest.raises(TypeError):
-        graph.capture_begin(nonsense=True)
-    assert not watch.cards.capturing
 
 
 def test_what_a_graph_does_when_it_is_played_is_work_of_the_card(watch: Watch) -> None:

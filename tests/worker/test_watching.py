@@ -48,12 +48,6 @@ def test_what_the_host_waited_for_a_loader_meanwhile_is_the_loaders(idling: Idli
     assert idle(idling) == [("loader", 0.5, 70, "loader"), ("read", 0.5, 84, "")]
 
 
-def test_a_queue_that_ran_dry_while_the_host_waited_for_a_loader(idling: Idling) -> None:
-    idling.loaded(1.0, 3.0, spot(70))
-    idling.worked(CARD, 2.0, 3.0)
-    assert idle(idling) == [("loader", 1.0, 70, "")]
-
-
 def test_a_pause_is_divided_among_the_lines_where_the_host_was(idling: Idling) -> None:
     for line, seconds in ((71, 0.003), (72, 0.004), (72, 0.008), (73, 0.001)):
         idling.was_at(spot(line), seconds)
@@ -83,17 +77,6 @@ def test_a_pause_too_short_to_be_looked_at_is_told_where_such_pauses_were_seen(
         idling.worked(CARD, at, at + 0.5)
     (row,) = idling.changed()
     assert (row.line, row.times, row.seconds, row.longest) == (72, 3, 1.5, 0.5)
-
-
-def test_one_long_pause_does_not_stand_for_the_short_ones_that_follow(idling: Idling) -> None:
-    first, later = spot(155, "torch.optim.AdamW()"), spot(412)
-    looks = [(first, 200, 1.0), (later, 1, 0.25), (later, 1, 0.25), (later, 0, 0.25)]
-    for at, (where, times, seconds) in enumerate(looks):
-        for _ in range(times):
-            idling.was_at(where, 0.003)
-        idling.worked(CARD, at, at + seconds)
-    by_line = {line: seconds for _, seconds, line, _ in idle(idling)}
-    assert by_line == pytest.approx({155: 1.0 + 0.25 / 3, 412: 0.5 + 0.5 / 3})
 
 
 def test_where_the_host_was_before_it_asked_for_work_does_not_count(idling: Idling) -> None:
@@ -187,21 +170,9 @@ def test_a_program_keeps_its_signal_and_the_host_is_seen_all_the_same() -> None:
         signal.signal(signal.SIGURG, before)
 
 
-class Thing:
-    """Stands for what a tensor lies in."""
-
-
 @pytest.fixture
 def trips() -> Trips:
     return Trips(threading.RLock())
-
-
-def test_what_is_gone_is_not_followed_any_more(trips: Trips) -> None:
-    thing = Thing()
-    trips.left(thing, CARD, 1)
-    assert not trips.none
-    del thing
-    assert trips.none
 
 
 def test_an_optimizers_step_is_a_step_and_batches_count_only_without_one() -> None:
@@ -214,19 +185,6 @@ def test_an_optimizers_step_is_a_step_and_batches_count_only_without_one() -> No
     assert (steps.kind, steps.count, steps.seen) == ("optimizer", 2, 1)
 
 
-def test_of_optimizers_that_take_turns_one_counts() -> None:
-    steps = Steps()
-    for _ in range(5):
-        for optimizer in (1, 2):
-            steps.optimized(optimizer, whole=True)
-    assert steps.count == 5
-
-
-def test_without_being_asked_to_no_step_is_left_out() -> None:
-    sampling = Sampling(sampled=False)
-    assert sampling.wants(WHOLE * 10, 1.0, 100.0)
-
-
 def test_after_the_first_steps_watching_stays_within_its_share() -> None:
     sampling = Sampling(sampled=True)
     assert sampling.wants(WHOLE - 1, 1.0, 100.0)
@@ -234,16 +192,6 @@ def test_after_the_first_steps_watching_stays_within_its_share() -> None:
     after = WHOLE + BARE
     assert sampling.wants(after, 1000.0, 1.0)
     assert not sampling.wants(after, 10.0, 1.0)
-
-
-def test_what_watching_costs_is_told_by_steps_that_were_not_watched() -> None:
-    sampling = Sampling(sampled=True)
-    for _ in range(100):
-        sampling.took(3.0, watched=True)
-    assert sampling.cost(20.0) == 20.0  # as was estimated, until there is a bare one
-    for _ in range(50):
-        sampling.took(2.0, watched=False)
-    assert sampling.cost(20.0) == 100.0
 
 
 def test_a_machine_that_drifts_is_not_taken_for_what_watching_costs() -> None:
@@ -256,12 +204,6 @@ def test_a_machine_that_drifts_is_not_taken_for_what_watching_costs() -> None:
             sampling.took(bare, watched=False)
         sampling.took(bare + 0.5, watched=True)
     assert sampling.cost(0.0) == pytest.approx(WHOLE * 1.0 + 50 * 0.5)
-
-
-def test_of_later_steps_one_in_so_many_is_watched_at_most_however_little_it_costs() -> None:
-    program = Program(cost=0.0)
-    program.runs(WHOLE + BARE + 10 * EVERY)
-    assert program.seen.changed(1).seen_steps == WHOLE + 10
 
 
 class Program:
@@ -298,26 +240,6 @@ def test_a_long_program_is_watched_now_and_then() -> None:
     assert watched.cost_seconds <= 0.04 * watched.seconds
 
 
-def test_where_it_cannot_look_away_everything_is_watched_and_said_to_be() -> None:
-    program = Program(may_turn=False)
-    program.runs(300)
-    watched = program.seen.changed(1)
-    assert (watched.steps, watched.seen_steps) == (300, 300)
-    assert watched.seen_seconds == watched.seconds
-
-
-def test_a_step_in_which_it_looked_back_was_not_seen_whole() -> None:
-    program = Program()
-    program.runs(WHOLE + BARE)
-    seen = program.seen.steps.seen
-    program.at += 1e6  # a step that takes long
-    program.seen.sliced()
-    program.runs(1)
-    assert program.seen.steps.seen == seen
-    program.runs(1)
-    assert program.seen.steps.seen == seen + 1
-
-
 def test_each_stretch_is_said_once_in_the_order_of_their_ends() -> None:
     tracing = Tracing()
     tracing.add("step", "cpu", 0.0, 1.0)
@@ -339,16 +261,6 @@ def test_a_card_that_computes_without_a_pause_is_one_stretch() -> None:
     first = [each for each in said.stretches if each[1] == "cuda:0"]
     assert first == [("compute", "cuda:0", 0.0, 0.999 + 0.99e-3, 0, 0)]
     assert sum(each[1] == "cuda:1" for each in said.stretches) == 1000
-
-
-def test_what_a_card_computes_after_it_was_said_is_another_stretch() -> None:
-    tracing = Tracing()
-    tracing.add("compute", "cuda:0", 0.0, 1.0)
-    assert tracing.taken(1) is not None
-    tracing.add("compute", "cuda:0", 1.0, 2.0)
-    said = tracing.taken(1)
-    assert said is not None
-    assert [each[2:4] for each in said.stretches] == [(1.0, 2.0)]
 
 
 def test_there_is_an_end_to_what_is_kept_and_the_rest_is_counted() -> None:

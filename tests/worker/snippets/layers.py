@@ -22,44 +22,22 @@ def both_ways(net: Any, *inputs: Any, device: torch.device) -> Any:
 
 LAYERS: "dict[str, tuple[Callable[[], Any], tuple[int, ...]]]" = {
     "linear": (lambda: nn.Linear(6, 3), (4, 6)),
-    "bilinear": (lambda: nn.Bilinear(3, 3, 2), (4, 3)),
-    "conv1d": (lambda: nn.Conv1d(2, 3, 3), (2, 2, 8)),
     "conv2d": (lambda: nn.Conv2d(2, 4, 3, padding=1, groups=2), (2, 2, 6, 6)),
-    "conv3d": (lambda: nn.Conv3d(1, 2, 2), (1, 1, 4, 4, 4)),
-    "transposed": (lambda: nn.ConvTranspose2d(2, 3, 2, stride=2), (1, 2, 3, 3)),
     "batch norm": (lambda: nn.BatchNorm2d(2), (3, 2, 4, 4)),
     "layer norm": (lambda: nn.LayerNorm(6), (4, 6)),
-    "group norm": (lambda: nn.GroupNorm(2, 4), (2, 4, 3)),
-    "instance norm": (lambda: nn.InstanceNorm2d(2, affine=True), (2, 2, 4, 4)),
     "max pooling": (lambda: nn.MaxPool2d(2), (1, 2, 4, 4)),
-    "average pooling": (lambda: nn.AvgPool2d(2), (1, 2, 4, 4)),
-    "adaptive pooling": (lambda: nn.AdaptiveAvgPool2d(2), (1, 2, 5, 5)),
-    "prelu": (lambda: nn.PReLU(), (4, 3)),
     "activations": (
         lambda: nn.Sequential(
             nn.GELU(), nn.SiLU(), nn.ELU(), nn.Hardswish(), nn.Softplus(), nn.LogSoftmax(1)
         ),
         (4, 3),
     ),
-    "upsampling": (lambda: nn.Upsample(scale_factor=2, mode="bilinear"), (1, 2, 3, 3)),
     "padding": (lambda: nn.Sequential(nn.ReflectionPad2d(1), nn.ZeroPad2d(1)), (1, 1, 3, 3)),
-    "shuffle": (lambda: nn.PixelShuffle(2), (1, 4, 2, 2)),
-    "fold": (lambda: nn.Unfold(2), (1, 2, 3, 3)),
     "flatten": (lambda: nn.Sequential(nn.Flatten(), nn.Unflatten(1, (2, 3))), (2, 6)),
     "rnn": (lambda: nn.RNN(3, 4, 2, batch_first=True), (2, 5, 3)),
     "lstm": (lambda: nn.LSTM(3, 4, bidirectional=True), (5, 2, 3)),
-    "gru": (lambda: nn.GRU(3, 4), (5, 2, 3)),
     "lstm cell": (lambda: nn.LSTMCell(3, 4), (2, 3)),
-    "gru cell": (lambda: nn.GRUCell(3, 4), (2, 3)),
     "encoder": (lambda: nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True), (2, 5, 8)),
-    "encoders": (
-        lambda: nn.TransformerEncoder(
-            nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True),
-            2,
-            enable_nested_tensor=False,
-        ),
-        (2, 5, 8),
-    ),
 }
 
 

@@ -50,21 +50,6 @@ def gradients_asked_for(device: torch.device) -> Any:
     return g.detach(), h
 
 
-def backward_with_weights(device: torch.device) -> Any:
-    x = torch.ones(3).to(device).requires_grad_()
-    y = x * 2
-    y.backward(torch.tensor([1.0, 2.0, 3.0]).to(device))
-    return x.grad
-
-
-def kept_gradients(device: torch.device) -> Any:
-    x = torch.ones(3).to(device).requires_grad_()
-    y = x * 2
-    y.retain_grad()
-    y.square().sum().backward()
-    return y.grad, x.grad, y.is_leaf
-
-
 def hooks(device: torch.device) -> Any:
     seen: list[Any] = []
     x = torch.ones(2).to(device).requires_grad_()
@@ -147,13 +132,6 @@ def a_module_stays_the_same_object(device: torch.device) -> Any:
     net(torch.ones(2, 3).to(device)).sum().backward()
     opt.step()
     return moved is net, net.weight is weight, known[net.weight], net.weight.grad, net.weight
-
-
-def a_module_moves_back_while_a_graph_holds_it(device: torch.device) -> Any:
-    net = nn.Linear(3, 1).to(device)
-    loss = net(torch.ones(3).to(device)).sum()
-    net.cpu()
-    return net(torch.ones(3)), net.weight.device, loss
 
 
 def a_module_moves_with_its_gradients(device: torch.device) -> Any:
@@ -267,31 +245,6 @@ def lazy_layers(device: torch.device) -> Any:
     return out.shape, out.device == device, net[2].weight.shape, net[2].weight.device == device
 
 
-def lazy_layers_moved_later(device: torch.device) -> Any:
-    net = nn.LazyLinear(2)
-    net(torch.ones(1, 3))
-    nn.init.ones_(net.weight)
-    net.to(device)
-    return net.weight, net(torch.ones(1, 3).to(device)).device == device
-
-
-def frozen(device: torch.device) -> Any:
-    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1)).to(device)
-    net[0].requires_grad_(False)
-    opt = torch.optim.SGD((p for p in net.parameters() if p.requires_grad), lr=0.1)
-    return trained(net, torch.ones(2, 3).to(device), opt), net[0].weight.grad
-
-
-def initialised(device: torch.device) -> Any:
-    net = nn.Linear(4, 4).to(device)
-    torch.manual_seed(5)
-    nn.init.xavier_uniform_(net.weight)
-    nn.init.zeros_(net.bias)
-    spread = net.weight.std().item()
-    nn.init.eye_(net.weight)
-    return net.weight, net.bias, 0.1 < spread < 1.0
-
-
 def weights_clipped(device: torch.device) -> Any:
     net = nn.Linear(3, 3).to(device)
     net(torch.ones(2, 3).to(device)).sum().mul(100).backward()
@@ -300,21 +253,6 @@ def weights_clipped(device: torch.device) -> Any:
     flat = nn.utils.parameters_to_vector(net.parameters())
     nn.utils.vector_to_parameters(flat * 2, net.parameters())
     return total, net.weight.grad, flat, net.weight
-
-
-def weights_normalised(device: torch.device) -> Any:
-    net = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2)).to(device)
-    other = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 2)).to(device).eval()
-    x = torch.ones(1, 3).to(device)
-    return net(x), other(x).shape, net.weight
-
-
-def pruned(device: torch.device) -> Any:
-    from torch.nn.utils import prune
-
-    net = nn.Linear(4, 2).to(device)
-    prune.l1_unstructured(net, "weight", amount=3)
-    return net(torch.ones(1, 4).to(device)), (net.weight == 0).sum()
 
 
 def functional_call(device: torch.device) -> Any:

@@ -57,16 +57,6 @@ def lbfgs(device: torch.device) -> Any:
     return x.detach()
 
 
-def groups(device: torch.device) -> Any:
-    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).to(device)
-    opt = torch.optim.SGD(
-        [{"params": net[0].parameters()}, {"params": net[1].parameters(), "lr": 0.5}], lr=0.1
-    )
-    net(torch.ones(1, 2).to(device)).sum().backward()
-    opt.step()
-    return [group["lr"] for group in opt.param_groups], net[1].weight
-
-
 SCHEDULES: "dict[str, Callable[[Any], Any]]" = {
     "step": lambda opt: torch.optim.lr_scheduler.StepLR(opt, 2),
     "cosine": lambda opt: torch.optim.lr_scheduler.CosineAnnealingLR(opt, 10),
@@ -90,29 +80,12 @@ def schedules(device: torch.device) -> Any:
     return found
 
 
-def on_plateau(device: torch.device) -> Any:
-    w = torch.ones(2).to(device).requires_grad_()
-    opt = torch.optim.SGD([w], lr=0.1)
-    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=0)
-    for _ in range(3):
-        schedule.step(w.sum().detach())
-    return opt.param_groups[0]["lr"]
-
-
 def capturable_and_tensor_rates(device: torch.device) -> Any:
     w = torch.ones(2).to(device).requires_grad_()
     opt = torch.optim.Adam([w], lr=torch.tensor(0.1))
     w.square().sum().backward()
     opt.step()
     return w.detach(), opt.state_dict()["state"][0]["step"]
-
-
-def state_moves_with_the_parameters(device: torch.device) -> Any:
-    w = torch.ones(2).to(device).requires_grad_()
-    opt = torch.optim.Adam([w], lr=0.1)
-    w.square().sum().backward()
-    opt.step()
-    return opt.state[w]["exp_avg"], opt.state[w]["exp_avg"].device == w.device
 
 
 def sparse_gradients(device: torch.device) -> Any:

@@ -21,31 +21,6 @@ def made_in_place(device: torch.device) -> Any:
     )
 
 
-def made_from_lists_of_tensors(device: torch.device) -> Any:
-    x = torch.arange(3.0).to(device)
-    return torch.tensor([each for each in x]), torch.tensor([x.sum(), x[1]], device=device)
-
-
-def made_like_another(device: torch.device) -> Any:
-    x = torch.randn(3, 4).to(device)
-    return (
-        torch.ones_like(x),
-        torch.zeros_like(x, dtype=torch.int64),
-        torch.full_like(x, 7.0),
-        torch.empty_like(x).fill_(2),
-        x.new_tensor([1.0, 2.0]),
-        x.new_ones(2),
-        x.new_zeros(2, dtype=torch.bool),
-        x.new_full((2,), 3.0),
-        x.new_empty(2).zero_(),
-    )
-
-
-def like_another_on_the_host(device: torch.device) -> Any:
-    x = torch.randn(3).to(device)
-    return torch.ones_like(x, device="cpu") + 1
-
-
 def with_torch_device(device: torch.device) -> Any:
     with torch.device(device):
         x = torch.ones(2, 3)
@@ -114,21 +89,6 @@ def reductions(device: torch.device) -> Any:
     )
 
 
-def sorting(device: torch.device) -> Any:
-    x = torch.randperm(30).reshape(5, 6).to(device)
-    return (
-        x.sort(1),
-        x.topk(3),
-        x.argsort(descending=True),
-        torch.unique(x % 4, return_counts=True),
-        torch.searchsorted(torch.arange(0, 30, 3).to(device), x),
-        x.kthvalue(2),
-        torch.bucketize(x, torch.tensor([3, 9, 20]).to(device)),
-        torch.bincount(x.flatten() % 5),
-        torch.histc(x.float(), 4),
-    )
-
-
 def views(device: torch.device) -> Any:
     x = torch.zeros(4, 6).to(device)
     v = x.view(2, 12)
@@ -186,56 +146,6 @@ def indexing(device: torch.device) -> Any:
     return a, b, x, x[[0, 1]], x[..., 0], x[None, 1:2], x[torch.tensor([True, False] * 2)]
 
 
-def gathering(device: torch.device) -> Any:
-    x = torch.arange(12.0).reshape(3, 4).to(device)
-    at = torch.tensor([[0, 1], [2, 3], [1, 0]]).to(device)
-    return (
-        x.gather(1, at),
-        torch.zeros(3, 4).to(device).scatter_(1, at, 1.0),
-        x.index_select(0, at[:, 0].clamp(max=2)),
-        x.masked_fill(x > 5, 0.0),
-        x.masked_select(x > 5),
-        x.take_along_dim(at, 1),
-        torch.zeros(4).to(device).index_add_(0, at.flatten(), torch.ones(6).to(device)),
-        x.nonzero(),
-        torch.scatter_reduce(
-            torch.zeros(4).to(device), 0, at.flatten(), x.flatten()[:6], "sum"
-        ),
-    )
-
-
-def joining(device: torch.device) -> Any:
-    x = torch.randn(4, 3).to(device)
-    return (
-        torch.cat([x, x * 2], 1),
-        torch.stack([x, x]).permute(2, 0, 1),
-        x.split(2, 1)[1] + x.chunk(3, 1)[0],
-        torch.hstack([x, x]),
-        torch.meshgrid(x[0], x[1], indexing="ij"),
-        x.repeat(2, 1),
-        x.roll(1, 0),
-        x.flip(0),
-        torch.block_diag(x, x),
-        torch.cartesian_prod(x[0], x[1]),
-    )
-
-
-def kinds_of_numbers(device: torch.device) -> Any:
-    x = torch.randn(6, 6).to(device)
-    return (
-        x.double() @ x.double(),
-        x.to(torch.int32).float() + x.half().float(),
-        x.to(device, torch.bfloat16).float(),
-        x.bool(),
-        x.type(torch.float64),
-        x.view(torch.int32),
-        x.type_as(torch.zeros(1, dtype=torch.float64, device=device)),
-        torch.result_type(x, 1.0),
-        x.is_floating_point(),
-        x.element_size(),
-    )
-
-
 def complex_numbers(device: torch.device) -> Any:
     x = torch.complex(torch.randn(3, 3), torch.randn(3, 3)).to(device)
     return (
@@ -254,11 +164,6 @@ def complex_numbers(device: torch.device) -> Any:
     )
 
 
-def fourier(device: torch.device) -> Any:
-    x = torch.randn(4, 16).to(device)
-    return torch.fft.rfft(x), torch.fft.irfft(torch.fft.rfft(x)), torch.fft.fftshift(x)
-
-
 def channels_last(device: torch.device) -> Any:
     x = torch.randn(2, 3, 4, 4).to(device)
     y = x.to(memory_format=torch.channels_last)
@@ -269,30 +174,6 @@ def channels_last(device: torch.device) -> Any:
         y.is_contiguous(memory_format=torch.channels_last),
         z,
         (y + 1).stride(),
-    )
-
-
-def linear_algebra(device: torch.device) -> Any:
-    x = torch.randn(4, 4, dtype=torch.float64).to(device)
-    s = x @ x.T + torch.eye(4, dtype=torch.float64, device=device)
-    return (
-        torch.linalg.inv(s),
-        torch.linalg.cholesky(s),
-        torch.linalg.solve(s, x),
-        torch.linalg.det(s),
-        torch.linalg.eigvalsh(s),
-        torch.linalg.svdvals(x),
-        torch.linalg.qr(x)[1].abs(),
-        torch.linalg.norm(x),
-        torch.linalg.lstsq(s, x).solution,
-        torch.trace(x),
-        torch.linalg.matrix_rank(s),
-        torch.einsum("ij,jk->ki", x, s),
-        torch.tensordot(x, s, 1),
-        torch.outer(x[0], x[1]),
-        torch.kron(x[:2, :2], x[:2, :2]),
-        x.triu(),
-        torch.vander(x[0]),
     )
 
 
@@ -408,42 +289,6 @@ def saved_and_loaded(device: torch.device) -> Any:
     return [each[:2] for each in found], found[1][2], found[2][2] == device.type
 
 
-def through_numpy(device: torch.device) -> Any:
-    x = torch.arange(3.0).to(device)
-    y = torch.from_numpy(x.cpu().numpy() * 2).to(device)
-    return x + y, x.cpu().numpy().tolist(), torch.as_tensor(y.cpu().numpy(), device=device)
-
-
-def facts(device: torch.device) -> Any:
-    x = torch.ones(2, 3).to(device)
-    return (
-        x.shape,
-        x.size(1),
-        x.dim(),
-        x.ndim,
-        x.numel(),
-        x.nbytes,
-        x.stride(),
-        x.dtype,
-        x.layout,
-        x.is_sparse,
-        x.requires_grad,
-        x.is_leaf,
-        x.grad is None,
-        x.grad_fn is None,
-        x.device == device,
-        x.is_meta,
-        x.is_quantized,
-        x.is_complex(),
-        x.is_signed(),
-        x.data_ptr() != 0,
-        x.untyped_storage().nbytes(),
-        x.storage_offset(),
-        hash(x) == hash(x),
-        x._version,
-    )
-
-
 def is_asked(device: torch.device) -> Any:
     x, p = torch.ones(1).to(device), torch.nn.Parameter(torch.ones(1).to(device))
     return (
@@ -470,24 +315,6 @@ def as_keys(device: torch.device) -> Any:
     return known[x], len({x, y, x}), x in known, [x is each for each in known]
 
 
-def comparisons(device: torch.device) -> Any:
-    x = torch.arange(3.0).to(device)
-    return (
-        torch.equal(x, x.clone()),
-        torch.allclose(x, x + 1e-9),
-        (x == 1).tolist(),
-        torch.isclose(x, x + 1),
-        x.isnan(),
-        torch.testing.assert_close(x, x.clone()),
-    )
-
-
-def nested_results(device: torch.device) -> Any:
-    x = torch.arange(6.0).reshape(2, 3).to(device)
-    top = x.max(dim=1)
-    return top.values, top.indices, type(top).__name__, torch.std_mean(x), torch.frexp(x)
-
-
 def type_strings(device: torch.device) -> Any:
     x = torch.ones(2).to(device)
     told = x.type()
@@ -510,12 +337,6 @@ def views_in_inference_mode(device: torch.device) -> Any:
         view.add_(1)
         made = view * 2
     return view.is_inference(), made.is_inference(), x, made, x._version
-
-
-def iterated(device: torch.device) -> Any:
-    x = torch.arange(6).reshape(3, 2).to(device)
-    a, b, c = x
-    return a + b + c, [row.sum() for row in x], list(zip(x, x, strict=True))[0], reversed(x)
 
 
 def mapped(device: torch.device) -> Any:
