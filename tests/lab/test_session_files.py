@@ -90,23 +90,6 @@ def test_a_card_that_a_form_named_is_taken_where_there_is_one(code: str, written
     assert ("def try_gpu(i=0):" in script(told.ledger)) == ("try_gpu(" in written)
 
 
-def test_cells_may_hold_whatever_text_can(tmp_path: Path) -> None:
-    told = Told(
-        "# a remark\u2028print('no code of mine')",
-        "'''three ''' + \"\"\"quotes\n\x0c\n# %%\n\"\"\"",
-        "if True:\n\tx = 'a tab'\n\x0c\nprint(x)  # and a form feed",
-        "y = 1\r\nz = 2\rprint(y + z)",
-        "print('é', '\ud800' if False else '')",
-        "\ufeffprint('begins with a mark')",
-        "from __future__ import annotations  # early\ndef f(a: Unknown): return a",
-        "print(f('no end of line'))  # ",
-    )
-    text = script(told.ledger)
-    assert "pass  # early" in text
-    said = ran(without_torch(text), tmp_path)
-    assert said[1:] == ["a tab", "3", "é ", "begins with a mark", "no end of line"]
-
-
 def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
     told = Told(
         "!nvidia-smi",

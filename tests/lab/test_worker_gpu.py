@@ -8,7 +8,7 @@ from gpuexplorer.lab.events import Device, Spans, Transferred
 from gpuexplorer.lab.ledger import Cell
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
-from tests.real_cards import smi, snapshots
+from tests.real_cards import smi
 
 pytestmark = [pytest.mark.gpu, needs_torch]
 
@@ -95,21 +95,6 @@ def test_a_card_without_room_says_so_and_the_worker_goes_on(session: Session) ->
     assert set(session.ledger.things) == {"X", "Y"}
 
 
-def test_the_second_card_can_be_used_without_a_context_on_the_first(two: Session) -> None:
-    made = two.run("X = torch.ones(1000, device='cuda:1')", "Y = X.cpu()", "Z = Y.cuda(1) + X")
-    assert used(made) == ["cuda:1"]
-    first = f"GPU-{usable(two)['cuda:0'].uuid}"
-    [taken] = snapshots()
-    pid = two.worker.process.pid
-    assert (first, pid) not in {(each["card"], each["pid"]) for each in taken["processes"]}
-
-
-def used(cell: Cell) -> list[str]:
-    """The cards on which the worker has a context."""
-    assert cell.finished is not None, cell.failed
-    return [each.device for each in cell.finished.memory]
-
-
 def awake(session: Session, *cells: str) -> None:
     """A link that slept would make the first copy slow by itself."""
     session.run(f"P = torch.ones({SIZE}, dtype=torch.uint8).pin_memory()")
@@ -127,32 +112,6 @@ def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session
     first = two.run("B = A.to('cuda:1')")
     second = two.run("D = A.to('cuda:1')")
     are_alike(seconds(first), seconds(second))
-
-
-def test_what_is_computed_in_another_stream_is_timed_too(session: Session) -> None:
-    session.run("X = torch.randn(6000, 6000, device='cuda:0')", "s = torch.cuda.Stream()")
-    for code in ("Y = X @ X", "with torch.cuda.stream(s): Y = X @ X"):
-        session.run(code)  # the first product brings its kernels to the card
-    plain = session.run("Y = X @ X").finished
-    beside = session.run("with torch.cuda.stream(s): Y = X @ X").finished
-    assert plain is not None
-    assert beside is not None
-    assert beside.device_seconds == pytest.approx(plain.device_seconds, rel=0.5)
-
-
-def test_the_threads_of_data_parallel_are_seen_where_they_read(two: Session) -> None:
-    two.run(
-        "class Net(nn.Module):\n"
-        "    def forward(self, x):\n"
-        "        if x.sum() > 0: return x\n"
-        "net = nn.DataParallel(Net(), device_ids=[0, 1])\n"
-        "X = torch.ones(8, 4, device='cuda:0')"
-    )
-    cell = two.run("Y = net(X)")
-    read = [each for each in cell.transfers if each.how == "if"]
-    assert {each.source for each in read} == {"cuda:0", "cuda:1"}
-    assert all(each.thread for each in read)
-    assert {each.line for each in read} == {3}
 
 
 def test_a_backward_through_two_cards_is_counted_whole(two: Session) -> None:

@@ -117,13 +117,6 @@ def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
     assert lab.value("ran") == "[]"
 
 
-def test_a_handler_of_a_persons_own_lasts_for_its_cell(lab: Worker) -> None:
-    lab.run("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)")
-    run = lab.begin("print('begun')\nwhile True: pass")
-    lab.listener.wait(lambda: bool(lab.printed(run)))
-    stopped(lab, run)
-
-
 # Ends
 
 
@@ -161,20 +154,7 @@ def test_a_memory_fault_says_in_which_line(doomed: Worker) -> None:
     ]
 
 
-def test_what_is_to_be_done_at_the_end_is_no_matter(doomed: Worker) -> None:
-    doomed.run("import atexit, sys\natexit.register(sys.exit, 5)\natexit.register(input)")
-    doomed.process.stop()
-    assert doomed.listener.end == "The worker was ended."
-
-
 # Threads and processes
-
-
-def test_an_error_in_a_thread_is_printed(lab: Worker) -> None:
-    outcome = lab.run(
-        "import threading\nt = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()"
-    )
-    assert "ZeroDivisionError: division by zero" in lab.printed(outcome.id, "err")
 
 
 @needs_linux
@@ -245,17 +225,6 @@ def test_whatever_is_raised_is_an_answer(lab: Worker, code: str, error: str) -> 
     failure = lab.failure(code)
     assert failure.error in (error, "MemoryError", "ValueError")
     assert goes_on(lab)
-
-
-def test_things_that_answer_with_errors_do_not_end_anything(lab: Worker) -> None:
-    code = (
-        "class Rude:\n    def __getattribute__(self, name): raise RuntimeError('no')\n"
-        "    def __eq__(self, other): raise RuntimeError('no')\n    __hash__ = None\n"
-        "rude = Rude()"
-    )
-    assert isinstance(lab.run(code), Finished)
-    assert goes_on(lab)
-    lab.run("del rude")
 
 
 def test_printing_a_gigabyte_is_cut(lab: Worker) -> None:

@@ -1,20 +1,19 @@
 """A program's run as other programs read it."""
 
 import json
+from dataclasses import fields, is_dataclass
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.commands.program_report import report
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Frame,
-    Idle,
-    Loader,
     Printed,
-    Transferred,
-    Trip,
     Watched,
     Why,
 )
@@ -110,86 +109,34 @@ def test_findings_have_their_place_their_figures_and_what_a_cure_gives_back() ->
     assert str(at(found, "sentence")).startswith("train.py:84 `loss.item()` 12\u202f000 times")
 
 
-_seconds = st.none() | st.just(0.0) | st.floats(1e-9, 1e6)  # no clock tells less apart
-_count = st.integers(1, 10**9)
-_name = st.sampled_from(["cpu", "cuda:0", "cuda:1"])
-_file = st.sampled_from(["", str(FILE), "/elsewhere/a b.py", "\u00e9\U0001f600.py"])
-_text = st.text(max_size=30)
-_copies = st.builds(
-    Transferred,
-    id=st.just(1),
-    source=_name,
-    target=_name,
-    bytes=st.integers(0, 10**15),
-    seconds=_seconds,
-    copies=_count,
-    what=_text,
-    asked=st.booleans(),
-    cell=st.integers(0, 3),
-    line=st.integers(0, 5),
-    file=_file,
-    how=st.sampled_from(["to", "item", "print", "numpy", "if", ""]),
-    pinned=st.none() | st.booleans(),
-    blocking=st.none() | st.booleans(),
-    direct=st.none() | st.booleans(),
-    host_seconds=_seconds,
-    row=st.integers(1, 6),
-    bursts=_count,
-)
-_idle = st.builds(
-    Idle,
-    row=st.integers(1, 6),
-    device=_name,
-    why=st.sampled_from(Why),
-    seconds=st.floats(0, 1e6),
-    times=_count,
-    longest=st.floats(0, 1e6),
-    file=_file,
-    cell=st.integers(0, 3),
-    line=st.integers(0, 5),
-    what=_text,
-)
-_loaders = st.builds(
-    Loader,
-    row=st.integers(1, 3),
-    batches=st.integers(0, 10**9),
-    seconds=st.floats(0, 1e6),
-    workers=st.integers(0, 64),
-    pins=st.booleans(),
-    file=_file,
-    line=st.integers(0, 5),
-)
-_trips = st.builds(
-    Trip,
-    row=st.integers(1, 6),
-    out=st.integers(1, 6),
-    device=_name,
-    times=_count,
-    bytes=st.integers(0, 10**15),
-    changed=st.booleans(),
-)
-_watched = st.builds(
-    Watched,
-    id=st.just(1),
-    seconds=st.floats(0, 1e6),
-    seen_seconds=st.floats(0, 1e6),
-    steps=st.integers(0, 10**9),
-    seen_steps=st.integers(0, 10**9),
-    step=st.sampled_from(["", "batch", "optimizer"]),
-    cost_seconds=_seconds,
-    modelled=st.booleans(),
-    copies=st.lists(_copies, max_size=6).map(tuple),
-    idle=st.lists(_idle, max_size=6).map(tuple),
-    loaders=st.lists(_loaders, max_size=3).map(tuple),
-    trips=st.lists(_trips, max_size=3).map(tuple),
-    busy=st.lists(st.tuples(_name, st.floats(0, 1e6)), max_size=2).map(tuple),
-    children=st.lists(st.tuples(_text, _count), max_size=2).map(tuple),
-    dropped=st.integers(0, 10**9),
-)
+WORDS = ("", "cpu", "cuda:0", "cuda:1", "to", "item", "print", str(FILE), "\u00e9\U0001f600.py")
+
+
+# Any: a declared type, and values of it.
+def of(kind: Any) -> "st.SearchStrategy[Any]":
+    """Whatever such a field can hold, as far as a clock or a counter can give it."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is tuple and inside[-1] is not ...:
+        return st.tuples(*map(of, inside))
+    if origin is tuple:
+        return st.lists(of(inside[0]), max_size=4).map(tuple)
+    if origin is not None:  # such as "int | None"
+        return st.none() | of(inside[0])
+    if is_dataclass(kind):
+        hints, build = get_type_hints(kind), cast("Any", kind)
+        return st.builds(build, **{each.name: of(hints[each.name]) for each in fields(kind)})
+    simple: dict[Any, st.SearchStrategy[Any]] = {
+        int: st.integers(1, 10**9),
+        float: st.floats(1e-9, 1e6),
+        bool: st.booleans(),
+        str: st.sampled_from(WORDS),
+        Message: st.just(Message("why")),
+    }
+    return simple[kind] if kind in simple else st.sampled_from(kind)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(_watched, max_size=3), st.sampled_from([40, 80, 100, 200]))
+@given(st.lists(of(Watched), max_size=3), st.sampled_from([40, 80, 100, 200]))
 def test_whatever_was_watched_is_told_in_text_and_in_json(
     events: list[Watched], width: int
 ) -> None:

@@ -110,13 +110,6 @@ def test_work_at_the_same_time_counts_once_and_names_do_not_count() -> None:
     ]
 
 
-def test_a_profiler_that_cannot_begin_is_done_without() -> None:
-    recorder = Recorder(refuses=True)
-    profiling = Profiling(lambda: recorder)
-    go_on(profiling, 100)
-    assert (recorder.done, profiling.times) == ([], ())
-
-
 def test_it_ends_when_the_program_begins_to_record() -> None:
     recorder = Recorder()
     profiling, originals = Profiling(lambda: recorder), (profiler._enable_profiler,)

@@ -11,7 +11,7 @@ from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished, Hello,
 from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
-from tests.lab.processes import CARD, Worker, needs_torch
+from tests.lab.processes import Worker, needs_torch
 from tests.worker.programs import Life, begun, ended, plain, watched
 
 pytestmark = needs_torch
@@ -200,13 +200,6 @@ def test_a_folder_and_an_archive_run_as_under_python(tmp_path: Path) -> None:
     for each in ("folder", "archive.zip", "none.py"):
         expected = plain(each, folder=tmp_path)
         assert watched(each, folder=tmp_path).life == expected
-
-
-def test_a_file_of_our_name_beside_the_program_is_the_programs(tmp_path: Path) -> None:
-    (tmp_path / "gpuexplorer.py").write_text("print('theirs')\n")
-    code = "import gpuexplorer\nimport torch\nprint(torch.ones(1, device='cuda:0'))\n"
-    life = watched(written(tmp_path, code), folder=tmp_path, cards=[CARD])
-    assert life.life == Life("theirs\ntensor([1.], device='cuda:0')\n", "", 0)
 
 
 def test_a_sitecustomize_of_the_persons_own_comes_first(

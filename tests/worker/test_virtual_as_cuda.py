@@ -18,13 +18,10 @@ from tests.worker.benches import Bench, start_anew, virtual_bench  # noqa: E402
 AT_A_NUMBER = (
     "torch.ones(2, device=1)",
     "torch.randn(2, device=1)",
-    "torch.arange(3, device=1)",
     "torch.full((2,), 1.0, device=1)",
-    "torch.normal(0.0, 1.0, (2,), device=1)",
     "torch.zeros_like(torch.ones(2), device=1)",
     "torch.ones(2).new_zeros(2, device=1)",
     "torch.tensor([1], device=1)",
-    "torch.fft.fftfreq(4, device=1)",
     "nn.Linear(3, 1, device=1).weight",
     "torch.ones(2).to(1)",
 )
@@ -81,10 +78,8 @@ class TestRandomNumbers:
 
 ASSERTING = {
     "x[i]": "index out of bounds",
-    "x[i] = 1.0": "index out of bounds",
     "x.index_select(0, i)": "srcIndex < srcSelectDimSize",
     "x.gather(0, i)": "idx_dim < index_size",
-    "x.scatter_add(0, i, x[:1])": "idx_dim < index_size",
     "nn.Embedding(3, 2).cuda()(i)": "srcIndex < srcSelectDimSize",
     "F.embedding_bag(i[None], w)": "srcIndex < srcSelectDimSize",
     "F.cross_entropy(w.T, i[[0, 0]]).backward()": "t >= 0 && t < n_classes",

@@ -104,14 +104,6 @@ def test_a_product_takes_as_long_as_its_arithmetic(virtual: Bench) -> None:
     assert times.device_seconds == pytest.approx(2 * 2000**3 / 16.31e12, rel=0.02)
 
 
-def test_the_host_is_back_long_before_the_card_is_done(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "Y = X @ X")
-    times = virtual.engine.times()
-    assert times.host_seconds is not None
-    assert times.device_seconds is not None
-    assert times.host_seconds < times.device_seconds / 50
-
-
 def test_a_copy_takes_its_latency_and_what_its_link_carries(virtual: Bench) -> None:
     virtual.run("X = torch.ones(16, 1024, 1024, device='cuda:0')")
     virtual.run("Y = X.cuda(1)")
@@ -145,18 +137,6 @@ def test_events_measure_over_several_lines(virtual: Bench) -> None:
     )
     milliseconds = virtual.run("begin.elapsed_time(end)")
     assert milliseconds == pytest.approx(2 * 2 * 2000**3 / 16.31e12 * 1000, rel=0.05)
-
-
-def test_events_refuse_as_torchs_do(virtual: Bench) -> None:
-    virtual.run("a = torch.cuda.Event()", "b = torch.cuda.Event(enable_timing=True)")
-    with pytest.raises(ValueError, match="enable_timing=True"):
-        virtual.run("a.elapsed_time(b)")
-    virtual.run("c = torch.cuda.Event(enable_timing=True)")
-    with pytest.raises(ValueError, match="Both events must be recorded"):
-        virtual.run("b.elapsed_time(c)")
-    virtual.run("b.record()", "torch.cuda.set_device(1)", "c.record()")
-    with pytest.raises(ValueError, match="Events are not on the same device"):
-        virtual.run("b.elapsed_time(c)")
 
 
 def test_a_copy_into_pinned_memory_goes_beside_what_the_card_computes(virtual: Bench) -> None:

@@ -1,6 +1,5 @@
 """Gradients, models, losses, optimisers, and training as people write it."""
 
-import copy
 import io
 from typing import Any
 
@@ -27,27 +26,11 @@ def gradients(device: torch.device) -> Any:
     return first, w.grad, w.grad.device == w.device
 
 
-def gradients_assigned(device: torch.device) -> Any:
-    w = torch.ones(3).to(device).requires_grad_()
-    w.grad = torch.full_like(w, 2.0)
-    w.grad += 1
-    before = w.grad.clone()
-    w.grad = None
-    return before, w.grad
-
-
 def gradients_across_devices(device: torch.device) -> Any:
     w = torch.randn(3, 3).to(device).requires_grad_()
     h = torch.randn(3, requires_grad=True)
     ((w.cpu() * h).sum() + (h.to(device) * w).sum()).backward()
     return w.grad, h.grad, h.grad.device.type, w.grad.device == device
-
-
-def gradients_asked_for(device: torch.device) -> Any:
-    x = torch.arange(3.0).to(device).requires_grad_()
-    (g,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
-    (h,) = torch.autograd.grad(g.sum(), x)
-    return g.detach(), h
 
 
 def hooks(device: torch.device) -> Any:
@@ -143,11 +126,6 @@ def a_module_moves_with_its_gradients(device: torch.device) -> Any:
     return back, net.weight.grad.device == net.weight.device, net.weight.grad
 
 
-def kinds_of_a_module(device: torch.device) -> Any:
-    net = nn.Linear(3, 2).to(device).half().float().double()
-    return net(torch.ones(3, dtype=torch.float64, device=device)), next(net.parameters()).dtype
-
-
 def state_dict(device: torch.device) -> Any:
     net, other = Net().to(device), Net()
     missing = other.load_state_dict(net.state_dict())
@@ -181,14 +159,6 @@ def a_checkpoint_resumed(device: torch.device) -> Any:
     return trained(net, x, opt), trained(again, x, later)
 
 
-def a_model_copied(device: torch.device) -> Any:
-    net = Net().to(device)
-    same = copy.deepcopy(net)
-    with torch.no_grad():
-        net.out.weight.zero_()
-    return same.out.weight, same.out.weight.is_leaf, type(same.out.weight).__name__
-
-
 def parameters_replaced(device: torch.device) -> Any:
     net = nn.Linear(3, 3, bias=False).to(device)
     net.weight = nn.Parameter(torch.eye(3).to(device))
@@ -200,19 +170,6 @@ def parameters_replaced(device: torch.device) -> Any:
         net(torch.ones(3).to(device)),
         len(list(tied.parameters())),
         tied[1].weight is net.weight,
-    )
-
-
-def parameters_made_of_others(device: torch.device) -> Any:
-    net = nn.Linear(2, 2).to(device)
-    again, buffer = nn.Parameter(net.weight), nn.Buffer(torch.ones(2).to(device))
-    still = nn.Parameter(torch.ones(2).to(device), requires_grad=False)
-    return (
-        again,
-        isinstance(again, nn.Parameter),
-        again is net.weight,
-        buffer,
-        still.requires_grad,
     )
 
 
@@ -253,12 +210,6 @@ def weights_clipped(device: torch.device) -> Any:
     flat = nn.utils.parameters_to_vector(net.parameters())
     nn.utils.vector_to_parameters(flat * 2, net.parameters())
     return total, net.weight.grad, flat, net.weight
-
-
-def functional_call(device: torch.device) -> Any:
-    net = nn.Linear(2, 1).to(device)
-    weights = {name: torch.ones_like(each) for name, each in net.named_parameters()}
-    return torch.func.functional_call(net, weights, (torch.ones(2).to(device),))
 
 
 def cast(device: torch.device) -> Any:
@@ -309,16 +260,6 @@ def with_workers_and_pinning(device: torch.device) -> Any:
     data = torch.utils.data.TensorDataset(torch.arange(8.0), torch.arange(8))
     loader = torch.utils.data.DataLoader(data, 4, num_workers=1, pin_memory=True)
     return [(x.to(device, non_blocking=True) * 2, y.to(device)) for x, y in loader]
-
-
-def averaged(device: torch.device) -> Any:
-    net = nn.Linear(2, 1).to(device)
-    mean = torch.optim.swa_utils.AveragedModel(net)
-    opt = torch.optim.SGD(net.parameters(), lr=0.1)
-    for _ in range(2):
-        trained(net, torch.ones(1, 2).to(device), opt, 1)
-        mean.update_parameters(net)
-    return mean(torch.ones(1, 2).to(device)), net.weight
 
 
 def meta_first(device: torch.device) -> Any:

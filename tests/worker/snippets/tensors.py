@@ -1,6 +1,5 @@
 """Tensors: made, viewed, indexed, changed in place, copied, shown."""
 
-import copy
 import io
 import math
 import pickle
@@ -35,11 +34,6 @@ def default_device(device: torch.device) -> Any:
         return torch.zeros(3), torch.arange(4), torch.tensor([1, 2]), torch.get_default_device()
     finally:
         torch.set_default_device(None)
-
-
-def conjugates_within_one_operation(device: torch.device) -> Any:
-    x = torch.randn(5, 3, dtype=torch.complex64).to(device)
-    return torch.linalg.pinv(x), x.conj() * 2, x.mH @ x
 
 
 def arithmetic(device: torch.device) -> Any:
@@ -126,13 +120,6 @@ def shapes_changed_in_place(device: torch.device) -> Any:
     return x, x.shape, y, y.shape, z, w, w.shape, v
 
 
-def swapped_storage(device: torch.device) -> Any:
-    x, y = torch.zeros(3).to(device), torch.ones(2, 2).to(device)
-    x.data = y * 3
-    x.data.add_(1)
-    return x, x.shape
-
-
 def indexing(device: torch.device) -> Any:
     x = torch.arange(20.0).reshape(4, 5).to(device)
     rows = torch.tensor([0, 2, 2]).to(device)
@@ -144,49 +131,6 @@ def indexing(device: torch.device) -> Any:
     x[0, 0] = torch.tensor(9.0)
     x[1] = x[2]
     return a, b, x, x[[0, 1]], x[..., 0], x[None, 1:2], x[torch.tensor([True, False] * 2)]
-
-
-def complex_numbers(device: torch.device) -> Any:
-    x = torch.complex(torch.randn(3, 3), torch.randn(3, 3)).to(device)
-    return (
-        x.conj() @ x,
-        x.conj().resolve_conj(),
-        x.real,
-        x.imag,
-        x.abs(),
-        torch.view_as_real(x),
-        x.conj().is_conj(),
-        x.mH,
-        torch.fft.ifft(torch.fft.fft(x)),
-        x.angle(),
-        x.conj().imag,
-        (x.conj().imag + 1),
-    )
-
-
-def channels_last(device: torch.device) -> Any:
-    x = torch.randn(2, 3, 4, 4).to(device)
-    y = x.to(memory_format=torch.channels_last)
-    z = torch.nn.functional.conv2d(y, torch.ones(2, 3, 2, 2).to(device))
-    return (
-        y,
-        y.stride(),
-        y.is_contiguous(memory_format=torch.channels_last),
-        z,
-        (y + 1).stride(),
-    )
-
-
-def products(device: torch.device) -> Any:
-    x, y = torch.randn(17, 33).to(device), torch.randn(33, 9).to(device)
-    return (
-        x @ y,
-        torch.bmm(x[None].repeat(3, 1, 1), y[None].repeat(3, 1, 1)),
-        torch.addmm(torch.ones(9, device=device), x, y),
-        x[0] @ x[1],
-        x @ y[:, 0],
-        torch.baddbmm(torch.zeros(1, 17, 9, device=device), x[None], y[None]),
-    )
 
 
 def one_value_to_the_host(device: torch.device) -> Any:
@@ -212,43 +156,6 @@ def written_out(device: torch.device) -> Any:
     return f"{x[0]:.3f}", f"{x.sum():>8.2f}", "{:.1e}".format(x[1]), f"{x.mean().item()}"
 
 
-def printed(device: torch.device) -> Any:
-    """Beyond the mark of its device, a tensor prints as on the processor."""
-    shown = [
-        torch.ones(2, 3),
-        torch.empty(0, 3),
-        torch.tensor(3.5),
-        torch.arange(3),
-        torch.ones(2, dtype=torch.float64),
-        torch.tensor([True]),
-        torch.arange(2000.0),
-        torch.nn.Parameter(torch.ones(2)),
-        torch.ones(1, requires_grad=True) * 2,
-        torch.complex(torch.ones(1), torch.ones(1)),
-    ]
-    mark = f", device='{device}'"
-    return [repr(copy_of.to(device)).replace(mark, "") for copy_of in shown[:7]]
-
-
-def copies(device: torch.device) -> Any:
-    x = torch.randn(3, 4).to(device)
-    y = torch.zeros(3, 4)
-    y.copy_(x)
-    z = torch.empty(3, 4, device=device)
-    z.copy_(y)
-    z[0] = y[1]
-    return (
-        y,
-        z,
-        x.cpu(),
-        x.to("cpu", torch.float64),
-        x.clone(),
-        x.to(y),
-        y.to(x),
-        x.to("cpu").to(x),
-    )
-
-
 def what_is_there_already_stays(device: torch.device) -> Any:
     x = torch.ones(2, 3).to(device)
     return (
@@ -268,12 +175,6 @@ def pickled(device: torch.device) -> Any:
     x = torch.randn(3).to(device)
     y = pickle.loads(pickle.dumps({"x": x, "twice": [x, x]}))
     return y["x"], y["twice"][1], y["x"].device == x.device
-
-
-def deeply_copied(device: torch.device) -> Any:
-    x = torch.randn(3).to(device).requires_grad_()
-    y = copy.deepcopy({"a": x, "b": [x]})
-    return y["a"], y["a"] is y["b"][0], y["a"] is x, copy.copy(x), y["a"].requires_grad
 
 
 def saved_and_loaded(device: torch.device) -> Any:
@@ -315,12 +216,6 @@ def as_keys(device: torch.device) -> Any:
     return known[x], len({x, y, x}), x in known, [x is each for each in known]
 
 
-def type_strings(device: torch.device) -> Any:
-    x = torch.ones(2).to(device)
-    told = x.type()
-    return told.rpartition(".")[2], x.type("torch.DoubleTensor").dtype, x.type(told) is x
-
-
 def inference_mode(device: torch.device) -> Any:
     x = torch.randn(3, 3).to(device)
     with torch.inference_mode():
@@ -344,23 +239,3 @@ def mapped(device: torch.device) -> Any:
     y = torch.vmap(lambda row: row.dot(row))(x)
     z = torch.vmap(torch.add, in_dims=(0, None))(x, x[0])
     return y, z, torch.func.grad(lambda v: v.square().sum())(x[0])
-
-
-def jacobians(device: torch.device) -> Any:
-    x = torch.randn(3).to(device)
-    return (
-        torch.func.jacrev(lambda v: v**2)(x),
-        torch.func.jacfwd(lambda v: v**2)(x),
-        torch.autograd.functional.hessian(lambda v: (v**3).sum(), x),
-        torch.func.vjp(torch.sin, x)[0],
-        torch.func.jvp(torch.sin, (x,), (torch.ones_like(x),))[1],
-    )
-
-
-def padded(device: torch.device) -> Any:
-    parts = [torch.ones(length).to(device) for length in (3, 1, 2)]
-    rnn = torch.nn.utils.rnn
-    whole = rnn.pad_sequence(parts, batch_first=True)
-    packed = rnn.pack_padded_sequence(whole[..., None], [3, 2, 1], batch_first=True)
-    back, lengths = rnn.pad_packed_sequence(packed, batch_first=True)
-    return whole, packed.data, packed.batch_sizes, back, lengths
