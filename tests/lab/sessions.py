@@ -63,8 +63,7 @@ class Session:
     def forget(self) -> None:
         """A ledger that knows of nothing, and none of the cells' names."""
         names = "[n for n in globals() if not n.startswith('_')]"
-        code = f"for n in {names}: del globals()[n]\ndel n\n__import__('gc').collect();"
-        self.look(lambda number: Run(number, code))
+        self.look(lambda number: Run(number, f"for n in {names}: del globals()[n]\ndel n"))
         self.ledger = Ledger()
         self.ledger.apply(self.worker.listener.hello)
         first = Run(0, IMPORTS)

@@ -160,6 +160,13 @@ AT_X = "torch.ones(3, device=X.device) + Y"
             "net(X)",
             [LOOP.replace("net(X)", each) for each in ("net(X.cuda(1))", "net.cpu()(X)")],
         ),
+        (  # what was copied in the cell is where it was copied to
+            "net=model cpu 16, X cpu",
+            "net(X.cuda(1))",
+            "cuda:1 and cpu",
+            "net(X.cuda(1))",
+            ["net(X.cuda(1).cpu())", "net.cuda(1)(X.cuda(1))"],
+        ),
         (  # made on the card at once
             "X cuda:1",
             "X + torch.ones(3)",

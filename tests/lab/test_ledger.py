@@ -1,5 +1,9 @@
 """The ledger: what is on the shelf, what each cell came to, and which cells run again."""
 
+from collections.abc import Iterator
+
+import pytest
+
 from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import (
     Asked,
@@ -117,8 +121,17 @@ def test_it_knows_what_is_on_the_shelf_and_what_each_cell_cost(session: Session)
     assert [session.ledger.twins(each) for each in "ZW"] == [["W"], ["Z"]]
 
 
+@pytest.fixture
+def alone() -> Iterator[Session]:
+    """In which no cell has failed, since an error holds on to what it met."""
+    session = Session()
+    yield session
+    session.stop()
+
+
 @needs_torch
-def test_memory_that_nobody_named_is_counted(session: Session) -> None:
+def test_memory_that_nobody_named_is_counted(alone: Session) -> None:
+    session = alone
     session.run("W = torch.ones(1000, device='cuda:0', requires_grad=True)")
     session.run("V = W[:10]")
     assert session.ledger.unnamed_bytes("cuda:0") == 0

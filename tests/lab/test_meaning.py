@@ -79,6 +79,13 @@ def words(code: str, error: str, message: str, cause: str = REFUSED, at: str = "
             "net lies on cpu. X lies on cuda:0. net computes where its parameters",
             "",
         ),
+        (
+            "nets[1](X)",
+            "cuda:0 and cuda:1",
+            "",
+            "nets[1] lies on cuda:1. X lies on cuda:0. nets[1] computes where",
+            "",
+        ),
     ],
 )
 def test_operands_apart_are_named_with_their_devices(
@@ -216,6 +223,16 @@ def test_the_hosts_own_memory_may_be_too_small() -> None:
                 "tensors after they have already been freed)."
             ),
             "retain_graph=True",
+        ),
+        (
+            "X @ W",
+            "expected m1 and m2 to have the same dtype, but got: float != double",
+            "PyTorch wants both in the same type",
+        ),
+        (
+            "W += 1",
+            "a leaf Variable that requires grad is being used in an in-place operation.",
+            "W asks for gradients",
         ),
         ("X.item()", "a Tensor with 6 elements cannot be converted to Scalar", "X holds 6"),
         (

@@ -59,6 +59,7 @@ def test_a_python_is_found_wherever_people_put_it(tmp_path: Path, prefix: str) -
     known.parent.mkdir(parents=True)
     known.write_text(f"{tmp_path}/elsewhere/env\n", "utf-8")
     environment = {
+        "VIRTUAL_ENV": str(tmp_path / "none"),
         "PWD": str(tmp_path / "project"),
         "WORKON_HOME": str(tmp_path / "work on"),
         "PYENV_ROOT": str(tmp_path / "pyenv"),
@@ -85,6 +86,7 @@ def test_each_version_on_the_path_is_found_and_a_second_way_to_it_is_not(
 @pytest.mark.parametrize(
     ("body", "trouble"),
     [
+        ("echo 'GPUEXPLORER [1]'", "It did not answer as a Python does."),
         ("echo Welcome", "It did not answer as a Python does."),
         ("echo SyntaxError; exit 1", "It ended with code 1: SyntaxError."),
         ("sleep 100", "It did not answer within 0.2 s."),

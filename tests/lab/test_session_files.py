@@ -79,6 +79,7 @@ def test_the_head_names_the_cards_that_were_used() -> None:
         ("d = torch.device('cuda:1')", "d = try_gpu(1)"),
         ("torch.load('é', map_location='cuda:1')", "torch.load('é', map_location=try_gpu(1))"),
         ("X = Y.cuda('cuda:1')  # é 'cuda:0'", "X = Y.to(try_gpu(1))  # é 'cuda:0'"),
+        ("X = (Y\n).cuda(0).cuda(1)", "X = (Y\n).to(try_gpu(0)).to(try_gpu(1))"),
         ("print(f'cuda:1')", "print(f'cuda:1')"),
         ("torch.cuda.set_device(1)", f"{IF_TWO}\n    torch.cuda.set_device(1)"),
         ],
@@ -88,6 +89,23 @@ def test_a_card_that_a_form_named_is_taken_where_there_is_one(code: str, written
     told.run(code, by_form=True)
     assert body(told).endswith(f"# %% 1\n{code}\n\n# %% 2\n{written}\n")
     assert ("def try_gpu(i=0):" in script(told.ledger)) == ("try_gpu(" in written)
+
+
+def test_cells_may_hold_whatever_text_can(tmp_path: Path) -> None:
+    told = Told(
+        "# a remark\u2028print('no code of mine')",
+        "'''three ''' + \"\"\"quotes\n\x0c\n# %%\n\"\"\"",
+        "if True:\n\tx = 'a tab'\n\x0c\nprint(x)  # and a form feed",
+        "y = 1\r\nz = 2\rprint(y + z)",
+        "print('é', '\ud800' if False else '')",
+        "\ufeffprint('begins with a mark')",
+        "from __future__ import annotations  # early\ndef f(a: Unknown): return a",
+        "print(f('no end of line'))  # ",
+    )
+    text = script(told.ledger)
+    assert "pass  # early" in text
+    said = ran(without_torch(text), tmp_path)
+    assert said[1:] == ["a tab", "3", "é ", "begins with a mark", "no end of line"]
 
 
 def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:

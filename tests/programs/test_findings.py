@@ -115,6 +115,12 @@ TOLD: list[tuple[Watched, Matter, str, str]] = [
         "A worker needs about as long to hand a batch over",
     ),
     (
+        seen(idle=[batches(12.0)]),
+        Matter.LOADER,
+        "train.py:28",
+        "Prepare batches while the card",
+    ),
+    (
         seen(idle=[host(13.0)]),
         Matter.HOST,
         "train.py:61 `f(x)` kept the card waiting for the host, 12\u202f000 times: 13.0 of",

@@ -13,9 +13,10 @@ from tests.programs.running import watched
 
 pytestmark = needs_torch
 _named = pytest.mark.parametrize("script", FAULTY, ids=lambda each: each.name)
+_first = [FAULTY[0], *(pytest.param(each, marks=pytest.mark.long) for each in FAULTY[1:])]
 
 
-@_named
+@pytest.mark.parametrize("script", _first, ids=[each.name for each in FAULTY])
 def test_a_script_is_told_of_its_fault_and_of_nothing_else(script: Script) -> None:
     run = watched(script.file, *script.arguments, flops=script.flops)
     assert run.status == 0

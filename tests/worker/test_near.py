@@ -58,14 +58,3 @@ def test_all_run_at_the_same_time_and_answer_in_their_order() -> None:
         return number
 
     assert _CARDS.at_once([partial(meet, number) for number in range(3)]) == [0, 1, 2]
-
-
-def test_what_fails_is_told_when_the_others_have_ended() -> None:
-    ended = []
-
-    def fail() -> None:
-        raise MemoryError("no room")
-
-    with pytest.raises(MemoryError, match="no room"):
-        _CARDS.at_once([fail, lambda: ended.append(1)])
-    assert ended == [1]

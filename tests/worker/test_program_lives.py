@@ -217,6 +217,7 @@ down(0)
     "debugger": "x = 1\nbreakpoint()\ny = 2\n",
     "input": "name = input('Who? ')\nprint('Hello', name)\n",
 }
+SMOKES = ("names", "traceback", "own excepthook", "exit 3", "threads", "fork", "input")
 TYPED = {"debugger": ("p x", "c"), "input": ("me",)}
 
 
@@ -226,7 +227,10 @@ def unbuffered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
 
 
-@pytest.mark.parametrize("life", LIVES)
+@pytest.mark.parametrize(
+    "life",
+    [each if each in SMOKES else pytest.param(each, marks=pytest.mark.long) for each in LIVES],
+)
 def test_a_program_lives_as_under_python_itself(life: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(LIVES[life], "utf-8")
     typed = TYPED.get(life, ())

@@ -26,20 +26,6 @@ def product():
 
 product()
 """,
-    "error in a gradient": """
-import torch
-
-class Bad(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, gradient):
-        raise ValueError("backward")
-
-Bad.apply(torch.ones(2, requires_grad=True)).sum().backward()
-""",
     "loader": """
 import os, torch
 from torch.utils.data import DataLoader, Dataset

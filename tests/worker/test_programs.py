@@ -1,6 +1,5 @@
 """What is said of a person's program, and how it is ended, asked and told."""
 
-import os
 import sys
 import zipfile
 from pathlib import Path
@@ -117,24 +116,6 @@ while True: pass
     assert ended(worker).status == -9
 
 
-def test_what_it_leaves_behind_keeps_nobody_waiting(tmp_path: Path) -> None:
-    code = """
-import os, signal, sys
-ready, go = os.pipe()
-child = os.fork()
-if child == 0:
-    os.setsid()
-    os.write(go, b"x")
-    signal.pause()
-    os._exit(0)
-os.read(ready, 1)
-print(child)
-"""
-    life = watched(written(tmp_path, code), folder=tmp_path)
-    assert isinstance(life.outcome, Finished)
-    os.kill(int(life.out), 9)
-
-
 def test_a_flood_is_cut_and_the_program_is_not_kept(tmp_path: Path) -> None:
     life = watched(
         written(tmp_path, "print('x' * 999 + '\\n', end='')\n" * 3000), folder=tmp_path
@@ -180,7 +161,6 @@ for _ in DataLoader(range(4), num_workers=2):
         (OTHERS, (("other program", 2),)),
         (POOLS, (("multiprocessing", 2),)),
         (LOADERS, (("loader", 2),)),
-        ("print('alone')", ()),
     ],
 )
 def test_processes_that_are_not_watched_are_counted_by_kind(
@@ -200,21 +180,6 @@ def test_a_folder_and_an_archive_run_as_under_python(tmp_path: Path) -> None:
     for each in ("folder", "archive.zip", "none.py"):
         expected = plain(each, folder=tmp_path)
         assert watched(each, folder=tmp_path).life == expected
-
-
-def test_a_sitecustomize_of_the_persons_own_comes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "sitecustomize.py").write_text("import sys\nsys.there = 1\nprint(__file__)\n")
-    monkeypatch.setenv("PYTHONPATH", str(own))
-    code = "import os, sys\nprint(sys.there, sys.path, os.environ['PYTHONPATH'])\n"
-    expected = plain(written(tmp_path, code), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path).life == expected
-    (own / "sitecustomize.py").write_text("1 / 0\n")
-    expected = plain(written(tmp_path, "print('on')\n"), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path).life == expected
 
 
 def test_a_python_without_torch_is_refused_in_a_sentence(

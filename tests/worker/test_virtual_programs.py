@@ -1,6 +1,5 @@
 """What is seen of a program on simulated cards: modelled, with what the host does itself."""
 
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -246,13 +245,6 @@ class TestLoadersWithProcesses:
         for batch in range(3):
             table.took(batch, 2.0)
         assert [table.there(batch) for batch in range(3)] == [12.0, 14.0, 17.0]
-
-    def test_a_process_that_takes_long_to_begin_delays_its_first_batch(self) -> None:
-        table = Timetable(processes=1, ahead=2, now=0.0)
-        table.asked = {0: (0, 0.0)}
-        table.told[0] = time.perf_counter() + 100.0
-        table.took(0, 1.0)
-        assert table.there(0) == pytest.approx(101.0, abs=10.0)
 
     def test_a_program_gets_their_batches_pinned_and_is_told_how_long_it_waited(
         self, machine: Machine
