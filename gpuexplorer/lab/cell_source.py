@@ -5,7 +5,7 @@ it speaks of, and where it names a card. Nothing is run for that.
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -238,6 +238,16 @@ def card_words(source: Source, root: ast.AST) -> "Iterator[CardWord]":
         yield CardWord(number, *source.span(root))
     for each in children:
         yield from card_words(source, each)
+
+
+def cards_renamed(
+    code: str, place: "Callable[[CardWord], str]"
+) -> "tuple[str, list[CardWord]]":
+    """The code with another place said for each card, where one can be; and those cards."""
+    source = Source(code)
+    words = list(card_words(source, tree_of(code)))
+    edits = [each.edit(place(each)) for each in words]
+    return source.changed(each for each in edits if each is not None), words
 
 
 def _of_call(source: Source, call: ast.Call) -> "list[CardWord]":

@@ -126,10 +126,8 @@ class Progress:
         got, size = megabytes(self.got_bytes), megabytes(self.size_bytes)
         if self.complete:
             return Message("Installing PyTorch ({size} MB downloaded)…", size=size)
-        if not self.size_bytes:
-            return Message("Downloading PyTorch: {got} MB.", got=got)
         if self.seconds_left is None:
-            return Message("Downloading PyTorch: {got} of {size} MB.", got=got, size=size)
+            return Message("Downloading PyTorch: {got} MB.", got=got)
         return Message(
             "Downloading PyTorch: {got} of {size} MB, {seconds:.0f} s left.",
             got=got,
@@ -297,18 +295,23 @@ def _asked_of_pip(
     index = os.environ.get(INDEX_VARIABLE, INDEX)
     tag = "cpu" if cuda is None else f"cu{cuda.replace('.', '')}"
 
-    def report(*options: str) -> "list[_Taken]":
+    def report(*options: str) -> "list[tuple[str, str, str]]":
+        """Name, version and address of each package that would be taken."""
         file = temporary / "report.json"
         file.unlink(missing_ok=True)
         order = ("install", "--dry-run", "--report", str(file), *_HASTY, *options)
         _pip(python, temporary, order, _ASKING_PATIENCE, given_up)
         if given_up.is_set():
             raise _cancelled()
-        try:
-            said = json.loads(file.read_text("utf-8"))
-            return [_taken(each) for each in said["install"]]
-        except (OSError, ValueError, KeyError, TypeError):
+        if not file.exists():
             return []  # pip wrote none, since it found nothing
+        found = []
+        for each in json.loads(file.read_text("utf-8"))["install"]:
+            about, source = each["metadata"], each["download_info"]
+            sha256 = source.get("archive_info", {}).get("hashes", {}).get("sha256")
+            url = source["url"] if sha256 is None else f"{source['url']}#sha256={sha256}"
+            found.append((about["name"].lower(), about["version"], url))
+        return found
 
     half = (folder / UNFINISHED).exists()
     # What suits already is left alone, unless it may be half there.
@@ -320,48 +323,26 @@ def _asked_of_pip(
         alone = report("--no-deps", "--ignore-installed", *source, wanted)
         if not _right(alone, tag):
             continue
-        version = alone[0].version
-        beside = () if alone[0].url.startswith("file:") else source
+        _, version, url = alone[0]
+        beside = () if url.startswith("file:") else source
         taken = report(*anew, *beside, f"torch=={version}", _BESIDE)
         if _right(taken, tag):
             break
     else:
         raise _nothing_offered(index, python)
+    urls = [url for _, _, url in taken]
     with ThreadPoolExecutor(8) as several:
-        sizes = list(several.map(_size, [each.url for each in taken]))
-    known = [size for size in sizes if size is not None]
+        sizes = list(several.map(_size, urls))
+    known = {url: size for url, size in zip(urls, sizes, strict=True) if size is not None}
     return Plan(
         python,
         folder,
         made,
         TorchBuild(version, cuda),
         why,
-        [each.url if not each.sha256 else f"{each.url}#sha256={each.sha256}" for each in taken],
-        sum(known) if len(known) == len(sizes) else None,
-        sum(
-            size
-            for size, each in zip(sizes, taken, strict=True)
-            if size is not None and each.url.startswith("file:")
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class _Taken:
-    name: str
-    version: str
-    url: str
-    sha256: str
-
-
-def _taken(said: "dict[str, dict[str, object]]") -> _Taken:
-    archive = said["download_info"].get("archive_info")
-    hashes = archive.get("hashes") if isinstance(archive, dict) else None
-    return _Taken(
-        str(said["metadata"]["name"]).lower(),
-        str(said["metadata"]["version"]),
-        str(said["download_info"]["url"]),
-        str((hashes or {}).get("sha256", "")),
+        urls,
+        sum(known.values()) if len(known) == len(urls) else None,
+        sum(size for url, size in known.items() if url.startswith("file:")),
     )
 
 
@@ -371,15 +352,13 @@ def _cancelled() -> Trouble:
     )
 
 
-def _right(taken: "Sequence[_Taken]", tag: str) -> bool:
+def _right(taken: "Sequence[tuple[str, str, str]]", tag: str) -> bool:
     """Whether it is the build that was asked for, and not gigabytes of another."""
-    local = next(
-        (each.version.partition("+")[2] for each in taken if each.name == "torch"), None
-    )
-    if local:
-        return local == tag
-    # Without one it is for the processor everywhere but on Linux, where it brings CUDA along.
-    return local is not None and tag == "cpu" and sys.platform != "linux"
+    version = next((version for name, version, _ in taken if name == "torch"), None)
+    if version is None or "+" in version:
+        return version is not None and version.partition("+")[2] == tag
+    # Without a mark it is for the processor, but on Linux it brings CUDA along.
+    return tag == "cpu" and sys.platform != "linux"
 
 
 def _nothing_offered(index: str, python: Path) -> Trouble:
