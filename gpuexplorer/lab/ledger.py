@@ -287,22 +287,21 @@ class Ledger:
             if each.state in wanted and each.number and (upto is None or each.number <= upto)
         ]
 
-    def worked_on(self, cards: "Iterable[str]") -> "list[Cell]":
+    def worked_on(self, cards: "Sequence[str]") -> "list[Cell]":
         """What was done there."""
         return [each for each in self.done() if each.devices.intersection(cards)]
 
-    def leave_out(self, cards: "Iterable[str]") -> "list[Cell]":
+    def leave_out(self, cards: "Sequence[str]") -> "list[Cell]":
         """These cards are lost: the cells that worked on them, which cannot run again."""
-        lost = tuple(cards)
-        left = self.worked_on(lost)
+        lost, left = tuple(cards), self.worked_on(cards)
+        said = Message.counted(
+            "{cards} is lost, and what this cell made went with it.",
+            "{cards} are lost, and what this cell made went with them.",
+            len(lost),
+            cards=", ".join(lost),
+        )
+        hint = Message("Run it on another card, or when the card is back.")
         for each in left:
-            said = Message.counted(
-                "{cards} is lost, and what this cell made went with it.",
-                "{cards} are lost, and what this cell made went with them.",
-                len(lost),
-                cards=", ".join(lost),
-            )
-            hint = Message("Run it on another card, or when the card is back.")
             each.state = "failed"
             each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=lost)
         return left
