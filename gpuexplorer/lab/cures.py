@@ -177,7 +177,7 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, float]") -> 
     said = _DEVICE.findall(failed.message)
     targets = dict.fromkeys([*(each.device for each in known), *said, "cpu"])
     # What the expression makes itself, without a word of where.
-    made = [e for e in _made(site, _OF_DEFAULT_DEVICE) if not _keyword(e, "device")]
+    made = _made(site, _OF_DEFAULT_DEVICE, without="device")
     strangers = set(said) - {each.device for each in known} - ({"cpu"} if made else set())
     found = []
     for target in targets:
@@ -244,12 +244,13 @@ def _to_the_other(site: Site) -> "list[Cure]":
     return _changed(site, [Edit(end, end, f".to({left}.device)")], label=label)
 
 
-def _made(site: Site, names: "frozenset[str]") -> "list[ast.Call]":
-    return [each for each in site.calls if dotted(each.func) in names]
-
-
-def _keyword(call: ast.Call, name: str) -> bool:
-    return any(each.arg == name for each in call.keywords)
+def _made(site: Site, names: "frozenset[str]", without: str) -> "list[ast.Call]":
+    """Calls that make a tensor, and say nothing of `without`."""
+    return [
+        each
+        for each in site.calls
+        if dotted(each.func) in names and without not in {word.arg for word in each.keywords}
+    ]
 
 
 def _with_argument(site: Site, call: ast.Call, text: str) -> Edit:
@@ -311,7 +312,7 @@ def _take_less(
 ) -> "list[Cure]":
     for site in calls:
         found = []
-        plain = [e for e in _made(site, _OF_DEFAULT_TYPE) if not _keyword(e, "dtype")]
+        plain = _made(site, _OF_DEFAULT_TYPE, without="dtype")
         if wanted / 2 <= here and plain:
             edit = _with_argument(site, plain[0], "dtype=torch.float16")
             found += _changed(site, [edit], halves=True)

@@ -156,7 +156,15 @@ def plan_for(
     given_up: threading.Event,
 ) -> Plan:
     """Waits some seconds. Makes the environment where there is none; fetches nothing else."""
-    cuda, why = _build_for(cards, driver_version)
+    capabilities = [card.compute_capability for card in cards if card.compute_capability]
+    if driver_version is None and not cards:
+        cuda = None
+        why = Message("No NVIDIA driver answers here, so the processor does the work.")
+    elif cuda := flavour(driver_version, capabilities):
+        why = Message("It suits the driver and the cards here.")
+    else:
+        why = Message("No single build suits the driver and all cards here.")
+        why = told(why, advice(None, driver_version, capabilities))
     python, made = _environment(folder, given_up)
     try:
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
@@ -204,20 +212,6 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
 
 def megabytes(size: float) -> str:
     return f"{size / 1e6:,.0f}" if size >= 1e6 or not size else "<1"
-
-
-def _build_for(
-    cards: Sequence[Card], driver_version: "str | None"
-) -> "tuple[str | None, Message]":
-    """The CUDA of the build that suits, and why; None is the build for the processor."""
-    if driver_version is None and not cards:
-        return None, Message("No NVIDIA driver answers here, so the processor does the work.")
-    capabilities = [card.compute_capability for card in cards if card.compute_capability]
-    cuda = flavour(driver_version, capabilities)
-    if cuda is None:
-        why = Message("No single build suits the driver and all cards here.")
-        return None, told(why, advice(None, driver_version, capabilities))
-    return cuda, Message("It suits the driver and the cards here.")
 
 
 def _environment(folder: Path, given_up: threading.Event) -> "tuple[Path, bool]":
@@ -291,7 +285,21 @@ def _asked_of_pip(
     given_up: threading.Event,
 ) -> Plan:
     """By its dry run: what it would take from where."""
-    _modern_pip(folder, python, temporary, given_up)
+    pips = [
+        tuple(int(part) for part in each.name.split("-")[1].split(".")[:2])
+        for each in _installed(folder, "pip-[0-9]*.[0-9]*.dist-info")
+    ]
+    if not pips and asked([python, "-I", "-m", "ensurepip"], _MAKING_PATIENCE, given_up).code:
+        raise Trouble(
+            "{python} has no pip.",
+            "Install it (Debian, Ubuntu: `sudo apt install python3-pip python3-venv`), and try "
+            "again.",
+            python=str(python),
+        )
+    if not pips or max(pips) < MODERN_PIP:
+        # Two megabytes, so that it can say what it would fetch; else its own will have to do.
+        newer = ("install", "--upgrade", *_HASTY, "pip>={}.{}".format(*MODERN_PIP))
+        _pip(python, temporary, newer, _ASKING_PATIENCE, given_up)
     index = os.environ.get(INDEX_VARIABLE, INDEX)
     tag = "cpu" if cuda is None else f"cu{cuda.replace('.', '')}"
 
@@ -382,24 +390,6 @@ def _nothing_offered(index: str, python: Path) -> Trouble:
         where=where,
         python=str(python),
     )
-
-
-def _modern_pip(folder: Path, python: Path, temporary: Path, given_up: threading.Event) -> None:
-    """Two megabytes, so that it can say what it would fetch; else its own will have to do."""
-    found = [
-        tuple(int(part) for part in each.name.split("-")[1].split(".")[:2])
-        for each in _installed(folder, "pip-[0-9]*.[0-9]*.dist-info")
-    ]
-    if not found and asked([python, "-I", "-m", "ensurepip"], _MAKING_PATIENCE, given_up).code:
-        raise Trouble(
-            "{python} has no pip.",
-            "Install it (Debian, Ubuntu: `sudo apt install python3-pip python3-venv`), and try "
-            "again.",
-            python=str(python),
-        )
-    if not found or max(found) < MODERN_PIP:
-        order = ("install", "--upgrade", *_HASTY, "pip>={}.{}".format(*MODERN_PIP))
-        _pip(python, temporary, order, _ASKING_PATIENCE, given_up)
 
 
 def _pip(

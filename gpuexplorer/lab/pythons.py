@@ -52,7 +52,7 @@ if found is not None and found.origin:
     said["torch"] = dict(re.findall(pattern, told, re.M))
 print("GPUEXPLORER " + json.dumps(said))
 """
-# Folders of environments, below the home folder.
+# Folders of environments, below the home folder or where a variable says.
 _ENVIRONMENTS = (
     ".pyenv/versions",
     ".asdf/installs/python",
@@ -66,13 +66,10 @@ _ENVIRONMENTS = (
     "AppData/Local/Programs/Python",  # where Windows' installer puts them for one person
     "AppData/Roaming/uv/python",
     "AppData/Local/uv/python",
-)
-# The same, where a variable names the folder.
-_NAMED_ENVIRONMENTS = (
-    ("WORKON_HOME", ""),
-    ("UV_PYTHON_INSTALL_DIR", ""),
-    ("PYENV_ROOT", "versions"),
-    ("PROGRAMFILES", ""),
+    "$WORKON_HOME",
+    "$UV_PYTHON_INSTALL_DIR",
+    "$PYENV_ROOT/versions",
+    "$PROGRAMFILES",
 )
 _USUAL_FOLDERS = {
     "darwin": (
@@ -273,16 +270,14 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
     noted = home / ".conda" / "environments.txt"
     with contextlib.suppress(OSError):
         condas += map(Path, filter(None, noted.read_text("utf-8", "replace").splitlines()))
-    named = [(environment.get(each), below) for each, below in _NAMED_ENVIRONMENTS]
-    for each in condas:
-        yield from programs(each)
-    for each in (
-        *(base / "envs" for base in condas),
-        *(home / name for name in _ENVIRONMENTS),
-        *(Path(where, below) for where, below in named if where),
-    ):
-        for prefix in _entries(each):
-            yield from programs(prefix)
+    folders = [base / "envs" for base in condas]
+    for name in _ENVIRONMENTS:
+        first, _, below = name.partition("/")
+        root = environment.get(first[1:]) if first.startswith("$") else str(home / first)
+        if root:
+            folders.append(Path(root, below))
+    for prefix in (*condas, *chain.from_iterable(map(_entries, folders))):
+        yield from programs(prefix)
     # A program that is opened by a click is told little of PATH.
     for name in _USUAL_FOLDERS.get(sys.platform, ()):
         yield Path(name, "python3")
