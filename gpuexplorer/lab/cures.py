@@ -41,21 +41,17 @@ _MOST_DELETIONS, _MOST_DELETED, _MOST_NAMES, _MOST_CARDS = 3, 6, 3, 3
 _OF_DEFAULT_TYPE = frozenset(
     f"torch.{each}" for each in ("empty", "ones", "rand", "randn", "zeros")
 )
-_OF_DEFAULT_DEVICE = _OF_DEFAULT_TYPE | frozenset(
+_OF_DEFAULT_DEVICE = _OF_DEFAULT_TYPE.union(
     f"torch.{each}"
-    for each in (
-        *("arange", "eye", "full", "linspace", "normal", "randint", "randperm", "tensor"),
-    )
+    for each in ("arange", "eye", "full", "linspace", "normal", "randint", "randperm", "tensor")
 )
-_NO_CARD_AT_ALL = (
+_NO_SUCH_CARD = (
+    "invalid device ordinal",
     "Torch not compiled with CUDA enabled",
     "Cannot access accelerator device when none is available",
     "No CUDA GPUs are available",
     "Found no NVIDIA driver",
 )
-_ON_CARD = "device type tensor to numpy"
-_HAS_HISTORY = "numpy() on Tensor that requires grad"
-_CONTEXT = "torch.cuda.device"
 # As errors call the object of torch.cuda.device, where torch.device was meant.
 _NO_PLACE = ("got (device)", "must be torch.device, not device", "exchangeDevice")
 
@@ -369,8 +365,7 @@ def _bytes(size: str) -> int:
 def _other_places(failed: Failed, site: Site) -> "list[Cure]":
     """In place of a card that is not there, or is lost: the others, and the processor."""
     lost = {card_number(each) for each in failed.lost}
-    missing = (*_NO_CARD_AT_ALL, "invalid device ordinal")
-    if not lost and not any(each in failed.message for each in missing):
+    if not lost and not any(each in failed.message for each in _NO_SUCH_CARD):
         return []
     usable = {each.name: card_number(each.name) for each in site.ledger.devices if each.usable}
     there = {name: number for name, number in usable.items() if number is not None}
@@ -394,18 +389,15 @@ def _other_places(failed: Failed, site: Site) -> "list[Cure]":
 def _out_of_the_card(failed: Failed, site: Site) -> "list[Cure]":
     """NumPy knows the host's memory, and nothing of gradients."""
     history = any(each.requires_grad for each in site.operands)
-    if _ON_CARD in failed.message:
+    if "device type tensor to numpy" in failed.message:
         step = ".detach().cpu()" if history else ".cpu()"
         label = Message("The same after a copy to the host")
-    elif _HAS_HISTORY in failed.message:
+    elif "numpy() on Tensor that requires grad" in failed.message:
         step, label = ".detach()", Message("The same without its history")
     else:
         return []
-    owners = [
-        each.func
-        for each in site.calls
-        if isinstance(each.func, ast.Attribute) and each.func.attr == "numpy"
-    ]
+    functions = [each.func for each in site.calls if isinstance(each.func, ast.Attribute)]
+    owners = [each for each in functions if each.attr == "numpy"]
     known = {id(each.node): each for each in site.operands}
     ends, copied = [], []
     for owner in owners:
@@ -430,7 +422,7 @@ def _device_for_context(failed: Failed, site: Site) -> "list[Cure]":
         edits = [
             Edit(*home.span(each.func), "torch.device")
             for each in ast.walk(root)
-            if isinstance(each, ast.Call) and dotted(each.func) == _CONTEXT
+            if isinstance(each, ast.Call) and dotted(each.func) == "torch.cuda.device"
         ]
         if edits:
             return _changed(home, edits, label=label)
