@@ -172,11 +172,11 @@ class Line:
     @property
     def waited(self) -> float | None:
         """Seconds for which copies kept the host."""
-        return _total([each.host_seconds for each in self.copied if each.blocking])
+        return total([each.host_seconds for each in self.copied if each.blocking])
 
     @property
     def device_seconds(self) -> float | None:
-        return _total([each.seconds for each in self.copied])
+        return total([each.seconds for each in self.copied])
 
     @property
     def asked(self) -> bool | None:
@@ -284,7 +284,7 @@ def _short(device: str) -> str:
     return Message("host") if device == HOST else device
 
 
-def _total(values: Sequence[float | None]) -> float | None:
+def total(values: Sequence[float | None]) -> float | None:
     known = [each for each in values if each is not None]
     return sum(known) if known and len(known) == len(values) else None
 
