@@ -11,7 +11,7 @@ import torch
 
 from gpuexplorer.lab.events import Span, Transferred
 from gpuexplorer.worker.places import Check, Copies, Place, place
-from gpuexplorer.worker.watching.idling import Gap, Idling
+from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
 
@@ -52,7 +52,7 @@ class CardPauses:
         self._since = 0.0  # when it was asked first, since it is watched
         self._after: dict[int, Any] = {}  # moments after the last work, by stream
         self._idle = self._busy = 0.0
-        self._open: list[tuple[Gap, float, list[Any], Any]] = []
+        self._open: list[tuple[Callable[[float | None], float], float, list[Any], Any]] = []
 
     def asks(self, now: float) -> None:
         """Work is about to be asked of it."""
@@ -60,7 +60,7 @@ class CardPauses:
             self._since = now
             self._idling.waits.pop(self.name, None)
         elif self.name in self._idling.waits:
-            self._idle += self._idling.gap(self.name, now).since(None)
+            self._idle += self._idling.gap(self.name, now)(None)
         elif now - self._asked > _PAUSE and self.is_dry():
             gap = self._idling.gap(self.name, now)
             self._open.append((gap, now, [*self._after.values()], moment_now(self._index)))
@@ -86,7 +86,7 @@ class CardPauses:
         for gap, now, before, begin in self._open:
             if begin.query():
                 idle = min(float(each.elapsed_time(begin)) for each in before) / 1000.0
-                self._idle += gap.since(now - max(0.0, idle))
+                self._idle += gap(now - max(0.0, idle))
             elif not all_of_them:
                 waiting.append((gap, now, before, begin))
         self._open = waiting
@@ -101,7 +101,7 @@ class CardPauses:
         if self._asked is None:
             return self._busy
         wait = self._idling.waits.get(self.name)
-        until = self._asked if wait is None else max(wait.begin, self._asked)
+        until = self._asked if wait is None else max(wait[0], self._asked)
         return self._busy + max(0.0, until - self._since - self._idle)
 
 
