@@ -198,3 +198,13 @@ def test_programs_with_streams_run(virtual: Bench) -> None:
     virtual.run("with torch.cuda.stream(s): Y = X * 2", "s.synchronize()")
     assert virtual.run("Y.tolist()") == [2, 2, 2]
     assert virtual.run("s.query()")
+
+
+def test_a_copy_into_pinned_memory_goes_beside_what_the_card_computes(virtual: Bench) -> None:
+    virtual.run(
+        "X = torch.ones(2000, 2000, device='cuda:0')",
+        "P = torch.empty(2000, 2000, pin_memory=True)",
+    )
+    virtual.run("P.copy_(X, non_blocking=True)")
+    (copied,) = virtual.engine.transfers(0)
+    assert (copied.pinned, copied.blocking) == (True, False)

@@ -131,7 +131,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
         asked = kwargs["device"] = meant(kwargs["device"])
     if what.copies:
         # Within vmap a number stands for itself.
-        args = [torch.scalar_tensor(x) if type(x) in (int, float) else x for x in args[:2]]
+        args = [torch.scalar_tensor(x) if type(x) in (int, float) else x for x in args]
         return (copied_to if what.name == "_to_copy" else copied_into)(func, *args, **kwargs)
     if func is _without_memory:
         func = torch.ops.aten.zeros.default

@@ -62,6 +62,7 @@ _SHORT = 2e-4  # seconds; in less, nobody waits for a core for long
 # What lies between two operations is our own way to them, up to so many seconds.
 _WAY_IN = 20e-6
 _KEPT = 32 << 20  # bytes; what is smaller, the C library keeps for the next, in no time
+_KEPT_AT_ONCE = 64 << 10  # bytes; which takes a time that is not worth the asking
 _GIVEN_BACK = 2e9  # bytes a second at the least, where the system takes memory back
 # Whose calls do not get it: Python's own library, PyTorch and this program. Of these, what
 # measures a person's code gets it as well.
@@ -126,7 +127,7 @@ class Clock:
 
     def gives_back(self, size: int) -> None:
         """From now on, and who knows until when: cards give memory back in no time."""
-        if size < _KEPT:
+        if size < (_KEPT if self.host_counts else _KEPT_AT_ONCE):
             return
         with self._lock:
             if not self._within:

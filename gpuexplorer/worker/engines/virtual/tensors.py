@@ -204,7 +204,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     ) -> Any:
         """What PyTorch's own code complains about names the devices that a person knows."""
         try:
-            with torch._C.DisableTorchFunctionSubclass():
+            with in_force().clock, torch._C.DisableTorchFunctionSubclass():
                 return func(*args, **(kwargs or {}))
         except Exception as error:
             if str(error).startswith(_NO_HALVES):
@@ -483,7 +483,8 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
         _Generator.manual_seed(self, self.next_seed())
 
     def get_state(self) -> torch.Tensor:
-        seed, drawn = (int.to_bytes(n % (1 << 64), 8, "little") for n in self._now())
+        numbers = self._seed, self._drawn
+        seed, drawn = (int.to_bytes(each % (1 << 64), 8, "little") for each in numbers)
         return torch.tensor([*seed, *drawn], dtype=torch.uint8, device="cpu")
 
     def set_state(self, state: torch.Tensor) -> Any:
@@ -497,9 +498,6 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
 
     def clone_state(self) -> Any:
         return Generator(self.told).set_state(self.get_state())
-
-    def _now(self) -> "tuple[int, int]":
-        return self._seed, self._drawn
 
 
 def _at_number(real: Any) -> Any:
@@ -525,11 +523,9 @@ def put_makers(patches: Patches) -> None:
     _device._device_constructors()  # remembers PyTorch's own, before three of them are wrapped
     makers = {name: _maker(getattr(torch, name)) for name in ("tensor", "as_tensor", "asarray")}
     patches.put(torch, {**makers, "device": _Device, "Generator": Generator})
+    others = [each.__name__ for each in _device._device_constructors()]
     for owner, names in (
-        (
-            torch,
-            ["normal", *_LIKE, *(each.__name__ for each in _device._device_constructors())],
-        ),
+        (torch, ["normal", *_LIKE, *others]),
         (torch.fft, ("fftfreq", "rfftfreq")),
         (torch.Tensor, _NEW),
     ):
@@ -675,22 +671,18 @@ def ctc_loss(
     return _ctc_loss(log_probs, targets, input_lengths, target_lengths, *args, **kwargs)
 
 
-def _same_devices(tensors: "Sequence[Any]", grads: "Sequence[Any]") -> None:
-    for number, (tensor, grad) in enumerate(zip(tensors, grads, strict=False)):
-        if isinstance(grad, torch.Tensor) and grad.dim() and grad.device != tensor.device:
-            raise RuntimeError(
-                f"invalid gradient at index {number} - expected device {tensor.device} but got "
-                f"{grad.device}"
-            )
-
-
 def put_autograd(patches: Patches) -> None:
     """It does not compare the devices of tensors that it takes for somebody's own class."""
     run = torch.autograd.graph._engine_run_backward
 
     @in_modelled_time
     def backward(tensors: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
-        _same_devices(tensors, grads)
+        for number, (tensor, grad) in enumerate(zip(tensors, grads, strict=False)):
+            if isinstance(grad, torch.Tensor) and grad.dim() and grad.device != tensor.device:
+                raise RuntimeError(
+                    f"invalid gradient at index {number} - expected device {tensor.device} but "
+                    f"got {grad.device}"
+                )
         try:
             return run(tensors, grads, *args, **kwargs)
         except Exception as error:
