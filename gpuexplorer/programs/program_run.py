@@ -81,8 +81,14 @@ class ProgramRun:
     @property
     def seconds(self) -> float | None:
         """So long it ran, as far as that was said."""
-        known = [each for cell in self.cells if (each := _seconds(cell)) is not None]
-        return sum(known) if known else None
+        ends = [each.seen or each.finished or each.failed for each in self.cells]
+        known = [
+            each.seconds if isinstance(each, Watched) else each.host_seconds
+            for each in ends
+            if each is not None
+        ]
+        told_of = [each for each in known if each is not None]
+        return sum(told_of) if told_of else None
 
     @property
     def real_seconds(self) -> float | None:
@@ -120,14 +126,6 @@ def _shown(file: str, folder: Path) -> str:
     if path.is_relative_to(folder):
         return path.relative_to(folder).as_posix()
     return PurePath(*path.parts[-2:]).as_posix()
-
-
-def _seconds(cell: Cell) -> float | None:
-    if cell.seen is not None:
-        return cell.seen.seconds
-    if cell.finished is not None:
-        return cell.finished.host_seconds
-    return cell.failed.host_seconds if cell.failed is not None else None
 
 
 def sampled(seen: Watched) -> bool:
@@ -180,28 +178,12 @@ class Line:
         return total([each.seconds for each in self.copied])
 
     @property
-    def asked(self) -> bool | None:
-        """None: some were asked for and some were hidden, or nothing was copied."""
-        kinds = {each.asked for each in self.copied}
-        return kinds.pop() if len(kinds) == 1 else None
-
-    @property
     def asked_words(self) -> Message:
-        if not self.copied:
-            return NOTHING
-        if self.asked is None:
-            return Message("both")
-        return Message("asked") if self.asked else Message("hidden")
-
-    @property
-    def idle(self) -> Mapping[Why, float]:
-        """Seconds in which a card had nothing to do because of the line, of all cards; without
-        what lay before the first step.
-        """
-        sums: dict[Why, float] = {}
-        for each in self.idled:
-            sums[each.why] = sums.get(each.why, 0.0) + each.seconds
-        return sums
+        """Whether its copies were asked for, or are hidden in something else."""
+        kinds = {each.asked for each in self.copied}
+        if len(kinds) != 1:
+            return Message("both") if kinds else NOTHING
+        return Message("asked") if kinds.pop() else Message("hidden")
 
     @property
     def idle_seconds(self) -> float:
@@ -213,10 +195,15 @@ class Line:
         ways = list(dict.fromkeys((each.source, each.target) for each in self.copied))
         if not ways:
             return NOTHING
-        values = {"source": _short(ways[0][0]), "target": _short(ways[0][1])}
+        ends = [Message("host") if each == HOST else each for each in ways[0]]
         if len(ways) > 1:
-            return Message("{source} to {target} +{more}", more=len(ways) - 1, **values)
-        return Message("{source} to {target}", **values)
+            return Message(
+                "{source} to {target} +{more}",
+                source=ends[0],
+                target=ends[1],
+                more=len(ways) - 1,
+            )
+        return Message("{source} to {target}", source=ends[0], target=ends[1])
 
     @property
     def memory(self) -> Message:
@@ -279,10 +266,6 @@ def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
         cards=cell.cards,
         route=run.route(copy.source, copy.target),
     )
-
-
-def _short(device: str) -> str:
-    return Message("host") if device == HOST else device
 
 
 def total(values: Sequence[float | None]) -> float | None:
