@@ -6,8 +6,7 @@ from gpuexplorer.commands.page import NONE, Column, Page, figure, percent, wrap
 from gpuexplorer.core.units import Units, duration, grouped, memory
 from gpuexplorer.core.words import Message, paragraph, tr
 from gpuexplorer.lab.events import Why
-from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.findings import Finding, findings
 from gpuexplorer.programs.program_run import (
     CardSum,
     Line,

@@ -16,8 +16,7 @@ from gpuexplorer.lab.events import (
     Why,
 )
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.findings import Finding, findings
 from gpuexplorer.programs.program_run import (
     ProgramRun,
     Spot,

@@ -4,6 +4,7 @@ did. How it ended, what of it was watched, and what that took: sentences.
 """
 
 import signal
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import USUAL, Units, duration, grouped, plain, seconds_words
 from gpuexplorer.core.words import NOTHING, Message, all_of, on, told
-from gpuexplorer.lab.events import Failed, Hello, Idle, Loader, Transferred, Watched, Why
+from gpuexplorer.lab.events import Hello, Idle, Loader, Transferred, Watched, Why
 from gpuexplorer.lab.ledger import Cell
 
 if TYPE_CHECKING:  # the window has this before anybody asks for a copy
@@ -80,8 +81,14 @@ class ProgramRun:
     @property
     def seconds(self) -> float | None:
         """So long it ran, as far as that was said."""
-        known = [each for cell in self.cells if (each := _seconds(cell)) is not None]
-        return sum(known) if known else None
+        ends = [each.seen or each.finished or each.failed for each in self.cells]
+        known = [
+            each.seconds if isinstance(each, Watched) else each.host_seconds
+            for each in ends
+            if each is not None
+        ]
+        told_of = [each for each in known if each is not None]
+        return sum(told_of) if told_of else None
 
     @property
     def real_seconds(self) -> float | None:
@@ -119,14 +126,6 @@ def _shown(file: str, folder: Path) -> str:
     if path.is_relative_to(folder):
         return path.relative_to(folder).as_posix()
     return PurePath(*path.parts[-2:]).as_posix()
-
-
-def _seconds(cell: Cell) -> float | None:
-    if cell.seen is not None:
-        return cell.seen.seconds
-    if cell.finished is not None:
-        return cell.finished.host_seconds
-    return cell.failed.host_seconds if cell.failed is not None else None
 
 
 def sampled(seen: Watched) -> bool:
@@ -172,35 +171,19 @@ class Line:
     @property
     def waited(self) -> float | None:
         """Seconds for which copies kept the host."""
-        return _total([each.host_seconds for each in self.copied if each.blocking])
+        return total([each.host_seconds for each in self.copied if each.blocking])
 
     @property
     def device_seconds(self) -> float | None:
-        return _total([each.seconds for each in self.copied])
-
-    @property
-    def asked(self) -> bool | None:
-        """None: some were asked for and some were hidden, or nothing was copied."""
-        kinds = {each.asked for each in self.copied}
-        return kinds.pop() if len(kinds) == 1 else None
+        return total([each.seconds for each in self.copied])
 
     @property
     def asked_words(self) -> Message:
-        if not self.copied:
-            return NOTHING
-        if self.asked is None:
-            return Message("both")
-        return Message("asked") if self.asked else Message("hidden")
-
-    @property
-    def idle(self) -> Mapping[Why, float]:
-        """Seconds in which a card had nothing to do because of the line, of all cards; without
-        what lay before the first step.
-        """
-        sums: dict[Why, float] = {}
-        for each in self.idled:
-            sums[each.why] = sums.get(each.why, 0.0) + each.seconds
-        return sums
+        """Whether its copies were asked for, or are hidden in something else."""
+        kinds = {each.asked for each in self.copied}
+        if len(kinds) != 1:
+            return Message("both") if kinds else NOTHING
+        return Message("asked") if kinds.pop() else Message("hidden")
 
     @property
     def idle_seconds(self) -> float:
@@ -212,10 +195,15 @@ class Line:
         ways = list(dict.fromkeys((each.source, each.target) for each in self.copied))
         if not ways:
             return NOTHING
-        values = {"source": _short(ways[0][0]), "target": _short(ways[0][1])}
+        ends = [Message("host") if each == HOST else each for each in ways[0]]
         if len(ways) > 1:
-            return Message("{source} to {target} +{more}", more=len(ways) - 1, **values)
-        return Message("{source} to {target}", **values)
+            return Message(
+                "{source} to {target} +{more}",
+                source=ends[0],
+                target=ends[1],
+                more=len(ways) - 1,
+            )
+        return Message("{source} to {target}", source=ends[0], target=ends[1])
 
     @property
     def memory(self) -> Message:
@@ -280,11 +268,7 @@ def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
     )
 
 
-def _short(device: str) -> str:
-    return Message("host") if device == HOST else device
-
-
-def _total(values: Sequence[float | None]) -> float | None:
+def total(values: Sequence[float | None]) -> float | None:
     known = [each for each in values if each is not None]
     return sum(known) if known and len(known) == len(values) else None
 
@@ -297,32 +281,14 @@ def ended(run: ProgramRun) -> Message:
     seconds = str(duration(run.seconds))
     if run.running:
         return told(how, Message("So far: {seconds}.", seconds=seconds))
-    if run.real_seconds is not None:
-        ran = Message(
-            "It ran for {seconds} of modelled time; carrying that out took {real} here.",
-            seconds=seconds,
-            real=str(duration(run.real_seconds)),
-        )
-        return told(how, ran)
-    return told(how, Message("It ran for {seconds}.", seconds=seconds))
-
-
-def watched(run: ProgramRun) -> Sequence[Message]:
-    """What of it was watched, at what price, and what was not."""
-    known = [_of_cells(run)]
-    if len(run.seen) == 1:
-        ((_, seen),) = run.seen
-        known = [_steps(seen), _start(seen)]
-    children: dict[str, int] = {}
-    for _, seen in run.seen:
-        for kind, count in seen.children:
-            children[kind] = children.get(kind, 0) + count
-    dropped = sum(seen.dropped for _, seen in run.seen)
-    modelled = NOTHING
-    if run.modelled:
-        modelled = Message("The cards are simulated, and all times are modelled.")
-    told_of = [told(*known, _cost(run)) if run.seen else NOTHING, modelled]
-    return [each for each in (*told_of, _unwatched(children), _dropped(dropped)) if each]
+    if run.real_seconds is None:
+        return told(how, Message("It ran for {seconds}.", seconds=seconds))
+    ran = Message(
+        "It ran for {seconds} of modelled time; carrying that out took {real} here.",
+        seconds=seconds,
+        real=str(duration(run.real_seconds)),
+    )
+    return told(how, ran)
 
 
 def _end(run: ProgramRun) -> Message:
@@ -333,134 +299,131 @@ def _end(run: ProgramRun) -> Message:
     if failed is not None and failed.cause == "cancelled":
         return Message("{file} was stopped.", file=file)
     if status is not None and status < 0:
-        return Message("{file} was ended by {signal}.", file=file, signal=_signal(-status))
+        try:
+            name = signal.Signals(-status).name
+        except ValueError:
+            name = Message("signal {number}", number=-status)
+        return Message("{file} was ended by {signal}.", file=file, signal=name)
     if failed is not None and failed.cause == "cannot start":
         return told(Message("{file} was not run.", file=file), failed.sentence)
-    if failed is not None and not failed.error and not status:
-        return told(Message("{file} did not come to its end.", file=file), failed.sentence)
+    if failed is not None and failed.error and failed.frames:
+        frame = failed.frames[-1]
+        return Message(
+            "{file} failed with {error} in {place}.",
+            file=file,
+            error=failed.error,
+            place=run.place(Spot(frame.file, frame.cell, frame.line)),
+        )
     if failed is not None and failed.error:
-        return _failed(run, failed)
+        return Message("{file} failed with {error}.", file=file, error=failed.error)
     if status:
         return Message("{file} ended with status {status}.", file=file, status=status)
+    if failed is not None:
+        return told(Message("{file} did not come to its end.", file=file), failed.sentence)
     return Message("{file} ended.", file=file)
 
 
-def _failed(run: ProgramRun, failed: Failed) -> Message:
-    if not failed.frames:
-        return Message("{file} failed with {error}.", file=run.file.name, error=failed.error)
-    frame = failed.frames[-1]
-    return Message(
-        "{file} failed with {error} in {place}.",
-        file=run.file.name,
-        error=failed.error,
-        place=run.place(Spot(frame.file, frame.cell, frame.line)),
-    )
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return Message("signal {number}", number=number)
+def watched(run: ProgramRun) -> Sequence[Message]:
+    """What of it was watched, at what price, and what was not."""
+    seen = [each for _, each in run.seen]
+    known = [_steps(each) for each in seen] + [_start(each) for each in seen]
+    if len(seen) > 1:
+        cells = Message.counted(
+            "{count} cell was watched, {time} of {whole}.",
+            "{count} cells were watched, {time} of {whole}.",
+            len(seen),
+            time=str(duration(run.seen_seconds)),
+            whole=str(duration(run.seconds or 0.0)),
+        )
+        known = [cells]
+    costs = [each.cost_seconds for each in seen if each.cost_seconds is not None]
+    if costs and run.seconds:
+        price = Message(
+            "Watching took about {seconds} ({share} %).",
+            seconds=seconds_words(sum(costs)),
+            share=plain(float(f"{sum(costs) / run.seconds * 100:.2g}")),
+        )
+        known.append(price)
+    said = [told(*known) if seen else NOTHING]
+    if run.modelled:
+        said.append(Message("The cards are simulated, and all times are modelled."))
+    children = Counter[str]()  # by what started them, such as "DataLoader"
+    for each in seen:
+        for kind, count in each.children:
+            children[kind] += count
+    if children:
+        unwatched = Message.counted(
+            "Not watched: {count} other process ({several}).",
+            "Not watched: {count} other processes ({several}).",
+            children.total(),
+            several=all_of(
+                [
+                    Message("{count} of {kind}", count=n, kind=kind)
+                    for kind, n in children.items()
+                ]
+            ),
+        )
+        said.append(unwatched)
+    if dropped := sum(each.dropped for each in seen):
+        more = Message.counted(
+            "{count} copy came from yet another line and is not shown.",
+            "{count} copies came from yet other lines and are not shown.",
+            dropped,
+        )
+        said.append(more)
+    return [each for each in said if each]
 
 
 def _steps(seen: Watched) -> Message:
-    values = {"seen": grouped(seen.seen_steps), "all": grouped(seen.steps)}
-    if not sampled(seen):
-        if not seen.step:
+    values: dict[str, object] = {
+        "seen": grouped(seen.seen_steps),
+        "all": grouped(seen.steps),
+        "time": str(duration(seen.seen_seconds)),
+        "whole": str(duration(seen.seconds)),
+    }
+    match seen.step, sampled(seen):
+        case "", False:
             return Message("All of it was watched.")
-        if seen.step == "batch":
+        case "batch", False:
             return Message.counted(
                 "All of it was watched: {count} batch.",
                 "All of it was watched: {all} batches.",
                 seen.steps,
-                all=values["all"],
+                **values,
             )
-        return Message.counted(
-            "All of it was watched: {count} step of the optimizer.",
-            "All of it was watched: {all} steps of the optimizer.",
-            seen.steps,
-            all=values["all"],
-        )
-    part = {
-        "time": str(duration(seen.seen_seconds)),
-        "whole": str(duration(seen.seconds)),
-    }
-    if not seen.step:
-        return Message(
-            "{time} of {whole} were watched; figures are of these unless they say otherwise.",
-            **part,
-        )
-    if seen.step == "batch":
-        return Message(
-            "{seen} of {all} batches were watched, {time} of {whole}; figures are of these "
-            "unless they say otherwise.",
-            **values,
-            **part,
-        )
+        case _, False:
+            return Message.counted(
+                "All of it was watched: {count} step of the optimizer.",
+                "All of it was watched: {all} steps of the optimizer.",
+                seen.steps,
+                **values,
+            )
+        case "", True:
+            return Message(
+                "{time} of {whole} were watched; figures are of these unless they say "
+                "otherwise.",
+                **values,
+            )
+        case "batch", True:
+            return Message(
+                "{seen} of {all} batches were watched, {time} of {whole}; figures are of "
+                "these unless they say otherwise.",
+                **values,
+            )
     return Message(
         "{seen} of {all} steps of the optimizer were watched, {time} of {whole}; figures are "
         "of these unless they say otherwise.",
         **values,
-        **part,
     )
 
 
 def _start(seen: Watched) -> Message:
-    left = seen.seen_seconds - seen.started
     if not 0.0 < seen.started < seen.seen_seconds:
         return NOTHING
     return Message(
         "It took {start} to start; waits are measured against the {rest} watched after that.",
         start=str(duration(seen.started)),
-        rest=str(duration(left)),
-    )
-
-
-def _of_cells(run: ProgramRun) -> Message:
-    return Message.counted(
-        "{count} cell was watched, {time} of {whole}.",
-        "{count} cells were watched, {time} of {whole}.",
-        len(run.seen),
-        time=str(duration(run.seen_seconds)),
-        whole=str(duration(run.seconds or 0.0)),
-    )
-
-
-def _cost(run: ProgramRun) -> Message:
-    costs = [seen.cost_seconds for _, seen in run.seen if seen.cost_seconds is not None]
-    seconds = run.seconds
-    if not costs or not seconds:
-        return NOTHING
-    return Message(
-        "Watching took about {seconds} ({share} %).",
-        seconds=seconds_words(sum(costs)),
-        share=plain(float(f"{sum(costs) / seconds * 100:.2g}")),
-    )
-
-
-def _unwatched(children: dict[str, int]) -> Message:
-    """`children` by what started them, such as "DataLoader" or "multiprocessing"."""
-    if not children:
-        return NOTHING
-    several = [
-        Message("{count} of {kind}", count=count, kind=kind) for kind, count in children.items()
-    ]
-    return Message.counted(
-        "Not watched: {count} other process ({several}).",
-        "Not watched: {count} other processes ({several}).",
-        sum(children.values()),
-        several=all_of(several),
-    )
-
-
-def _dropped(copies: int) -> Message:
-    if not copies:
-        return NOTHING
-    return Message.counted(
-        "{count} copy came from yet another line and is not shown.",
-        "{count} copies came from yet other lines and are not shown.",
-        copies,
+        rest=str(duration(seen.seen_seconds - seen.started)),
     )
 
 
@@ -490,31 +453,29 @@ class CardSum:
 
 def cards_of(run: ProgramRun) -> Sequence[CardSum]:
     """All that its PyTorch offers, and whatever else was seen."""
-    busy: dict[str, float] = {}
-    pauses: dict[str, float] = {}
-    copied: dict[str, float | None] = {}
-    idle: dict[str, dict[Why, float]] = {}
+    busy: dict[str, float] = defaultdict(float)
+    pauses: dict[str, float] = defaultdict(float)
+    copied: dict[str, list[float | None]] = defaultdict(list)
+    idle: dict[str, dict[Why, float]] = defaultdict(lambda: defaultdict(float))
     for _, seen in run.seen:
-        for device, seconds in seen.busy:
-            busy[device] = busy.get(device, 0.0) + seconds
-        for device, seconds in seen.pauses:
-            pauses[device] = pauses.get(device, 0.0) + seconds
+        for sums, said in ((busy, seen.busy), (pauses, seen.pauses)):
+            for device, seconds in said:
+                sums[device] += seconds
         for copy in seen.copies:
             for device in {copy.source, copy.target} - _NO_CARDS:
-                copied[device] = _sum(copied.get(device, 0.0), copy.seconds)
-        for each in (each for each in seen.idle if not each.part_of):
-            sums = idle.setdefault(each.device, {})
-            sums[each.why] = sums.get(each.why, 0.0) + each.seconds
-    names = dict.fromkeys((*run.cards, *busy, *copied, *idle))
+                copied[device].append(copy.seconds)
+        for each in seen.idle:
+            if not each.part_of:
+                idle[each.device][each.why] += each.seconds
     return [
         CardSum(
             name,
             busy.get(name),
-            copied.get(name, 0.0),
+            total([0.0, *copied.get(name, ())]),
             idle.get(name, {}),
             pauses.get(name),
         )
-        for name in names
+        for name in dict.fromkeys((*run.cards, *busy, *copied, *idle))
         if name not in _NO_CARDS
     ]
 
@@ -553,32 +514,28 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
 def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
     """Where a card idles at so many lines that none of them is to blame, the worst is named."""
     seconds = {
-        each.device: sum(s for why, s in each.idle.items() if why != Why.START)
-        + (each.pauses or 0.0)
+        each.device: each.idle_seconds - each.idle.get(Why.START, 0.0) + (each.pauses or 0.0)
         for each in cards
     }
     worst = max(seconds, key=lambda each: seconds[each])
     if seconds[worst] < WORTH * run.stepping_seconds:
         return Message("Nothing stands out.")
-    whole = duration(run.stepping_seconds)
+    lines: dict[Spot, float] = defaultdict(float)
+    for each in (each for _, seen in run.seen for each in seen.idle):
+        if each.device == worst and each.why != Why.START and not each.part_of:
+            lines[spot_of(each)] += each.seconds
+    longest = max(lines, key=lambda each: lines[each], default=None)
     values = {
         "card": worst if len(cards) > 1 else Message("the card"),
         "part": str(duration(seconds[worst])),
-        "whole": str(whole),
+        "whole": str(duration(run.stepping_seconds)),
     }
-    lines: dict[Spot, float] = {}
-    for _, seen in run.seen:
-        for each in seen.idle:
-            if each.device == worst and each.why != Why.START and not each.part_of:
-                spot = spot_of(each)
-                lines[spot] = lines.get(spot, 0.0) + each.seconds
-    if not lines:
+    if longest is None:
         return Message(
             "No line stands out, but {card} had nothing to do for {part} of {whole}, in pauses "
             "from one operation to the next.",
             **values,
         )
-    longest = max(lines, key=lambda each: lines[each])
     return Message(
         "No line stands out, but {card} had nothing to do for {part} of {whole}: longest at "
         "{place}, for {longest}.",
@@ -586,10 +543,6 @@ def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
         longest=str(duration(lines[longest])),
         **values,
     )
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
 
 
 def _unused(devices: Sequence[str]) -> Sequence[Message]:

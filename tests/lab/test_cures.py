@@ -295,6 +295,7 @@ OTHERS = (CARD_5, "'cuda:0'", "'cuda:1'")
     [
         ("Y = X.{}", "cuda(5)", "X.{}", [f"to({CARD_5})", "cuda(0)", "cuda(1)"]),
         ("Y = X.to({}) + 1", "'cuda:5'", "X.to({})", OTHERS),
+        ("torch.ones(2, device={})", "gpu(5)", "torch.ones(2, device={})", OTHERS),
         (
             "Y = X.to({})",
             "torch.device('cuda', 5)",

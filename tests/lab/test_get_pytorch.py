@@ -206,6 +206,7 @@ def test_gigabytes_for_cards_are_refused_where_the_processor_does_the_work(
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
+        (Progress(0, 219_000_000), "Downloading PyTorch: 0 MB."),
         (
             Progress(73_000_000, 219_000_000, 12.4),
             "Downloading PyTorch: 73 of 219 MB, 12 s left.",

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -355,6 +356,13 @@ def test_other_files_say_why_they_are_not_opened(
         assert trouble.value.sentence.startswith(sentence)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_has_no_end_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "course.py")
+    with pytest.raises(Trouble, match="no ordinary file"):
+        opened(tmp_path / "course.py")
+
+
 MARKED = (
     "# A course\n# %% Imports\nimport torch\n\nimport math\n# %% [markdown]\n# Some words\n"
     "#%%\nx = 1\n\n\ndef f():\n    return '''\n    '''\n# In[3]:\n\nf()\n"
@@ -423,6 +431,7 @@ def test_any_bytes_give_cells_or_a_sentence(
     ("name", "said"),
     [
         ("train.py", ""),
+        ("course.sh", "course.sh is no Python program. Choose a file whose name ends in .py."),
         ("course.ipynb", "course.ipynb is a notebook: each of its cells is watched when it"),
     ],
 )

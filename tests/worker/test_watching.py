@@ -1,10 +1,12 @@
 """What is seen beside copies, as either engine says it: idle cards, loaders, trips, steps."""
 
+import faulthandler
 import os
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from types import FrameType
 
 import pytest
@@ -168,6 +170,45 @@ def test_a_program_keeps_its_signal_and_the_host_is_seen_all_the_same() -> None:
         assert signal.getsignal(signal.SIGURG) is own
     finally:
         signal.signal(signal.SIGURG, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_signal_that_is_taken_meanwhile_stays_with_who_took_it() -> None:
+    taken: list[int] = []
+
+    def own(number: int, frame: FrameType | None) -> None:
+        taken.append(number)
+
+    before = signal.getsignal(signal.SIGURG)
+    try:
+        with Ticking(Seen(Copies(), time.perf_counter), sampled=False):
+            signal.signal(signal.SIGURG, own)
+        assert signal.getsignal(signal.SIGURG) is own
+    finally:
+        signal.signal(signal.SIGURG, before)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a thread looks")
+def test_a_signal_that_a_library_in_c_handles_is_left_to_it(tmp_path: Path) -> None:
+    with (tmp_path / "faults.txt").open("w") as file:
+        faulthandler.register(signal.SIGURG, file=file, all_threads=False)
+        try:
+            with Ticking(Seen(Copies(), time.perf_counter), sampled=False):
+                signal.raise_signal(signal.SIGURG)
+            signal.raise_signal(signal.SIGURG)
+        finally:
+            faulthandler.unregister(signal.SIGURG)
+    assert (tmp_path / "faults.txt").read_text().count("most recent call first") == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_child_that_is_forked_handles_no_signal_of_ours() -> None:
+    with Ticking(Seen(Copies(), time.perf_counter), sampled=False):
+        child = os.fork()
+        if child == 0:
+            os._exit(signal.getsignal(signal.SIGURG) != signal.SIG_DFL)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import torch
 
 from gpuexplorer.lab.events import Span, Transferred
 from gpuexplorer.worker.places import Check, Copies, Place, place
-from gpuexplorer.worker.watching.idling import Gap, Idling
+from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
 
@@ -20,61 +20,54 @@ _PAUSE = 0.2e-3
 
 
 # Any throughout: moments are PyTorch's events.
-class CardTimes:
-    """When one card was first touched, and when it computed."""
+class SeenCard:
+    """When one card was first touched, when it computed, and when it ran dry. Seconds are the
+    host's, since the cell or program began.
+    """
 
-    def __init__(self, index: int, began: float) -> None:
+    def __init__(self, index: int, began: float, idling: Idling) -> None:
         self.index = index
         self.name = f"cuda:{index}"
         # At a cell's beginning the card is idle, so this comes as soon as it is asked for.
         self.anchor = moment_now(index)
-        self.anchor_at = time.perf_counter() - began
         self.last: Any = None
         self.run: Any = None  # the moment from which it computes, where it does
         self.free = self.anchor  # the last moment that is known to lie before what comes next
+        self._began, self._idling = began, idling
+        self._anchor_at = time.perf_counter() - began
+        self._asked: float | None = None  # when it was asked for work last; None: not yet
+        self._since = 0.0  # when it was asked first, since it is watched
+        self._after: dict[int, Any] = {}  # moments after the last work, by stream
+        self._idle = self._busy = 0.0
+        self._open: list[tuple[Callable[[float], float], float, list[Any], Any]] = []
 
     def at(self, moment: Any) -> "float | None":
         """Seconds since the cell's beginning; None for what did not come."""
         if moment is None or not (moment.query() and self.anchor.query()):
             return None
-        return self.anchor_at + float(self.anchor.elapsed_time(moment)) / 1000.0
+        return self._anchor_at + float(self.anchor.elapsed_time(moment)) / 1000.0
 
-
-class CardPauses:
-    """When one card ran dry, and for how long it was busy while it was watched. Seconds are
-    the host's, since the cell or program began.
-    """
-
-    def __init__(self, index: int, idling: Idling) -> None:
-        self.name = f"cuda:{index}"
-        self._index, self._idling = index, idling
-        self._asked: float | None = None  # when it was asked for work last; None: not yet
-        self._since = 0.0  # when it was asked first, since it is watched
-        self._after: dict[int, Any] = {}  # moments after the last work, by stream
-        self._idle = self._busy = 0.0
-        self._open: list[tuple[Gap, float, list[Any], Any]] = []
-
-    def asks(self, now: float) -> None:
+    def asks(self) -> None:
         """Work is about to be asked of it."""
+        now = time.perf_counter() - self._began
         if self._asked is None:
             self._since = now
             self._idling.waits.pop(self.name, None)
         elif self.name in self._idling.waits:
-            self._idle += self._idling.gap(self.name, now).since(None)
+            self._idle += self._idling.gap(self.name, now)(None)
         elif now - self._asked > _PAUSE and self.is_dry():
             gap = self._idling.gap(self.name, now)
-            self._open.append((gap, now, [*self._after.values()], moment_now(self._index)))
+            self._open.append((gap, now, [*self._after.values()], moment_now(self.index)))
             self._after = {}
 
-    def asked(self, now: float) -> None:
+    def asked(self) -> None:
         """It was asked for: a moment that comes after it tells when the card has run dry."""
-        self._asked = now
-        stream = torch.cuda.current_stream(self._index)
+        self._asked = self._idling.asked_at = time.perf_counter() - self._began
+        stream = torch.cuda.current_stream(self.index)
         number = getattr(stream, "stream_id", 0)
-        after = self._after.get(number)
-        if after is None:
-            after = self._after[number] = torch.cuda.Event(enable_timing=True)
-        after.record(stream)
+        if number not in self._after:
+            self._after[number] = torch.cuda.Event(enable_timing=True)
+        self._after[number].record(stream)
 
     def is_dry(self) -> bool:
         """All it was asked for is done."""
@@ -82,14 +75,13 @@ class CardPauses:
 
     def read(self, *, all_of_them: bool) -> None:
         """The pauses whose ends have come."""
-        waiting = []
-        for gap, now, before, begin in self._open:
+        opened, self._open = self._open, []
+        for gap, now, before, begin in opened:
             if begin.query():
                 idle = min(float(each.elapsed_time(begin)) for each in before) / 1000.0
-                self._idle += gap.since(now - max(0.0, idle))
+                self._idle += gap(now - max(0.0, idle))
             elif not all_of_them:
-                waiting.append((gap, now, before, begin))
-        self._open = waiting
+                self._open.append((gap, now, before, begin))
 
     def leave(self) -> None:
         """It is not watched from now on."""
@@ -101,7 +93,7 @@ class CardPauses:
         if self._asked is None:
             return self._busy
         wait = self._idling.waits.get(self.name)
-        until = self._asked if wait is None else max(wait.begin, self._asked)
+        until = self._asked if wait is None else max(wait[0], self._asked)
         return self._busy + max(0.0, until - self._since - self._idle)
 
 
@@ -113,7 +105,7 @@ class PendingCopy:
     noted: Place
     numbered: "tuple[int, int]"
     check: "Check | None"
-    card: "CardTimes | None"
+    card: "SeenCard | None"
     begin: Any
     end: Any
 
@@ -159,10 +151,9 @@ class SeenCards:
         self._captures = 0  # graphs that are being captured just now
         self.seen = make(lambda: time.perf_counter() - began)
         self._lock = copies.lock
-        self._cards: dict[int, CardTimes] = {}
-        self._pauses: dict[int, CardPauses] = {}
+        self._cards: dict[int, SeenCard] = {}
         self._pending: list[PendingCopy] = []
-        self._runs: list[tuple[CardTimes, Any, Any]] = []
+        self._runs: list[tuple[SeenCard, Any, Any]] = []
         self._tracks = Tracks()
 
     def computed(self, func: Any, args: Any, kwargs: Any, *, reads: bool = False) -> Any:
@@ -173,33 +164,26 @@ class SeenCards:
             if not self.seen.trips.none:
                 self._follow(func, args, made)
             return made
-        with self._lock:
-            card = self._touch(index)
-            if card is None or func.is_view:
-                card = None
-            else:
-                card.run = card.run or card.free
-                self._asks(index)
-        made = func(*args, **kwargs)
-        if card is not None:
+        if func.is_view:
             with self._lock:
-                self._asked(index)
-                self.copies.kernels += not reads
-        return made
+                self._touch(index)
+            return func(*args, **kwargs)
+        return self.launched(lambda: func(*args, **kwargs), index, reads=reads)
 
-    def launched(self, launch: "Callable[[], Any]") -> Any:
-        """Work of the current card that no operation shows."""
-        index = torch.cuda.current_device()
+    def launched(
+        self, launch: "Callable[[], Any]", index: "int | None" = None, *, reads: bool = False
+    ) -> Any:
+        """Work of a card, of the current one where none is named."""
         with self._lock:
-            card = self._touch(index)
+            card = self._touch(torch.cuda.current_device() if index is None else index)
             if card is not None:
                 card.run = card.run or card.free
-                self._asks(index)
+                card.asks()
         made = launch()
         if card is not None:
             with self._lock:
-                self._asked(index)
-                self.copies.kernels += 1
+                card.asked()
+                self.copies.kernels += not reads
         return made
 
     def captures(self, more: int) -> None:
@@ -216,12 +200,12 @@ class SeenCards:
 
     def begins_copy(
         self, engine: Any, source: Any, target: Any
-    ) -> "tuple[CardTimes | None, Any]":
+    ) -> "tuple[SeenCard | None, Any]":
         """The card whose queue it takes, and the moment before it."""
         with self._lock:
             for each in (source, target):
-                if each.type == "cuda" and self._touch(each.index) is not None:
-                    self._asks(each.index)
+                if each.type == "cuda" and (touched := self._touch(each.index)) is not None:
+                    touched.asks()
             card = self._touch(engine.index) if engine.type == "cuda" else None
             if card is None:
                 return None, None
@@ -241,34 +225,43 @@ class SeenCards:
             if pending.card is not None:
                 pending.card.free = pending.end
             for each in (copy.source, copy.target):
-                index = _index(each)
-                if index in self._pauses and sent is not None:
-                    self._asked(index)
-                if index is not None and until is not None and _waited(copy):
+                card = next((card for card in self._cards.values() if card.name == each), None)
+                if card is not None and sent is not None:
+                    card.asked()
+                # Afterwards the card has nothing left to do.
+                waited = copy.blocking and (not copy.how or copy.how in _WAITING)
+                if waited and each.startswith("cuda:") and until is not None:
                     self.seen.idling.waited(each, until - self.began, noted.spot)
-            self._wait_for(pending)
-        if sent is not None:
-            self._track(copy, pending.numbered[0], sent, arrived)
+            self._pending.append(pending)
+            if len(self._pending) + len(self._runs) > _MOST_OPEN:
+                self.read_moments(all_of_them=False)
+        before, after = (None, None) if sent is None else (_storage(sent), _storage(arrived))
+        if before is not None and after is not None:
+            row, trips = pending.numbered[0], self.seen.trips
+            if copy.target.startswith("cuda:"):
+                trips.came(before, copy.target, copy.bytes, row)
+            if copy.source.startswith("cuda:"):
+                trips.left(after, copy.source, row)
 
     def waited(self, index: "int | None", begin: float, *, for_all: bool = True) -> None:
         """The host has waited until now for all of a card, or for some of it."""
         end = time.perf_counter()
         spot = place().spot
         with self._lock:
-            card = torch.cuda.current_device() if index is None else index
-            name, since = f"cuda:{card}", begin - self.began
+            number = torch.cuda.current_device() if index is None else index
+            name, since = f"cuda:{number}", begin - self.began
             self._tracks.add("cpu", since, end - self.began, name, "synchronize")
             if self.copies.tracing is not None:
                 self.copies.tracing.add("wait", name, since, end - self.began)
-            pauses = self._pauses.get(card)
-            if pauses is not None and (for_all or pauses.is_dry()):
-                self.seen.idling.waited(pauses.name, end - self.began, spot)
+            card = self._cards.get(number)
+            if card is not None and (for_all or card.is_dry()):
+                self.seen.idling.waited(name, end - self.began, spot)
 
     def look_away(self) -> None:
         """Nothing is watched until somebody asks a card for something again."""
         with self._lock:
             self.read_moments(all_of_them=False)
-            for each in self._pauses.values():
+            for each in self._cards.values():
                 each.leave()
             self.seen.idling.forget()
 
@@ -290,7 +283,7 @@ class SeenCards:
     def busy(self) -> "Sequence[tuple[str, float]]":
         """Seconds of work by card, while they were watched."""
         with self._lock:
-            return [(each.name, each.busy()) for _, each in sorted(self._pauses.items())]
+            return [(each.name, each.busy()) for _, each in sorted(self._cards.items())]
 
     def spans(self) -> Sequence[Span]:
         with self._lock:
@@ -318,26 +311,8 @@ class SeenCards:
                         self.copies.tracing.add("compute", card.name, begin, end)
                 elif not all_of_them:
                     self._runs.append((card, first, last))
-            for pauses in self._pauses.values():
-                pauses.read(all_of_them=all_of_them)
-
-    def _asks(self, index: int) -> None:
-        self._pauses[index].asks(time.perf_counter() - self.began)
-
-    def _asked(self, index: int) -> None:
-        now = time.perf_counter() - self.began
-        self._pauses[index].asked(now)
-        self.seen.idling.asked_at = now
-
-    def _track(self, copy: Transferred, row: int, sent: Any, arrived: Any) -> None:
-        before, after = _storage(sent), _storage(arrived)
-        if before is None or after is None:
-            return
-        trips = self.seen.trips
-        if _index(copy.target) is not None:
-            trips.came(before, copy.target, copy.bytes, row)
-        if _index(copy.source) is not None:
-            trips.left(after, copy.source, row)
+            for card in self._cards.values():
+                card.read(all_of_them=all_of_them)
 
     def _follow(self, func: Any, args: Any, made: Any) -> None:
         """What the host makes of what left a card; a view of it lies in the same memory."""
@@ -350,31 +325,16 @@ class SeenCards:
             [each for each in results if each is not None], given, changed=changed
         )
 
-    def _wait_for(self, pending: PendingCopy) -> None:
-        self._pending.append(pending)
-        if len(self._pending) + len(self._runs) > _MOST_OPEN:
-            self.read_moments(all_of_them=False)
-
-    def _computed_until(self, card: CardTimes, moment: Any) -> None:
+    def _computed_until(self, card: SeenCard, moment: Any) -> None:
         if card.run is not None:
             self._runs.append((card, card.run, moment))
             card.run = None
 
-    def _touch(self, index: int) -> "CardTimes | None":
+    def _touch(self, index: int) -> "SeenCard | None":
         card = self._cards.get(index)
         if card is None and index < torch.cuda.device_count():
-            card = self._cards[index] = CardTimes(index, self.began)
-            self._pauses[index] = CardPauses(index, self.seen.idling)
+            card = self._cards[index] = SeenCard(index, self.began, self.seen.idling)
         return card
-
-
-def _waited(copy: Transferred) -> bool:
-    """Afterwards the card it went to or came from has nothing left to do."""
-    return bool(copy.blocking) and (not copy.how or copy.how in _WAITING)
-
-
-def _index(device: str) -> "int | None":
-    return int(device[5:]) if device.startswith("cuda:") else None
 
 
 def _storage(tensor: Any) -> Any:

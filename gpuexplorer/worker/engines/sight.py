@@ -114,7 +114,7 @@ class MainSight:
 
 
 def _in_the_midst() -> bool:
-    if threading.get_ident() != threading.main_thread().ident:
+    if not _in_main_thread():
         return True
     functions = torch._C._functorch.peek_interpreter_stack()
     return functions is not None or torch._C._current_graph_task_id() != -1
@@ -219,33 +219,30 @@ def put_hooks(
         setattr(batches, _PINS, bool(loader.pin_memory))
         return batches
 
+    def telling(following: "Callable[[Any], Any]") -> "Callable[[Any], Any]":
+        def taken(batches: Any) -> Any:
+            told = seen()
+            if told is None or not _in_main_thread():
+                return following(batches)
+            begin, idling = told.now(), told.idling
+            idling.loading = True
+            try:
+                batch = following(batches)
+            finally:
+                idling.loading = False
+            pins = getattr(batches, _PINS, False)
+            told.took_batch(begin, told.now(), batches._num_workers, pins=pins)
+            return batch
+
+        return taken
+
     iterator = DataLoader._get_iterator
     put(DataLoader, {"_get_iterator": begun})
     # Not what the loop calls: where that warns, it says which of its callers it means.
     for kind in (_SingleProcessDataLoaderIter, _MultiProcessingDataLoaderIter):
-        put(kind, {"_next_data": _taken(kind._next_data, seen)})
+        put(kind, {"_next_data": telling(kind._next_data)})
     undo: Callable[[], None] = register_optimizer_step_post_hook(stepped).remove
     return undo
-
-
-def _taken(
-    following: "Callable[[Any], Any]", seen: "Callable[[], Seen | None]"
-) -> "Callable[[Any], Any]":
-    def taken(batches: Any) -> Any:
-        told = seen()
-        if told is None or not _in_main_thread():
-            return following(batches)
-        begin, idling = told.now(), told.idling
-        idling.loading = True
-        try:
-            batch = following(batches)
-        finally:
-            idling.loading = False
-        pins = getattr(batches, _PINS, False)
-        told.took_batch(begin, told.now(), batches._num_workers, pins=pins)
-        return batch
-
-    return taken
 
 
 def _in_main_thread() -> bool:
@@ -256,12 +253,32 @@ def _in_main_thread() -> bool:
 def telling_methods(
     copies: Copies, watched: "Callable[[], bool]"
 ) -> "Sequence[tuple[Any, Mapping[str, Any]]]":
-    """What to put in place of `to`, `cuda` and `cpu`, by the class that has them."""
+    """What to put in place of `to`, `cuda` and `cpu`, by the class that has them: where the
+    person's own code calls it for what is there already, that is told.
+    """
+
+    def telling(method: "Callable[..., Any]") -> "Callable[..., Any]":
+        @functools.wraps(method)
+        def moved(thing: Any, *where: Any, **words: Any) -> Any:
+            before = copies.noted
+            made = method(thing, *where, **words)
+            if made is not thing or copies.noted != before or not watched():
+                return made
+            # `to` also changes the kind of number alone.
+            named = (*where, words.get("device"), words.get("other"))
+            asked = method.__name__ != "to" or any(isinstance(each, _PLACES) for each in named)
+            if asked and is_own(sys._getframe(1).f_code.co_filename):
+                parts = thing.parameters() if isinstance(thing, torch.nn.Module) else (thing,)
+                first = next(iter(parts), None)
+                if first is not None and not torch.nn.parameter.is_lazy(first):
+                    device = str(first.device)
+                    copies.add(Transferred(0, device, device, 0, None), copies.note())
+            return made
+
+        return moved
+
     tensors, models = (
-        {
-            name: _telling(getattr(owner, name), copies, watched)
-            for name in ("to", "cuda", "cpu")
-        }
+        {name: telling(getattr(owner, name)) for name in ("to", "cuda", "cpu")}
         for owner in (torch.Tensor, torch.nn.Module)
     )
     lazy = torch.nn.parameter.UninitializedTensorMixin
@@ -273,35 +290,4 @@ def telling_methods(
     )
 
 
-def _telling(
-    method: "Callable[..., Any]", copies: Copies, watched: "Callable[[], bool]"
-) -> "Callable[..., Any]":
-    """Where the person's own code calls it, it is told."""
-
-    @functools.wraps(method)
-    def moved(thing: Any, *where: Any, **words: Any) -> Any:
-        before = copies.noted
-        made = method(thing, *where, **words)
-        if made is thing and copies.noted == before and watched():
-            caller = sys._getframe(1).f_code.co_filename
-            if is_own(caller) and _names_a_device(method, where, words):
-                _tell(thing, copies)
-        return made
-
-    return moved
-
-
-def _names_a_device(method: "Callable[..., Any]", where: Any, words: Any) -> bool:
-    """`to` also changes the kind of number alone."""
-    if method.__name__ != "to":
-        return True
-    named = (*where, words.get("device"), words.get("other"))
-    return any(isinstance(each, (str, int, torch.device, torch.Tensor)) for each in named)
-
-
-def _tell(thing: Any, copies: Copies) -> None:
-    parts = thing.parameters() if isinstance(thing, torch.nn.Module) else iter([thing])
-    first = next(parts, None)
-    if first is not None and not torch.nn.parameter.is_lazy(first):
-        device = str(first.device)
-        copies.add(Transferred(0, device, device, 0, None), copies.note())
+_PLACES = (str, int, torch.device, torch.Tensor)

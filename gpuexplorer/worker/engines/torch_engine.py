@@ -30,8 +30,41 @@ from gpuexplorer.worker.engines.watch import Watch
 from gpuexplorer.worker.places import Copies
 
 _DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
-# CUDA's words for an error that PyTorch passes on unexplained.
-_UNEXPECTED = (
+# What PyTorch says where it finds no card, what that means, and what to do.
+_WHY = (
+    (
+        "is too old",
+        mark("The NVIDIA driver is too old for this PyTorch, which is built for CUDA {cuda}."),
+        mark(
+            "Update the driver, or take a PyTorch built for an older CUDA: `{doctor}` says"
+            " which."
+        ),
+    ),
+    (
+        "no NVIDIA driver",
+        mark("PyTorch finds no CUDA library of an NVIDIA driver (libcuda)."),
+        mark(
+            "Install the driver. A container has to be started with its cards and with the "
+            "driver capability “compute”. `{doctor}` looks for the cause."
+        ),
+    ),
+    (
+        "unknown error",
+        mark(
+            "CUDA cannot be started: the driver reports an unknown error (999), as it often "
+            "does after the computer was suspended."
+        ),
+        mark(
+            "Reload the kernel module: `sudo modprobe -r nvidia_uvm && sudo modprobe "
+            "nvidia_uvm`, or restart the computer. Then release the cards in the lab, or run"
+            " the command again."
+        ),
+    ),
+    (
+        "driver initialization failed",
+        mark("CUDA cannot be started: the driver fails to initialize."),
+        _DOCTOR,
+    ),
     (
         "system not yet initialized",
         mark("CUDA waits for the NVSwitches of the computer to be set up (error 802)."),
@@ -165,8 +198,15 @@ class TorchEngine:
     def memory(self) -> Sequence[Memory]:
         if not torch.cuda.is_initialized():
             return ()
+        used = [index for index in range(torch.cuda.device_count()) if has_context(index)]
         return [
-            _memory(index) for index in range(torch.cuda.device_count()) if has_context(index)
+            Memory(
+                f"cuda:{index}",
+                torch.cuda.memory_allocated(index),
+                torch.cuda.memory_reserved(index),
+                *torch.cuda.mem_get_info(index),
+            )
+            for index in used
         ]
 
 
@@ -249,69 +289,33 @@ def _has_kernels(capability: "tuple[int, int]", made_for: Sequence[str]) -> bool
     return False
 
 
-def _memory(index: int) -> Memory:
-    free, total = torch.cuda.mem_get_info(index)
-    return Memory(
-        f"cuda:{index}",
-        torch.cuda.memory_allocated(index),
-        torch.cuda.memory_reserved(index),
-        free,
-        total,
-    )
-
-
 def why_no_card(said: str, cuda: "str | None", visible: "str | None") -> Trouble:
     """`said`: by PyTorch when it was asked to begin. `cuda`: for which it is built, None where
     it is for cards of another maker. `visible`: CUDA_VISIBLE_DEVICES, where it is set.
     """
-    first = said.strip().partition("\n")[0]
+    values = {
+        "said": said.strip().partition("\n")[0],
+        "cuda": cuda,
+        "visible": visible,
+        "doctor": doctor(),
+    }
     if cuda is None:
-        return Trouble("This PyTorch finds none of its cards: {said}", _DOCTOR, said=first)
-    if "is too old" in said:
-        return Trouble(
-            "The NVIDIA driver is too old for this PyTorch, which is built for CUDA {cuda}.",
-            "Update the driver, or take a PyTorch built for an older CUDA: `{doctor}` says"
-            " which.",
-            cuda=cuda,
-            doctor=doctor(),
-        )
-    if "no NVIDIA driver" in said:
-        return Trouble(
-            "PyTorch finds no CUDA library of an NVIDIA driver (libcuda).",
-            "Install the driver. A container has to be started with its cards and with the "
-            "driver capability “compute”. `{doctor}` looks for the cause.",
-            doctor=doctor(),
-        )
-    if "unknown error" in said:
-        return Trouble(
-            "CUDA cannot be started: the driver reports an unknown error (999), as it often "
-            "does after the computer was suspended.",
-            "Reload the kernel module: `sudo modprobe -r nvidia_uvm && sudo modprobe "
-            "nvidia_uvm`, or restart the computer. Then release the cards in the lab, or run"
-            " the command again.",
-        )
-    if "driver initialization failed" in said:
-        return Trouble("CUDA cannot be started: the driver fails to initialize.", _DOCTOR)
-    if "No CUDA GPUs are available" in said:
-        return _none_allowed(visible)
-    for words, sentence, hint in _UNEXPECTED:
-        if words in said:
-            return Trouble(sentence, hint)
-    return Trouble("PyTorch finds no card. It says: {said}", _DOCTOR, said=first)
-
-
-def _none_allowed(visible: "str | None") -> Trouble:
-    if visible is not None:
+        return Trouble("This PyTorch finds none of its cards: {said}", _DOCTOR, **values)
+    if "No CUDA GPUs are available" in said and visible is not None:
         return Trouble(
             "Under CUDA_VISIBLE_DEVICES=“{visible}” CUDA finds no card.",
             "Unset it where GPU Explorer is started, or choose other visible cards in the lab. "
             "If that does not help, `{doctor}` looks for the cause.",
-            visible=visible,
-            doctor=doctor(),
+            **values,
         )
-    return Trouble(
-        "CUDA finds no card that this program may use.",
-        "Look at the rights to /dev/nvidia* (groups `video` and `render`), or at the "
-        "container's `--gpus`. `{doctor}` looks for the cause.",
-        doctor=doctor(),
-    )
+    if "No CUDA GPUs are available" in said:
+        return Trouble(
+            "CUDA finds no card that this program may use.",
+            "Look at the rights to /dev/nvidia* (groups `video` and `render`), or at the "
+            "container's `--gpus`. `{doctor}` looks for the cause.",
+            **values,
+        )
+    for words, sentence, hint in _WHY:
+        if words in said:
+            return Trouble(sentence, hint, **values)
+    return Trouble("PyTorch finds no card. It says: {said}", _DOCTOR, **values)

@@ -9,7 +9,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -40,7 +39,7 @@ class Watch:
         self.copies = Copies()
         self._on = False
         self._cost: float | None = None  # seconds for which an operation takes longer
-        self._caught = Caught()
+        self._peers: dict[tuple[Any, Any], bool] = {}  # by cards between which a way is open
         self._main = MainSight(self._saw)
         self.begin()
 
@@ -50,20 +49,48 @@ class Watch:
 
     def install(self) -> None:
         """So that what no operation shows is seen too; once, before anybody imports it."""
-        _put(torch._tensor_str, {"_str": self._printing(torch._tensor_str._str)})
-        _put(torch.cuda, {"synchronize": self._synchronizing(torch.cuda.synchronize)})
+        shown, for_card, start = (
+            torch._tensor_str._str,
+            torch.cuda.synchronize,
+            threading.Thread.start,
+        )
+
+        def _str(tensor: Any, **words: Any) -> str:
+            """PyTorch lets nobody see how it reads what it prints."""
+            begin = time.perf_counter()
+            text: str = shown(tensor, **words)
+            if self._sees and tensor.device.type not in ("cpu", "meta"):
+                self._note(str(tensor.device), "cpu", shown_bytes(tensor), begin, "print")
+            return text
+
+        def synchronize(device: Any = None) -> None:
+            begin = time.perf_counter()
+            for_card(device)
+            if self._sees:
+                self.cards.waited(None if device is None else torch.device(device).index, begin)
+
+        def started(thread: threading.Thread) -> None:
+            """A thread that a watched cell starts is watched until it ends."""
+            run = thread.run
+
+            def watched() -> None:
+                del thread.run  # or thread and function would keep each other
+                with Sight(self._saw):
+                    run()
+
+            if self._sees:
+                thread.run = watched  # type: ignore[method-assign]
+            start(thread)
+
+        _put(torch._tensor_str, {"_str": _str})
+        _put(torch.cuda, {"synchronize": synchronize})
+        _put(threading.Thread, {"start": started})
         for owner in (torch.cuda.Stream, torch.cuda.Event):
             if hasattr(owner, "synchronize"):
                 _put(owner, {"synchronize": self._waiting(owner.synchronize)})
         graph: Any = getattr(torch.cuda, "CUDAGraph", None)
         if hasattr(graph, "replay"):
-            replaced = {
-                "capture_begin": self._capturing(graph.capture_begin),
-                "capture_end": self._captured(graph.capture_end),
-                "replay": self._replaying(graph.replay),
-            }
-            _put(graph, replaced)
-        _put(threading.Thread, {"start": self._starting(threading.Thread.start)})
+            _put(graph, self._graphs(graph))
         for owner, methods in telling_methods(self.copies, lambda: self._sees):
             _put(owner, methods)
         self.install_hooks()
@@ -154,22 +181,10 @@ class Watch:
         cards = self.cards
         cards.operations += 1
         if func in COPYING:
-            return self._caught.copy(cards, func, args, kwargs)
+            return self._copy(func, args, kwargs)
         if func in READS and args and getattr(args[0], "is_cuda", False):
-            return self._caught.read(cards, func, args, kwargs)
+            return self._read(func, args, kwargs)
         return cards.computed(func, args, kwargs)
-
-    def _synchronizing(self, original: "Callable[..., None]") -> "Callable[..., None]":
-        """The host waits, and that is seen."""
-
-        def synchronize(device: Any = None) -> None:
-            begin = time.perf_counter()
-            original(device)
-            if self._sees:
-                index = None if device is None else torch.device(device).index
-                self.cards.waited(index, begin)
-
-        return synchronize
 
     def _waiting(self, original: "Callable[..., None]") -> "Callable[..., None]":
         """It waits for a stream, or for one moment of it."""
@@ -183,71 +198,126 @@ class Watch:
 
         return synchronize
 
-    def _capturing(self, original: "Callable[..., Any]") -> "Callable[..., Any]":
-        """From its beginning to its end nothing is carried out, and nothing is watched."""
+    def _graphs(self, graph: Any) -> "Mapping[str, Any]":
+        """While one is captured nothing is carried out, and nothing is watched. When it is
+        played, its work is carried out without an operation that shows it.
+        """
+        begin, end, play = graph.capture_begin, graph.capture_end, graph.replay
 
-        @functools.wraps(original)
+        @functools.wraps(begin)
         def capture_begin(graph: Any, *args: Any, **words: Any) -> Any:
             cards = self.cards
             cards.captures(1)
             try:
-                return original(graph, *args, **words)
+                return begin(graph, *args, **words)
             except BaseException:
                 cards.captures(-1)
                 raise
 
-        return capture_begin
-
-    def _captured(self, original: "Callable[..., Any]") -> "Callable[..., Any]":
-        @functools.wraps(original)
+        @functools.wraps(end)
         def capture_end(graph: Any) -> Any:
             try:
-                return original(graph)
+                return end(graph)
             finally:
                 self.cards.captures(-1)
 
-        return capture_end
-
-    def _replaying(self, original: "Callable[..., Any]") -> "Callable[..., Any]":
-        """A captured graph's work is carried out, without an operation that shows it."""
-
-        @functools.wraps(original)
+        @functools.wraps(play)
         def replay(graph: Any) -> Any:
-            if not self._sees:
-                return original(graph)
-            return self.cards.launched(lambda: original(graph))
+            return self.cards.launched(lambda: play(graph)) if self._sees else play(graph)
 
-        return replay
+        return {"capture_begin": capture_begin, "capture_end": capture_end, "replay": replay}
 
-    def _printing(self, original: "Callable[..., str]") -> "Callable[..., str]":
-        """PyTorch lets nobody see how it reads what it prints."""
+    def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
+        cards, into = self.cards, func is _aten.copy_.default
+        source = args[1] if into else args[0]
+        if not isinstance(source, torch.Tensor):  # within vmap a number stands for itself
+            return cards.computed(func, args, kwargs)
+        here, there = source.device, args[0].device if into else kwargs.get("device")
+        there = there or here
+        if here == there or "meta" in (here.type, there.type):
+            return cards.computed(func, args, kwargs)
+        began = time.perf_counter()
+        if there.type == "cuda" and there.index is None:
+            there = torch.device("cuda", torch.cuda.current_device())
+        not_waiting = bool((*args[2:], kwargs.get("non_blocking"))[0])
+        pinned = not_waiting and there.type == "cpu"
+        if not into and (pinned or there.type == "cuda"):
+            # PyTorch keeps memory that is let go of: the copy that takes it allocates nothing.
+            # Where there is no room, the copy itself will say so.
+            size = source.numel() * (kwargs.get("dtype") or source.dtype).itemsize
+            with contextlib.suppress(RuntimeError):
+                place = torch.device("cpu") if pinned else there
+                torch.empty(size, dtype=torch.uint8, device=place, pin_memory=pinned)
+        between_cards = here.type == there.type == "cuda"
+        if between_cards and (here, there) not in self._peers:
+            # The first copy opens a way between them, which takes long.
+            torch.empty(1, device=here).to(there)
+            access = torch.cuda.can_device_access_peer(here.index, there.index)
+            self._peers[here, there] = bool(access)
+        # PyTorch copies between cards on the source's queue.
+        card, begin = cards.begins_copy(here if here.type == "cuda" else there, here, there)
+        asked_at = time.perf_counter()
+        made = func(*args, **kwargs)
+        done = time.perf_counter()
+        end = None if card is None else moment_now(card.index)
+        noted, size = self.copies.note(), made.numel() * made.element_size()
+        check = SeenPair(source, made) if self.copies.wants_check(size, noted) else None
+        on_host = source if here.type == "cpu" else made
+        with_host = on_host.device.type == "cpu"
+        pinned = bool(on_host.is_pinned()) if with_host else None
+        copy = Transferred(
+            0,
+            str(here),
+            str(made.device),
+            size,
+            None,
+            pinned=pinned,
+            blocking=with_host and not (pinned and not_waiting),
+            direct=self._peers[here, there] if between_cards else None,
+            host_seconds=done - asked_at,
+            asked_at=asked_at - cards.began,
+        )
+        cards.copied(
+            PendingCopy(copy, noted, (0, 0), check, card, begin, end), source, made, done
+        )
+        cards.beside += time.perf_counter() - began - (done - asked_at)
+        return made
 
-        def shown(tensor: Any, **words: Any) -> str:
-            begin = time.perf_counter()
-            text = original(tensor, **words)
-            if self._sees and tensor.device.type not in ("cpu", "meta"):
-                size = shown_bytes(tensor)
-                note(self.cards, str(tensor.device), "cpu", size, begin, "print")
-            return text
+    def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Something comes back to the host, or positions go to the card."""
+        begin = time.perf_counter()
+        made = self.cards.computed(func, args, kwargs)
+        name, device = READS[func], str(args[0].device)
+        if size := fetched(name, args):
+            self._note(device, "cpu", size, begin, "item" if name == READING else name)
+        elif name == _FRESH:
+            self._note("cpu", device, args[0].nbytes, None, "tensor")
+        elif isinstance(args[1] if len(args) > 1 else None, (list, tuple)):
+            for each in args[1]:
+                if isinstance(each, torch.Tensor) and each.device.type == "cpu" and each.dim():
+                    self._note("cpu", device, each.nbytes, begin, name)
+        return made
 
-        return shown
-
-    def _starting(self, original: "Callable[..., None]") -> "Callable[..., None]":
-        """A thread that a watched cell starts is watched until it ends."""
-
-        def start(thread: threading.Thread) -> None:
-            run = thread.run
-
-            def watched() -> None:
-                del thread.run  # or thread and function would keep each other
-                with Sight(self._saw):
-                    run()
-
-            if self._sees:
-                thread.run = watched  # type: ignore[method-assign]
-            original(thread)
-
-        return start
+    def _note(
+        self, source: str, target: str, size: int, began: "float | None", does: str
+    ) -> None:
+        """What cannot be timed by the card, as it is part of something else."""
+        cards, now = self.cards, time.perf_counter()
+        copy = Transferred(
+            0,
+            source,
+            target,
+            size,
+            None,
+            how=does,
+            pinned=False,
+            blocking=True,
+            host_seconds=None if began is None else now - began,
+            asked_at=(now if began is None else began) - cards.began,
+        )
+        pending = PendingCopy(copy, self.copies.note(), (0, 0), None, None, None, None)
+        cards.copied(pending, None, None, now if began is not None else None)
+        cards.beside += time.perf_counter() - now
 
 
 def _put(owner: Any, answers: "Mapping[str, Any]") -> None:
@@ -266,136 +336,6 @@ READS = {
 }
 
 
-# Any throughout: operations and operands are whatever PyTorch hands on.
-class Caught:
-    """Carries out what is a copy between devices, or reads from a card; any thread may."""
-
-    def __init__(self) -> None:
-        self._peers: dict[tuple[int, int], bool] = {}
-        self._opened: set[tuple[str, str]] = set()
-
-    def copy(self, cards: SeenCards, func: Any, args: Any, kwargs: Any) -> Any:
-        into = func is _aten.copy_.default
-        source = args[1] if into else args[0]
-        if not isinstance(source, torch.Tensor):  # within vmap a number stands for itself
-            return cards.computed(func, args, kwargs)
-        there = args[0].device if into else kwargs.get("device") or source.device
-        if source.device == there or "meta" in (source.device.type, there.type):
-            return cards.computed(func, args, kwargs)
-        began = time.perf_counter()
-        there = _numbered(there)
-        not_waiting = bool((*args[2:], kwargs.get("non_blocking"))[0])
-        if not into:
-            dtype = kwargs.get("dtype") or source.dtype
-            size = source.numel() * dtype.itemsize
-            pinned = not_waiting and there.type == "cpu"
-            _make_room(size, torch.device("cpu") if pinned else there, pinned=pinned)
-        self._open(source.device, there)
-        # PyTorch copies between cards on the source's queue.
-        engine = source.device if source.device.type == "cuda" else there
-        card, begin = cards.begins_copy(engine, source.device, there)
-        asked_at = time.perf_counter()
-        made = func(*args, **kwargs)
-        done = time.perf_counter()
-        end = None if card is None else moment_now(card.index)
-        noted, check = cards.copies.note(), None
-        size = made.numel() * made.element_size()
-        if cards.copies.wants_check(size, noted):
-            check = SeenPair(source, made)
-        copy = self._described(source, made, size, not_waiting=not_waiting)
-        copy = replace(copy, host_seconds=done - asked_at, asked_at=asked_at - cards.began)
-        pending = PendingCopy(copy, noted, (0, 0), check, card, begin, end)
-        cards.copied(pending, source, made, done)
-        cards.beside += time.perf_counter() - began - (done - asked_at)
-        return made
-
-    def read(self, cards: SeenCards, func: Any, args: Any, kwargs: Any) -> Any:
-        """Something comes back to the host, or positions go to the card."""
-        begin = time.perf_counter()
-        made = cards.computed(func, args, kwargs)
-        name, device = READS[func], str(args[0].device)
-        size = fetched(name, args)
-        if size:
-            does = "item" if name == READING else name
-            note(cards, device, "cpu", size, begin, does)
-        elif name == _FRESH:
-            note(cards, "cpu", device, args[0].nbytes, None, "tensor")
-        elif isinstance(args[1] if len(args) > 1 else None, (list, tuple)):
-            for each in args[1]:
-                if isinstance(each, torch.Tensor) and each.device.type == "cpu" and each.dim():
-                    note(cards, "cpu", device, each.nbytes, begin, name)
-        return made
-
-    def _described(
-        self, source: Any, made: Any, size: int, *, not_waiting: bool
-    ) -> Transferred:
-        on_host = source if source.device.type == "cpu" else made
-        with_host = on_host.device.type == "cpu"
-        pinned = bool(on_host.is_pinned()) if with_host else None
-        return Transferred(
-            0,
-            str(source.device),
-            str(made.device),
-            size,
-            None,
-            pinned=pinned,
-            blocking=with_host and not (pinned and not_waiting),
-            direct=None if with_host else self._are_peers(source.device, made.device),
-        )
-
-    def _open(self, source: Any, there: Any) -> None:
-        """The first copy between two cards opens a way between them, which takes long."""
-        pair = str(source), str(there)
-        if source.type == there.type == "cuda" and pair not in self._opened:
-            self._opened.add(pair)
-            torch.empty(1, device=source).to(there)
-
-    def _are_peers(self, one: Any, other: Any) -> "bool | None":
-        if one.type != "cuda" or other.type != "cuda":
-            return None
-        pair = one.index, other.index
-        if pair not in self._peers:
-            self._peers[pair] = bool(torch.cuda.can_device_access_peer(*pair))
-        return self._peers[pair]
-
-
-def note(
-    cards: SeenCards, source: str, target: str, size: int, began: "float | None", does: str
-) -> None:
-    """What cannot be timed by the card, as it is part of something else."""
-    now = time.perf_counter()
-    copy = Transferred(
-        0,
-        source,
-        target,
-        size,
-        None,
-        how=does,
-        pinned=False,
-        blocking=True,
-        host_seconds=None if began is None else now - began,
-        asked_at=(now if began is None else began) - cards.began,
-    )
-    noted = cards.copies.note()
-    pending = PendingCopy(copy, noted, (0, 0), None, None, None, None)
-    cards.copied(pending, None, None, now if began is not None else None)
-    cards.beside += time.perf_counter() - now
-
-
-def _make_room(size: int, there: Any, *, pinned: bool) -> None:
-    """PyTorch keeps memory that is let go of: a copy that takes it then allocates nothing."""
-    if there.type == "cuda" or pinned:
-        # Where there is no room, the copy itself will say so.
-        with contextlib.suppress(RuntimeError):
-            torch.empty(size, dtype=torch.uint8, device=there, pin_memory=pinned)
-
-
-def _numbered(device: Any) -> Any:
-    if device.type == "cuda" and device.index is None:
-        return torch.device("cuda", torch.cuda.current_device())
-    return device
-
-
 FIRST, STEPS = 5, 10  # by the fifth step what is made once has been made
 _LONGEST = 3.0  # seconds that are recorded
 # Set by tools that record what cards do, of which there can be one at a time.
@@ -407,7 +347,6 @@ _TOOLS = (
 )
 _BEGINS = ("_prepare_profiler", "_enable_profiler")  # what each profiler of PyTorch's calls
 _FAILS = (RuntimeError, AttributeError, TypeError, OSError)
-_CUDA = DeviceType.CUDA
 _Stretch = tuple[float, float]
 
 
@@ -420,7 +359,8 @@ class Profiling:
     def __init__(self, make: "Callable[[], Any] | None" = None) -> None:
         self.times: Sequence[tuple[str, float, float, float]] = ()
         self.seconds = 0.0  # that beginning and ending took
-        self._make = make or _profile
+        activities = [torch.profiler.ProfilerActivity.CUDA]
+        self._make = make or (lambda: torch.profiler.profile(activities=activities))
         self._running: Any = None
         self._over = any(os.environ.get(each) for each in _TOOLS)
         self._began = 0.0
@@ -447,7 +387,8 @@ class Profiling:
         running, self._running, self._over = self._running, None, True
         if running is None:
             return
-        self._put_back()
+        for name in _BEGINS:
+            setattr(profiler, name, self._kept[name])
         at = time.perf_counter()
         try:
             # Until the cards have done what was asked, for it is recorded when it is done.
@@ -485,10 +426,6 @@ class Profiling:
 
         return begins
 
-    def _put_back(self) -> None:
-        for name in _BEGINS:
-            setattr(profiler, name, self._kept[name])
-
 
 def times_by_card(
     events: "Iterable[Any]", seconds: float
@@ -499,7 +436,9 @@ def times_by_card(
     computing: dict[int, list[_Stretch]] = {}
     copying: dict[int, list[_Stretch]] = {}
     for each in events:
-        if each.device_type() != _CUDA or _is_only_a_name(each):
+        # What somebody gave a name spans work on the card, pauses included.
+        named = getattr(each, "is_user_annotation", bool)()
+        if each.device_type() != DeviceType.CUDA or named:
             continue
         begin = each.start_ns() / 1e9
         stretch = begin, begin + each.duration_ns() / 1e9
@@ -516,18 +455,9 @@ def times_by_card(
     ]
 
 
-def _is_only_a_name(event: Any) -> bool:
-    """It spans work on the card that somebody gave a name, pauses included."""
-    return bool(getattr(event, "is_user_annotation", bool)())
-
-
 def _covered(stretches: "list[_Stretch]") -> float:
     total = until = 0.0
     for begin, end in sorted(stretches):
         total += max(0.0, end - max(begin, until))
         until = max(until, end)
     return total
-
-
-def _profile() -> Any:
-    return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA])

@@ -1,9 +1,9 @@
 """Idling: how long each card had nothing to do, and which line of code was why."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gpuexplorer.lab.events import Idle, Why
 from gpuexplorer.worker.places import Copies, Spot, place
@@ -12,12 +12,6 @@ _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the 
 # Seconds. In a shorter pause the host goes from one operation to the next; a longer one is work
 # of its own, and says nothing of where the host is in the shorter ones.
 _WORK = 1e-3
-
-
-class _Stretch(NamedTuple):
-    begin: float
-    end: float
-    spot: Spot
 
 
 class _Key(NamedTuple):
@@ -33,10 +27,10 @@ class _Sum:
     times: int = 0
     longest: float = 0.0
 
-    def add(self, seconds: float, times: int, longest: float) -> None:
-        self.seconds += seconds
-        self.times += times
-        self.longest = max(self.longest, longest)
+    def add(self, more: "_Sum") -> None:
+        self.seconds += more.seconds
+        self.times += more.times
+        self.longest = max(self.longest, more.longest)
 
 
 @dataclass
@@ -51,7 +45,7 @@ class _Pauses(_Sum):
 
     def take(self, seconds: float, looks: "Sequence[tuple[Spot, float]]") -> None:
         """`looks`: where the host was, and for about how long."""
-        self.add(seconds, 1, seconds)
+        self.add(_Sum(seconds, 1, seconds))
         self.unseen += 0.0 if looks else seconds
         self.looked_at += bool(looks)
         spent: dict[Spot, float] = {}
@@ -60,11 +54,18 @@ class _Pauses(_Sum):
         whole = sum(spent.values())
         for spot, its in spent.items():
             part = seconds * its / whole
-            self.there.setdefault(spot, _Sum()).add(part, 1, part)
+            self.there.setdefault(spot, _Sum()).add(_Sum(part, 1, part))
 
-    @property
-    def most(self) -> "Spot | None":
-        return max(self.there, key=lambda each: self.there[each].seconds, default=None)
+
+_Row = TypeVar("_Row")
+
+
+def news(rows: "Collection[_Row]", said: "set[_Row]") -> "tuple[_Row, ...]":
+    """Those that are not as they were last said; `said` remembers them."""
+    new = tuple(each for each in rows if each not in said)
+    said.clear()
+    said.update(rows)
+    return new
 
 
 class Idling:
@@ -78,8 +79,9 @@ class Idling:
 
     def __init__(self, copies: Copies) -> None:
         self._copies, self._lock = copies, copies.lock
-        self.waits: dict[str, _Stretch] = {}  # by card; since then nothing was asked of it
-        self._loads: deque[_Stretch] = deque(maxlen=_MOST_LOADS)
+        # By card, until when it was waited for; since then nothing was asked of it.
+        self.waits: dict[str, tuple[float, Spot]] = {}
+        self._loads: deque[tuple[float, float, Spot]] = deque(maxlen=_MOST_LOADS)
         self.asked_at = 0.0  # when a card was asked for anything last; the engine says it
         self._looks: list[tuple[Spot, float]] = []  # since then
         self._looks_since = 0.0
@@ -88,7 +90,7 @@ class Idling:
         # The host's own, by what ended them or the read after which they came; whether short.
         self._pauses: dict[tuple[_Key, bool], _Pauses] = {}
         self._numbers: dict[_Key, int] = {}
-        self._said: dict[int, Idle] = {}
+        self._said: set[Idle] = set()
         self.paused: dict[str, float] = {}  # by card: pauses too short to have a line
         self.loading = False  # the host waits for a loader, which `loaded` will say
         self._started = 0.0  # until when whatever idled belongs to the start
@@ -104,19 +106,17 @@ class Idling:
             self._numbers.clear()
             for key, its in before.items():
                 if not key.part_of:
-                    self._sum(key._replace(why=Why.START)).add(
-                        its.seconds, its.times, its.longest
-                    )
+                    self._sums.setdefault(key._replace(why=Why.START), _Sum()).add(its)
 
     def waited(self, device: str, until: float, spot: Spot) -> None:
         """The host did, there, for all that had been asked of the card."""
         with self._lock:
-            self.waits[device] = _Stretch(until, until, spot)
+            self.waits[device] = until, spot
 
     def loaded(self, begin: float, end: float, spot: Spot) -> None:
         """The host waited there for a loader's next batch."""
         with self._lock:
-            self._loads.append(_Stretch(begin, end, spot))
+            self._loads.append((begin, end, spot))
 
     def was_at(self, spot: Spot, seconds: float) -> None:
         """The host is there, and was for about so long. Takes no lock: the main thread says it
@@ -135,18 +135,38 @@ class Idling:
         each kernel and copy; from the thread that asks.
         """
         if device in self.waits or (dry is not None and dry < begin):
-            self.gap(device, begin).since(dry)
+            self.gap(device, begin)(dry)
 
-    def gap(self, device: str, now: float) -> "Gap":
+    def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
         """Work is asked of the card. For real cards, which say later how long they had been
-        idle; from the thread that asks.
+        idle; from the thread that asks. What is given back is told when the card had done all
+        it was asked for (None: nobody knows, unless the host waited for it), and gives the
+        seconds for which it was idle.
         """
         with self._lock:
             looks, self._looks = self._looks, []
             if self._looks_since != self.asked_at:
                 looks = []
-            wait = self.waits.pop(device, None)
-            return Gap(self, device, now, wait, [*self._loads], place().spot, looks)
+            wait, loads = self.waits.pop(device, None), [*self._loads]
+        asks = place().spot
+
+        def since(dry: "float | None") -> float:
+            begin = dry if wait is None else wait[0]
+            if begin is None or begin >= now:
+                return 0.0
+            at, rest = begin, []
+            for loading, loaded, spot in loads:  # in the order of their ends
+                first, last = max(loading, at), min(loaded, now)
+                if first < last:
+                    self.add(device, Why.LOADER, [(first, last)], spot)
+                    rest.append((at, first))
+                    at = last
+            rest.append((at, now))
+            why, spot = (Why.HOST, asks) if wait is None else (Why.READ, wait[1])
+            self.add(device, why, rest, spot, looks)
+            return now - begin
+
+        return since
 
     def pause(self, device: str, seconds: float) -> None:
         """From one operation to the next; too short to be any line's."""
@@ -182,12 +202,14 @@ class Idling:
         with self._lock:
             key = _Key(device, why, spot)
             if why is not Why.HOST:
-                self._sum(key).add(seconds, 1, seconds)
+                self._sums.setdefault(key, _Sum()).add(_Sum(seconds, 1, seconds))
             if why is Why.HOST or (why is Why.READ and seconds >= _WORK):
                 pauses = self._pauses.setdefault((key, seconds < _WORK), _Pauses())
                 pauses.take(seconds, looks)
                 if why is Why.HOST:
-                    key = _Key(device, why, pauses.most or spot)
+                    there = pauses.there
+                    most = max(there, key=lambda each: there[each].seconds, default=spot)
+                    key = _Key(device, why, most)
             if self._copies.tracing is not None:
                 for begin, end in stretches:
                     self._copies.tracing.add("idle", device, begin, end, self._number(key))
@@ -204,9 +226,7 @@ class Idling:
                 )
                 for key, its in self._all_sums().items()
             ]  # fmt: skip
-            new = tuple(each for each in rows if self._said.get(each.row) != each)
-            self._said = {each.row: each for each in rows}
-            return new
+            return news(rows, self._said)
 
     def _all_sums(self) -> "dict[_Key, _Sum]":
         """Those of the host's own work by the lines where it was looked at."""
@@ -215,53 +235,15 @@ class Idling:
             part_of = self._number(key) if key.why is Why.READ else 0
             seen = sum(each.times for each in pauses.there.values())
             if not seen and not part_of:
-                sums.setdefault(key, _Sum()).add(pauses.seconds, pauses.times, pauses.longest)
+                sums.setdefault(key, _Sum()).add(pauses)
             for spot, its in pauses.there.items():
-                sums.setdefault(_Key(key.device, Why.HOST, spot, part_of), _Sum()).add(
+                about = _Sum(
                     its.seconds + pauses.unseen * its.times / seen,
                     max(1, round(pauses.times * its.times / pauses.looked_at)),
                     its.longest,
                 )
+                sums.setdefault(_Key(key.device, Why.HOST, spot, part_of), _Sum()).add(about)
         return sums
-
-    def _sum(self, key: _Key) -> _Sum:
-        return self._sums.setdefault(key, _Sum())
 
     def _number(self, key: _Key) -> int:
         return self._numbers.setdefault(key, len(self._numbers) + 1)
-
-
-@dataclass
-class Gap:
-    """The time before a card was asked for work, in which it may have been idle."""
-
-    idling: Idling
-    device: str
-    now: float
-    wait: "_Stretch | None"
-    loads: "Sequence[_Stretch]"
-    spot: Spot  # where it is asked
-    looks: "Sequence[tuple[Spot, float]]"
-
-    def since(self, dry: "float | None") -> float:
-        """The card had done all it was asked for at `dry`; None: nobody knows, unless the host
-        waited for it. Gives the seconds for which it was idle.
-        """
-        begin = self.wait.begin if self.wait is not None else dry
-        if begin is None or begin >= self.now:
-            return 0.0
-        at, rest = begin, []
-        for each in self.loads:  # in the order of their ends
-            if each.end <= at:
-                continue
-            first, last = max(each.begin, at), min(each.end, self.now)
-            if first < last:
-                self.idling.add(self.device, Why.LOADER, [(first, last)], each.spot)
-                rest.append((at, first))
-                at = last
-        rest.append((at, self.now))
-        why, spot = Why.HOST, self.spot
-        if self.wait is not None:
-            why, spot = Why.READ, self.wait.spot
-        self.idling.add(self.device, why, rest, spot, self.looks)
-        return self.now - begin

@@ -4,6 +4,8 @@ and then where the host is.
 """
 
 import ctypes
+import functools
+import os
 import random
 import signal
 import sys
@@ -22,7 +24,7 @@ from typing import Any
 from gpuexplorer.lab.events import Loader, Memory, Trip, Watched
 from gpuexplorer.worker.places import OURS, Copies, Spot, is_own, place
 from gpuexplorer.worker.streams import begin_unseen
-from gpuexplorer.worker.watching.idling import Idling
+from gpuexplorer.worker.watching.idling import Idling, news
 
 OPTIMIZER, BATCH, SLICE = "optimizer", "batch", ""
 
@@ -144,7 +146,7 @@ class Seen:
     """Each engine has one, and a new one for each cell or program.
 
     `now` is the engine's clock: seconds since it began, on simulated cards the modelled ones.
-    `engines/hooks.py` says what PyTorch's optimizers and loaders do, watched or not: `stepped`
+    `put_hooks` says what PyTorch's optimizers and loaders do, watched or not: `stepped`
     and `took_batch`. An engine that can look away for a while hands in `switch`, which is
     asked at the ends of steps, in the main thread, and says whether it watches from now on;
     `cost` is what watching took so far.
@@ -161,7 +163,8 @@ class Seen:
     ) -> None:
         self.copies, self.now = copies, now
         self.idling = Idling(copies)
-        self.loading = Loading(copies.lock)
+        self._loaders: dict[tuple[Spot, int, bool], Loader] = {}
+        self._said: set[Loader] = set()
         self.trips = Trips(copies.lock)
         self.steps = Steps()
         self.on = True
@@ -188,10 +191,25 @@ class Seen:
         """
         if self.on:
             spot = place().spot
-            row = self.loading.took(end - begin, workers, spot, pins=pins)
+            line, key = spot.frame, (spot, workers, pins)
+            with self.copies.lock:
+                row = self._loaders.get(key) or Loader(
+                    len(self._loaders) + 1,
+                    0,
+                    0.0,
+                    workers,
+                    pins,
+                    line.file,
+                    line.cell,
+                    line.line,
+                    spot.what,
+                )
+                seconds = row.seconds + end - begin
+                row = replace(row, batches=row.batches + 1, seconds=seconds)
+                self._loaders[key] = row
             self.idling.loaded(begin, end, spot)
             if self.copies.tracing is not None:
-                self.copies.tracing.add("loader", "cpu", begin, end, row)
+                self.copies.tracing.add("loader", "cpu", begin, end, row.row)
         self._starts()
         self._batches += 1
         if self.steps.took_batch(whole=self._whole):
@@ -220,6 +238,8 @@ class Seen:
         """What is not as it was last said, and the sums; from any thread."""
         now = self.now()
         seen = self._seen_seconds + (now - self._on_since if self.on else 0.0)
+        with self.copies.lock:
+            loaders = news(self._loaders.values(), self._said)
         return Watched(
             command,
             now,
@@ -231,7 +251,7 @@ class Seen:
             modelled,
             self.copies.changed(command),
             self.idling.changed(),
-            self.loading.changed(),
+            loaders,
             self.trips.changed(),
             tuple(busy),
             tuple(profiled),
@@ -315,7 +335,7 @@ class Trips:
         self._lock = lock
         self._followed: dict[int, _Left] = {}
         self._rows: dict[tuple[int, int], Trip] = {}
-        self._changed: set[tuple[int, int]] = set()
+        self._said: set[Trip] = set()
 
     @property
     def none(self) -> bool:
@@ -349,14 +369,11 @@ class Trips:
                 bytes=trip.bytes + size,
                 changed=trip.changed or left.changed,
             )
-            self._changed.add(key)
 
     def changed(self) -> "tuple[Trip, ...]":
         """Those that are not as they were last said."""
         with self._lock:
-            said = tuple(trip for key, trip in self._rows.items() if key in self._changed)
-            self._changed.clear()
-            return said
+            return news(self._rows.values(), self._said)
 
     def _follow(self, thing: Any, left: _Left) -> None:
         if len(self._followed) >= _MOST:
@@ -366,85 +383,37 @@ class Trips:
         self._followed[number] = replace(left, gone=gone)
 
 
-class Loading:
-    """`Seen` says each batch, from the thread that took it."""
-
-    def __init__(self, lock: "threading.RLock") -> None:
-        self._lock = lock
-        self._rows: dict[tuple[int, int, bool], Loader] = {}
-        self._kept: list[Spot] = []  # known by their identity
-        self._changed: set[tuple[int, int, bool]] = set()
-
-    def took(self, seconds: float, workers: int, spot: Spot, *, pins: bool) -> int:
-        """The number of the row."""
-        with self._lock:
-            key = id(spot), workers, pins
-            row = self._rows.get(key)
-            if row is None:
-                self._kept.append(spot)
-                frame = spot.frame
-                row = Loader(
-                    len(self._rows) + 1, 0, 0.0, workers, pins,
-                    frame.file, frame.cell, frame.line, spot.what,
-                )  # fmt: skip
-            self._rows[key] = replace(
-                row, batches=row.batches + 1, seconds=row.seconds + seconds
-            )
-            self._changed.add(key)
-            return self._rows[key].row
-
-    def changed(self) -> "tuple[Loader, ...]":
-        """Rows that are not as they were last said."""
-        with self._lock:
-            said = tuple(row for key, row in self._rows.items() if key in self._changed)
-            self._changed.clear()
-            return said
-
-
 _LOOK = 0.003  # seconds between two looks, about, so that no loop keeps in step
 _SLICE = 0.05
 _MODULES = ("torch.nn.modules.", "torch.nn.functional", "torch.optim.")
 _PATIENCE = 1.0  # without the end of a step, after which slices count
 
 
-class _Alarm:
-    """A signal to the main thread, which Python handles between two instructions there. A
-    thread that looks has to be given Python's lock first: the main one keeps it for 5 ms while
-    it computes, and lets go of it at each operation of PyTorch, so that the host would be found
-    at the operation that follows, and hardly ever where it computes.
+_SIGNAL = getattr(signal, "SIGURG", 0)
 
-    What SIGURG stands for nobody asks Python for, and who does not expect it ignores it.
-    """
 
-    def __init__(self, ring: "Callable[[int, FrameType | None], None]") -> None:
-        """Raises OSError or ValueError where that cannot be: it is not Linux, another thread,
-        or the program's own.
-        """
-        if not sys.platform.startswith("linux") or signal.getsignal(signal.SIGURG):
-            raise OSError("no such signal")
-        self._system, self._timer = ctypes.PyDLL("librt.so.1"), ctypes.c_void_p()
-        self._ring = ring
-        # struct sigevent: SIGEV_THREAD_ID, and the thread.
-        event = (ctypes.c_int * 16)(0, 0, signal.SIGURG, 4, threading.get_native_id())
-        if self._system.timer_create(1, event, ctypes.byref(self._timer)):
-            raise OSError("no timer")
-        signal.signal(signal.SIGURG, ring)
-        signal.siginterrupt(signal.SIGURG, False)  # noqa: FBT003 - waits go on by themselves
+@functools.cache
+def _system() -> ctypes.PyDLL:
+    return ctypes.PyDLL("librt.so.1")
 
-    def set(self, seconds: float) -> None:
-        """Once, so long from now; not where the program has made the signal its own."""
-        if signal.getsignal(signal.SIGURG) == self._ring:
-            when = (ctypes.c_long * 4)(0, 0, 0, int(seconds * 1e9))
-            self._system.timer_settime(self._timer, 0, when, None)
 
-    def end(self) -> None:
-        self._system.timer_delete(self._timer)
-        if signal.getsignal(signal.SIGURG) == self._ring:
-            signal.signal(signal.SIGURG, signal.SIG_DFL)
+def _handler() -> int:
+    """Of the signal, as C knows it; 0: none. Python does not know what a library in C put."""
+    action = (ctypes.c_void_p * 32)()  # struct sigaction, which begins with it
+    _system().sigaction(_SIGNAL, None, action)
+    return action[0] or 0
 
 
 class Ticking:
-    """`with` it, in the main thread."""
+    """`with` it, in the main thread of a program that is watched.
+
+    On Linux a timer signals to that thread, which Python handles between two instructions
+    there. A thread that looks has to be given Python's lock first: the main one keeps it for
+    5 ms while it computes, and lets go of it at each operation of PyTorch, so that the host
+    would be found at the operation that follows, and hardly ever where it computes. What SIGURG
+    stands for nobody asks Python for, and who does not expect it ignores it. Where the signal
+    is the program's own, a thread looks; where it becomes so, nobody does.
+    """
 
     def __init__(
         self,
@@ -464,20 +433,60 @@ class Ticking:
         self._call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(self._in_main)
         self._random = random.Random()  # the program's own numbers stay what they are
         self._set_at = time.perf_counter()
-        self._alarm: _Alarm | None = None
+        self._timer: ctypes.c_void_p | None = None
+        self._handler = 0
 
     def __enter__(self) -> "Ticking":
-        try:
-            self._alarm = _Alarm(self._looks)
-            self._alarm.set(_LOOK)
-        except (OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError):  # no such library, another thread
+            self._make_timer()
+        if self._timer is None:
             begin_unseen(self._tick)
         return self
 
     def __exit__(self, *error: object) -> None:
+        """The timer goes before its handler: what nobody handles would be told as an error."""
         self._over.set()
-        if self._alarm is not None:
-            self._alarm.end()
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            _system().timer_delete(timer)
+            if self._is_ours:
+                signal.signal(_SIGNAL, signal.SIG_DFL)
+
+    def _make_timer(self) -> None:
+        """Leaves it where the signal is anybody's already, be it that of a library in C."""
+        if not sys.platform.startswith("linux") or _handler() or signal.getsignal(_SIGNAL):
+            return
+        timer = ctypes.c_void_p()
+        # struct sigevent: SIGEV_THREAD_ID, and the thread.
+        event = (ctypes.c_int * 16)(0, 0, _SIGNAL, 4, threading.get_native_id())
+        if _system().timer_create(1, event, ctypes.byref(timer)):
+            return
+        signal.signal(_SIGNAL, self._looks)
+        signal.siginterrupt(_SIGNAL, False)  # noqa: FBT003 - waits go on by themselves
+        self._handler, self._timer = _handler(), timer
+        os.register_at_fork(after_in_child=self._leave)
+        self._set()
+
+    @property
+    def _is_ours(self) -> bool:
+        """The signal, still: neither Python nor a library in C handles it otherwise."""
+        return signal.getsignal(_SIGNAL) == self._looks and _handler() == self._handler
+
+    def _set(self) -> None:
+        """Once, some time from now. Not where the signal has become the program's own."""
+        if self._timer is not None and self._is_ours:
+            when = (ctypes.c_long * 4)(0, 0, 0, int(self._pause() * 1e9))
+            _system().timer_settime(self._timer, 0, when, None)
+
+    def _leave(self) -> None:
+        """A child that was forked has neither the timer nor the thread, which may have held
+        the lock of what it waited for.
+        """
+        self._over = threading.Event()
+        self._over.set()
+        if self._timer is not None and self._is_ours:
+            signal.signal(_SIGNAL, signal.SIG_DFL)
+        self._timer = None
 
     def _tick(self) -> None:
         # The program may have taken anything from Python itself, and be at its end.
@@ -503,8 +512,7 @@ class Ticking:
             if is_own(last.f_code.co_filename):  # by another handler, such as of a time limit
                 raise
         self._set_at = time.perf_counter()
-        if self._alarm is not None:
-            self._alarm.set(self._pause())
+        self._set()
 
     def _look(self, frame: FrameType) -> None:
         seen, since = self._seen, time.perf_counter() - self._set_at

@@ -17,7 +17,7 @@ from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
 from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
 from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.findings import Finding
 
 _SIDE, _ABOVE, _GAP = 6, 8, 2
 _FIGURE = 68  # pixels: "100 %"

@@ -28,8 +28,7 @@ from gpuexplorer.gui.widgets.controls.headings import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
-from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.look import Finding
+from gpuexplorer.programs.findings import Finding, findings
 from gpuexplorer.programs.program_run import (
     Line,
     ProgramRun,
