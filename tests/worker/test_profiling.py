@@ -110,6 +110,27 @@ def test_work_at_the_same_time_counts_once_and_names_do_not_count() -> None:
     ]
 
 
+def test_a_profiler_that_cannot_begin_is_done_without() -> None:
+    recorder = Recorder(refuses=True)
+    profiling = Profiling(lambda: recorder)
+    go_on(profiling, 100)
+    assert (recorder.done, profiling.times) == ([], ())
+
+
+def test_beside_another_tool_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_INJECTION64_PATH", "/opt/nsys/libToolsInjection64.so")
+    recorder = Recorder()
+    go_on(Profiling(lambda: recorder), 100)
+    assert recorder.done == []
+
+
+def test_a_program_that_records_itself_is_left_alone() -> None:
+    recorder = Recorder()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+        go_on(Profiling(lambda: recorder), 100)
+    assert recorder.done == []
+
+
 def test_it_ends_when_the_program_begins_to_record() -> None:
     recorder = Recorder()
     profiling, originals = Profiling(lambda: recorder), (profiler._enable_profiler,)

@@ -267,3 +267,44 @@ def test_the_shelf_has_room_for_so_many_names_and_says_so(session: Session) -> N
     assert note.text == "1001 names are not shown: the shelf has room for 2000."
     assert session.changes("x0 = 0") == []  # it is said once
     assert len(session.run("for i in range(2990): del globals()[f'x{i}']")) == 11
+
+
+def test_numbers_and_arrays_of_numpy_are_values(session: Session) -> None:
+    pytest.importorskip("numpy")
+    said = session.run("import numpy as np\nA, b = np.ones((2, 3)), np.float64(0.5)")
+    assert said["A"].text == "ndarray(2×3, float64)"
+    assert said["b"].text == "np.float64(0.5)"
+
+
+def test_an_optimiser_with_lists_in_its_state_counts_whole(session: Session) -> None:
+    code = """
+        W = torch.ones(100, requires_grad=True)
+        opt = torch.optim.LBFGS([W], max_iter=4)
+        def closure():
+            opt.zero_grad()
+            loss = (W ** 2).sum() + W.exp().sum()
+            loss.backward()
+            return loss
+        opt.step(closure)
+        """
+    assert session.run(code)["opt"].bytes > 5 * 400
+
+
+def test_what_lies_deeper_than_three_steps_is_not_said(session: Session) -> None:
+    assert session.run("deep = [[[[torch.ones(1)]]]]")["deep"].kind == "value"
+
+
+def test_a_class_that_refuses_every_question_harms_nothing(session: Session) -> None:
+    refusing = """
+        class Refusing(type):
+            def __getattribute__(cls, name): raise BaseException(name)
+        class X(metaclass=Refusing): pass
+        X, Y, Z = X(), [X()], torch.ones(2)
+    """
+    assert session.run(refusing)["Z"].kind == "tensor"
+    assert session.run("W = torch.ones(3)")["W"].kind == "tensor"
+
+
+def test_only_what_code_can_name_is_shown(session: Session) -> None:
+    names = "for name in ('a b', '', '\\ud800', 5, None, 'x' * 10**6, 'X'): globals()[name] = 1"
+    assert set(session.run(names)) == {"name", "X"}

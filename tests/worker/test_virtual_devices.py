@@ -176,3 +176,20 @@ def test_what_is_printed_is_marked_as_pytorch_marks_it(virtual: Bench) -> None:
     }
     for line, text in shown.items():
         assert repr(virtual.run(line)) == text
+
+
+def test_the_current_card_can_be_chosen_in_every_way(virtual: Bench) -> None:
+    assert virtual.run(
+        """
+with torch.cuda.device(1):
+    a = torch.ones(1, device='cuda').device.index
+with torch.cuda.device_of(torch.ones(1, device='cuda:1')):
+    b = torch.cuda.current_device()
+torch.cuda.set_device('cuda:1')
+c = torch.ones(1).cuda().device.index
+torch.cuda.set_device(0)
+a, b, c, torch.cuda.current_device()
+"""
+    ) == (1, 1, 1, 0)
+    with pytest.raises(RuntimeError, match="invalid device ordinal"):
+        virtual.run("torch.cuda.set_device(5)")

@@ -144,3 +144,10 @@ def test_the_hosts_limit_is_told_from_the_cards(
         "in the computer's own memory, of which 1.0 GiB are free."
     )
     assert refused.value.hint.endswith("On a real card only the card's memory would count.")
+
+
+def test_the_cache_is_given_back_before_memory_runs_out() -> None:
+    bench = virtual_bench(memory_bytes=1 << 30)
+    bench.run("X = torch.ones(60, 1024, 1024, device='cuda:0')", "del X")
+    bench.run("Y = torch.ones(70, 1024, 1024, device='cuda:0')")
+    assert reserved(bench) == 280 * MIB

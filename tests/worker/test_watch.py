@@ -278,3 +278,10 @@ def test_values_are_compared_unless_they_were_changed() -> None:
     pair = SeenPair(seen_by_numpy, seen_by_numpy.clone())
     values += 1
     assert pair() is None
+
+
+def test_a_way_that_changes_bytes_each_time_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = torch.randn(3, 4)
+    pair = SeenPair(sent, torch.zeros(3, 4))
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *_, **__: torch.zeros(3, 4))
+    assert pair() is False

@@ -335,3 +335,52 @@ def test_a_reader_that_is_gone_keeps_nobody() -> None:
     saying.begin()
     saying.say(MUCH)
     saying.finish()
+
+
+def test_a_queue_that_ran_dry_while_the_host_waited_for_a_loader(idling: Idling) -> None:
+    idling.loaded(1.0, 3.0, spot(70))
+    idling.worked(CARD, 2.0, 3.0)
+    assert idle(idling) == [("loader", 1.0, 70, "")]
+
+
+def test_of_optimizers_that_take_turns_one_counts() -> None:
+    steps = Steps()
+    for _ in range(5):
+        for optimizer in (1, 2):
+            steps.optimized(optimizer, whole=True)
+    assert steps.count == 5
+
+
+def test_without_being_asked_to_no_step_is_left_out() -> None:
+    sampling = Sampling(sampled=False)
+    assert sampling.wants(WHOLE * 10, 1.0, 100.0)
+
+
+def test_what_watching_costs_is_told_by_steps_that_were_not_watched() -> None:
+    sampling = Sampling(sampled=True)
+    for _ in range(100):
+        sampling.took(3.0, watched=True)
+    assert sampling.cost(20.0) == 20.0  # as was estimated, until there is a bare one
+    for _ in range(50):
+        sampling.took(2.0, watched=False)
+    assert sampling.cost(20.0) == 100.0
+
+
+def test_where_it_cannot_look_away_everything_is_watched_and_said_to_be() -> None:
+    program = Program(may_turn=False)
+    program.runs(300)
+    watched = program.seen.changed(1)
+    assert (watched.steps, watched.seen_steps) == (300, 300)
+    assert watched.seen_seconds == watched.seconds
+
+
+def test_a_step_in_which_it_looked_back_was_not_seen_whole() -> None:
+    program = Program()
+    program.runs(WHOLE + BARE)
+    seen = program.seen.steps.seen
+    program.at += 1e6  # a step that takes long
+    program.seen.sliced()
+    program.runs(1)
+    assert program.seen.steps.seen == seen
+    program.runs(1)
+    assert program.seen.steps.seen == seen + 1
