@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from gpuexplorer.commands.arguments import OK, TROUBLE, in_the_words
-from gpuexplorer.commands.lab_python import lab_python
+from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.lab_worker import Answers, LabCards, LabWorker, Paper
 from gpuexplorer.commands.page import wrap
 from gpuexplorer.commands.source import Opened, open_source
@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     def start() -> Start:
         needed = Message("A lesson's cells need PyTorch.")
-        return Start(lab_python(arguments.python, needed).path)
+        _, start = lab_start(None, arguments.python, needed)
+        return start
 
     report = Report(silent=arguments.json)
     asking = not arguments.json and sys.stdin is not None and sys.stdin.isatty()

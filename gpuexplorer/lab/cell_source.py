@@ -5,7 +5,7 @@ it speaks of, and where it names a card. Nothing is run for that.
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -70,17 +70,6 @@ def lines_of(text: str) -> "list[str]":
     return _LINE.findall(plain(text))
 
 
-def compiles(code: str) -> bool:
-    """As a file. What Python warns of is not for the window."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            compile(code, "<cell>", "exec", dont_inherit=True)
-        except NO_PROGRAM:
-            return False
-    return True
-
-
 def in_a_file(code: str) -> "tuple[tuple[str, ...], str]":
     """The names that it imports from `__future__`, which have to be the first lines of a file;
     and the rest of it, as a remark where it only runs as a cell, such as with `await`.
@@ -96,7 +85,7 @@ def in_a_file(code: str) -> "tuple[tuple[str, ...], str]":
         names = tuple(name.name for each in found for name in each.names if not name.asname)
         text = source.changed(Edit(*source.span(each), "pass") for each in found)
         futures = f"from __future__ import {', '.join(names)}\n" if names else ""
-        if compiles(futures + text):
+        if _not_understood(futures + text, as_file=True) is None:
             return names, text
     lines = without.replace("\0", "").split("\n")
     return (), "\n".join(["# This cell only runs in a notebook.", *(f"# {e}" for e in lines)])
@@ -130,12 +119,15 @@ def without_magics(code: str) -> str:
     return "\n".join(lines)
 
 
-def _not_understood(code: str) -> "int | None":
-    """The line, or 0 where no line is to blame; None where all is understood."""
+def _not_understood(code: str, *, as_file: bool = False) -> "int | None":
+    """The line, or 0 where no line is to blame; None where all is understood. What Python warns
+    of is not for the window. Only a cell may await and return outside a function.
+    """
+    flags = 0 if as_file else ast.PyCF_ONLY_AST
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(code)
+            compile(code, "<cell>", "exec", flags, dont_inherit=True)
         except SyntaxError as error:
             return error.lineno or 0
         except NO_PROGRAM:
@@ -240,6 +232,16 @@ def card_words(source: Source, root: ast.AST) -> "Iterator[CardWord]":
         yield from card_words(source, each)
 
 
+def cards_renamed(
+    code: str, place: "Callable[[CardWord], str]"
+) -> "tuple[str, list[CardWord]]":
+    """The code with another place said for each card, where one can be; and those cards."""
+    source = Source(code)
+    words = list(card_words(source, tree_of(code)))
+    edits = [each.edit(place(each)) for each in words]
+    return source.changed(each for each in edits if each is not None), words
+
+
 def _of_call(source: Source, call: ast.Call) -> "list[CardWord]":
     function, name = call.func, dotted(call.func)
     first = call.args[0] if call.args else None
@@ -262,11 +264,11 @@ def _of_call(source: Source, call: ast.Call) -> "list[CardWord]":
         places = () if word in _NO_DEVICE else _PLACES.get(word, (0,))
         asked_of = [call.args[place] for place in places if place < len(call.args)]
         named = [e.value for e in call.keywords if e.arg in ("device", "peer_device")]
-        return [
-            found
-            for each in (*asked_of, *named)
-            for found in _words(source.span(each), each, _form_of(each))
-        ]
+        found = []
+        for each in (*asked_of, *named):
+            index = isinstance(each, ast.Constant) and type(each.value) is int
+            found += _words(source.span(each), each, "index" if index else "name")
+        return found
     return _words(source.span(device), device) if isinstance(device, ast.Constant) else []
 
 
@@ -278,10 +280,6 @@ def _words(
 ) -> "list[CardWord]":
     number = _number(node)
     return [] if number is None else [CardWord(number, *span, form, owner)]
-
-
-def _form_of(node: ast.expr) -> str:
-    return "index" if isinstance(node, ast.Constant) and type(node.value) is int else "name"
 
 
 def _number(node: "ast.expr | None") -> "int | None":

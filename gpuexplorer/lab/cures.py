@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.cell_source import (
-    NO_PROGRAM,
     CardWord,
     Edit,
-    Source,
     card_number,
     card_words,
+    cards_renamed,
     dotted,
     names_read,
     tree_of,
@@ -23,10 +22,12 @@ from gpuexplorer.lab.failing import Operand, Site, sites
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps)\b")
-_WANTED = re.compile(r"[Tt]ried to allocate ([\d.]+) (bytes|KiB|MiB|GiB)")
-_ALLOWED = re.compile(r"([\d.]+) (bytes|KiB|MiB|GiB) allowed")
-_MORE_THAN_ANY = "more than 1EB"
-_UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_SIZE = r"([\d.]+ (?:bytes|[KMGT]iB))"
+# Out of memory, as PyTorch says it of a card; of the host it says what was wanted alone.
+WANTED = re.compile(rf"[Tt]ried to allocate {_SIZE}")
+CARD_FULL = re.compile(rf"GPU (\d+) has a total capacity of {_SIZE} of which {_SIZE} is free")
+ALLOWED = re.compile(rf"{_SIZE} allowed")
+_UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 # What pip calls it, where that is not the module's own name.
 _PACKAGES = {
     "PIL": "pillow",
@@ -40,21 +41,17 @@ _MOST_DELETIONS, _MOST_DELETED, _MOST_NAMES, _MOST_CARDS = 3, 6, 3, 3
 _OF_DEFAULT_TYPE = frozenset(
     f"torch.{each}" for each in ("empty", "ones", "rand", "randn", "zeros")
 )
-_OF_DEFAULT_DEVICE = _OF_DEFAULT_TYPE | frozenset(
+_OF_DEFAULT_DEVICE = _OF_DEFAULT_TYPE.union(
     f"torch.{each}"
-    for each in (
-        *("arange", "eye", "full", "linspace", "normal", "randint", "randperm", "tensor"),
-    )
+    for each in ("arange", "eye", "full", "linspace", "normal", "randint", "randperm", "tensor")
 )
-_NO_CARD_AT_ALL = (
+_NO_SUCH_CARD = (
+    "invalid device ordinal",
     "Torch not compiled with CUDA enabled",
     "Cannot access accelerator device when none is available",
     "No CUDA GPUs are available",
     "Found no NVIDIA driver",
 )
-_ON_CARD = "device type tensor to numpy"
-_HAS_HISTORY = "numpy() on Tensor that requires grad"
-_CONTEXT = "torch.cuda.device"
 # As errors call the object of torch.cuda.device, where torch.device was meant.
 _NO_PLACE = ("got (device)", "must be torch.device, not device", "exchangeDevice")
 
@@ -110,17 +107,18 @@ def cures(
     calls = sites(failed.frames, cell, ledger)
     if failed.cause == "devices differ":
         # Where the error arose, or at the call nearest to it whose names are on the shelf.
-        found = next(filter(None, (_bring_together(e, failed, cell, room) for e in calls)), [])
-        return found or (_to_the_other(calls[0], cell) if calls else [])
+        found = next(filter(None, (_bring_together(e, failed, room) for e in calls)), [])
+        return found or (_to_the_other(calls[0]) if calls else [])
     if failed.cause == "out of memory":
-        here = min(_room(failed), most)
-        less = _take_less(failed, cell, calls, here, room, ledger)
-        return [*_make_room(failed, cell, here, ledger), *less]
+        found_size = WANTED.search(failed.message)
+        if found_size is None:  # more than any device has
+            return []
+        wanted, here = _bytes(found_size[1]), min(_room(failed), most)
+        less = _take_less(failed, calls, wanted, here, room)
+        return [*_make_room(failed, cell, wanted, here, ledger), *less]
     for site in calls:
-        found = _other_places(failed, site, cell, ledger)
-        found = found or _out_of_the_card(failed, site, cell)
-        found = found or _device_for_context(failed, site, cell, ledger)
-        if found:
+        found = _other_places(failed, site) or _out_of_the_card(failed, site)
+        if found := found or _device_for_context(failed, site):
             return found
     return []
 
@@ -142,7 +140,6 @@ def _install(module: str, cell: Cell) -> Cure:
 def _changed(
     site: Site,
     edits: "Sequence[Edit]",
-    cell: Cell,
     *,
     label: Message = NOTHING,
     copies: "tuple[Copying, ...]" = (),
@@ -152,13 +149,11 @@ def _changed(
     anew before the cell that failed runs again.
     """
     text = site.changed(edits)
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError):
+    if not tree_of(text).body:
         return []
     before, after = site.code.split("\n"), text.split("\n")
     shown = tuple(new.strip() for old, new in zip(before, after, strict=True) if old != new)
-    cells = (text,) if site.cell is cell else (text, cell.code)
+    cells = (text,) if site.cell is site.failing else (text, site.failing.code)
     again = site.again and bool(copies)
     return [Cure(cells, shown, label, copies, again, halves=halves)] if shown else []
 
@@ -173,14 +168,12 @@ def _moved(operands: "Iterable[Operand]", target: str) -> "tuple[Copying, ...]":
 # Devices differ.
 
 
-def _bring_together(
-    site: Site, failed: Failed, cell: Cell, room: "Mapping[str, float]"
-) -> "list[Cure]":
+def _bring_together(site: Site, failed: Failed, room: "Mapping[str, float]") -> "list[Cure]":
     known = [each for each in site.operands if each.device and "," not in each.device]
     said = _DEVICE.findall(failed.message)
     targets = dict.fromkeys([*(each.device for each in known), *said, "cpu"])
     # What the expression makes itself, without a word of where.
-    made = [e for e in _made(site, _OF_DEFAULT_DEVICE) if not _keyword(e, "device")]
+    made = _made(site, _OF_DEFAULT_DEVICE, without="device")
     strangers = set(said) - {each.device for each in known} - ({"cpu"} if made else set())
     found = []
     for target in targets:
@@ -197,8 +190,8 @@ def _bring_together(
         after = next((each for each in models if each.name in site.rounds), None)
         edits = [_moving(site, each, target, after) for each in known if each.name in apart]
         edits += [_with_argument(site, call, f"device={target!r}") for call in asked]
-        found += _changed(site, edits, cell, copies=_moved(apart.values(), target))
-    found += _assigned(site, known, cell)
+        found += _changed(site, edits, copies=_moved(apart.values(), target))
+    found += _assigned(site, known)
 
     # A way by which both leave their cards is the last resort, however few the bytes; and a
     # model is better left where it is.
@@ -220,7 +213,7 @@ def _moving(site: Site, operand: Operand, target: str, after: "Operand | None") 
     return Edit(end, end, text)
 
 
-def _assigned(site: Site, known: "Sequence[Operand]", cell: Cell) -> "list[Cure]":
+def _assigned(site: Site, known: "Sequence[Operand]") -> "list[Cure]":
     """`X.to(device)` by itself moves no tensor: what it gives was thrown away."""
     tensors = {each.name for each in known if each.kind == "tensor"}
     for each in ast.walk(site.module):
@@ -231,11 +224,11 @@ def _assigned(site: Site, known: "Sequence[Operand]", cell: Cell) -> "list[Cure]
             if name in tensors and call is not site.node and isinstance(each, ast.Expr):
                 begin, _ = site.span(each)
                 label = Message("{name} is then what was copied.", name=name)
-                return _changed(site, [Edit(begin, begin, f"{name} = ")], cell, label=label)
+                return _changed(site, [Edit(begin, begin, f"{name} = ")], label=label)
     return []
 
 
-def _to_the_other(site: Site, cell: Cell) -> "list[Cure]":
+def _to_the_other(site: Site) -> "list[Cure]":
     """Inside a function that gets its tensors from somewhere: the right follows the left."""
     node, names = site.node, ast.Name | ast.Attribute
     if not isinstance(node, ast.BinOp) or not isinstance(node.right, names):
@@ -244,15 +237,16 @@ def _to_the_other(site: Site, cell: Cell) -> "list[Cure]":
     left = site.text(node.left)
     left = left if isinstance(node.left, names) else f"({left})"
     label = Message("{name} is copied to where {other} is.", name=right, other=left)
-    return _changed(site, [Edit(end, end, f".to({left}.device)")], cell, label=label)
+    return _changed(site, [Edit(end, end, f".to({left}.device)")], label=label)
 
 
-def _made(site: Site, names: "frozenset[str]") -> "list[ast.Call]":
-    return [each for each in site.calls if dotted(each.func) in names]
-
-
-def _keyword(call: ast.Call, name: str) -> bool:
-    return any(each.arg == name for each in call.keywords)
+def _made(site: Site, names: "frozenset[str]", without: str) -> "list[ast.Call]":
+    """Calls that make a tensor, and say nothing of `without`."""
+    return [
+        each
+        for each in site.calls
+        if dotted(each.func) in names and without not in {word.arg for word in each.keywords}
+    ]
 
 
 def _with_argument(site: Site, call: ast.Call, text: str) -> Edit:
@@ -264,10 +258,12 @@ def _with_argument(site: Site, call: ast.Call, text: str) -> Edit:
 # Out of memory.
 
 
-def _make_room(failed: Failed, cell: Cell, room: float, ledger: Ledger) -> "list[Cure]":
+def _make_room(
+    failed: Failed, cell: Cell, wanted: int, room: float, ledger: Ledger
+) -> "list[Cure]":
     """PyTorch has given its cache back by then, so only what is held can make room."""
-    device, wanted = _failing_device(failed), _wanted_bytes(failed.message)
-    if wanted is None or not math.isfinite(room):
+    device = _failing_device(failed)
+    if not math.isfinite(room):
         return []
     used = {each for site in sites(failed.frames, cell, ledger) for each in site.names()}
     spare = [each for each in _freed_with(ledger, device) if not used & set(each[0])]
@@ -305,39 +301,32 @@ def _freed_with(ledger: Ledger, device: str) -> "list[tuple[list[str], int]]":
 
 def _take_less(
     failed: Failed,
-    cell: Cell,
     calls: "Sequence[Site]",
+    wanted: int,
     here: float,
     room: "Mapping[str, float]",
-    ledger: Ledger,
 ) -> "list[Cure]":
-    wanted = _wanted_bytes(failed.message) or 0
-    others = [
-        each.name
-        for each in ledger.devices
-        if each.usable
-        and each.name not in ("meta", _failing_device(failed))
-        and wanted <= room.get(each.name, each.total_bytes or 0)
-    ]
     for site in calls:
         found = []
-        plain = [e for e in _made(site, _OF_DEFAULT_TYPE) if not _keyword(e, "dtype")]
+        plain = _made(site, _OF_DEFAULT_TYPE, without="dtype")
         if wanted / 2 <= here and plain:
             edit = _with_argument(site, plain[0], "dtype=torch.float16")
-            found += _changed(site, [edit], cell, halves=True)
-        for place in others:
-            found += _elsewhere(site, place, cell)
+            found += _changed(site, [edit], halves=True)
+        for each in site.ledger.devices:
+            other = each.usable and each.name not in ("meta", _failing_device(failed))
+            if other and wanted <= room.get(each.name, each.total_bytes or 0):
+                found += _elsewhere(site, each.name)
         if found:
             return found
     return []
 
 
-def _elsewhere(site: Site, place: str, cell: Cell) -> "list[Cure]":
+def _elsewhere(site: Site, place: str) -> "list[Cure]":
     """The same on another device than the card that is named."""
     label = Message("The same on {place}", place=place)
     words = [each for each in card_words(site, site.node) if f"cuda:{each.number}" != place]
     if words:
-        return _said_anew(site, words, place, cell, label)
+        return _said_anew(site, words, place, label)
     named = [
         each.value
         for call in site.calls
@@ -345,11 +334,11 @@ def _elsewhere(site: Site, place: str, cell: Cell) -> "list[Cure]":
         if each.arg == "device" and isinstance(each.value, ast.Name)
     ]
     edits = [Edit(*site.span(each), repr(place)) for each in named]
-    return _changed(site, edits, cell, label=label) if edits else []
+    return _changed(site, edits, label=label) if edits else []
 
 
 def _failing_device(failed: Failed) -> str:
-    found = re.search(r"GPU (\d+) has a total", failed.message)
+    found = CARD_FULL.search(failed.message)
     return f"cuda:{found[1]}" if found else "cpu"
 
 
@@ -361,64 +350,54 @@ def _room(failed: Failed) -> float:
         return math.inf
     tensors = memory.tensors_bytes or 0
     room = memory.free_bytes + (memory.reserved_bytes or 0) - tensors
-    allowed = _ALLOWED.search(failed.message)
-    return min(room, _bytes(allowed) - tensors) if allowed else room
+    allowed = ALLOWED.search(failed.message)
+    return min(room, _bytes(allowed[1]) - tensors) if allowed else room
 
 
-def _wanted_bytes(message: str) -> "int | None":
-    if _MORE_THAN_ANY in message:
-        return 1 << 60
-    found = _WANTED.search(message)
-    return _bytes(found) if found else None
-
-
-def _bytes(found: "re.Match[str]") -> int:
-    return int(float(found[1]) * _UNITS[found[2]])
+def _bytes(size: str) -> int:
+    number, unit = size.split()
+    return int(float(number) * _UNITS[unit])
 
 
 # A card that is not there, values that have to leave theirs, and what is no place.
 
 
-def _other_places(failed: Failed, site: Site, cell: Cell, ledger: Ledger) -> "list[Cure]":
+def _other_places(failed: Failed, site: Site) -> "list[Cure]":
     """In place of a card that is not there, or is lost: the others, and the processor."""
     lost = {card_number(each) for each in failed.lost}
-    missing = (*_NO_CARD_AT_ALL, "invalid device ordinal")
-    if not lost and not any(each in failed.message for each in missing):
+    if not lost and not any(each in failed.message for each in _NO_SUCH_CARD):
         return []
-    usable = {each.name: card_number(each.name) for each in ledger.devices if each.usable}
+    usable = {each.name: card_number(each.name) for each in site.ledger.devices if each.usable}
     there = {name: number for name, number in usable.items() if number is not None}
 
     def gone(number: int) -> bool:
         return number in lost if lost else number not in there.values()
 
     places = [name for name, number in there.items() if not gone(number)][:_MOST_CARDS]
-    for home, root in _where_it_may_stand(site, ledger):
+    for home, root in _where_it_may_stand(site):
         words = [each for each in card_words(home, root) if gone(each.number)]
-        if not words or not _all_there(home, root, ledger):
+        if not words or not _all_there(home, root):
             continue
-        found = [] if lost else _falling_back(home, words, cell, ledger)
+        found = [] if lost else _falling_back(home, words)
         for place in [*places, *(["cpu"] if lost else [])]:
             label = Message("The same on {place}", place=place)
-            found += _said_anew(home, words, place, cell, label)
+            found += _said_anew(home, words, place, label)
         return found
     return []
 
 
-def _out_of_the_card(failed: Failed, site: Site, cell: Cell) -> "list[Cure]":
+def _out_of_the_card(failed: Failed, site: Site) -> "list[Cure]":
     """NumPy knows the host's memory, and nothing of gradients."""
     history = any(each.requires_grad for each in site.operands)
-    if _ON_CARD in failed.message:
+    if "device type tensor to numpy" in failed.message:
         step = ".detach().cpu()" if history else ".cpu()"
         label = Message("The same after a copy to the host")
-    elif _HAS_HISTORY in failed.message:
+    elif "numpy() on Tensor that requires grad" in failed.message:
         step, label = ".detach()", Message("The same without its history")
     else:
         return []
-    owners = [
-        each.func
-        for each in site.calls
-        if isinstance(each.func, ast.Attribute) and each.func.attr == "numpy"
-    ]
+    functions = [each.func for each in site.calls if isinstance(each.func, ast.Attribute)]
+    owners = [each for each in functions if each.attr == "numpy"]
     known = {id(each.node): each for each in site.operands}
     ends, copied = [], []
     for owner in owners:
@@ -431,68 +410,62 @@ def _out_of_the_card(failed: Failed, site: Site, cell: Cell) -> "list[Cure]":
         ends = [site.span(each.node)[1] for each in copied]
     leaving = {each.name: each for each in copied if "cpu" in step and each.device != "cpu"}
     edits = [Edit(end, end, step) for end in ends]
-    return _changed(site, edits, cell, label=label, copies=_moved(leaving.values(), "cpu"))
+    return _changed(site, edits, label=label, copies=_moved(leaving.values(), "cpu"))
 
 
-def _device_for_context(failed: Failed, site: Site, cell: Cell, ledger: Ledger) -> "list[Cure]":
+def _device_for_context(failed: Failed, site: Site) -> "list[Cure]":
     """`torch.cuda.device` makes a card the current one for a while; it is no place."""
     if not context_for_place(failed):
         return []
     label = Message("The same with torch.device, which names a place")
-    for home, root in _where_it_may_stand(site, ledger):
+    for home, root in _where_it_may_stand(site):
         edits = [
             Edit(*home.span(each.func), "torch.device")
             for each in ast.walk(root)
-            if isinstance(each, ast.Call) and dotted(each.func) == _CONTEXT
+            if isinstance(each, ast.Call) and dotted(each.func) == "torch.cuda.device"
         ]
         if edits:
-            return _changed(home, edits, cell, label=label)
+            return _changed(home, edits, label=label)
     return []
 
 
-def _where_it_may_stand(site: Site, ledger: Ledger) -> "Iterator[tuple[Site, ast.AST]]":
+def _where_it_may_stand(site: Site) -> "Iterator[tuple[Site, ast.AST]]":
     """In the expression that failed; where its names were made; anywhere in its cell."""
     yield site, site.node
     names = {each.id for each in ast.walk(site.node) if isinstance(each, ast.Name)}
-    done = [each for each in reversed(ledger.done()) if each is not site.cell]
+    done = [each for each in reversed(site.ledger.done()) if each is not site.cell]
     for home in [site.cell, *done]:
-        try:
-            body = ast.parse(home.code).body
-        except (SyntaxError, ValueError):
-            continue
-        for each in reversed(body):
+        for each in reversed(tree_of(home.code).body):
             if isinstance(each, ast.Assign) and names & {ast.unparse(t) for t in each.targets}:
-                made = Site(home, Frame(home.number, each.lineno), ledger)
+                made = Site(home, Frame(home.number, each.lineno), site.failing, site.ledger)
                 yield made, made.node
     yield site, site.module
 
 
-def _all_there(site: Site, root: ast.AST, ledger: Ledger) -> bool:
+def _all_there(site: Site, root: ast.AST) -> bool:
     """Nothing that it needs went with a worker that was lost."""
     names = {each.id for each in ast.walk(root) if isinstance(each, ast.Name)}
+    ledger = site.ledger
     went = {name for each in ledger.cells if ledger.gone(each) for name in each.placed}
     return not (names & went) - ledger.things.keys() - site.local
 
 
-def _falling_back(
-    site: Site, words: "Sequence[CardWord]", cell: Cell, ledger: Ledger
-) -> "list[Cure]":
+def _falling_back(site: Site, words: "Sequence[CardWord]") -> "list[Cure]":
     if any(each.only_cards for each in words):
         return []
     number = words[0].number
     card = f"cuda:{number}"
     place = f"torch.device({card!r} if torch.cuda.device_count() > {number} else 'cpu')"
-    if any("def try_gpu(" in each.code for each in ledger.done()):
+    if any("def try_gpu(" in each.code for each in site.ledger.done()):
         place = f"try_gpu({number})"
     label = Message("The same on the processor, and on {card} where there is one", card=card)
-    return _said_anew(site, words, place, cell, label, falls_to="cpu")
+    return _said_anew(site, words, place, label, falls_to="cpu")
 
 
 def _said_anew(
     site: Site,
     words: "Sequence[CardWord]",
     place: str,
-    cell: Cell,
     label: Message,
     falls_to: str = "",
 ) -> "list[Cure]":
@@ -505,7 +478,7 @@ def _said_anew(
     owners = [site.known(each.owner) for each in words if each.owner is not None]
     known = {e.name: e for e in owners if e is not None and e.device not in ("", target)}
     copies = _moved(known.values(), target)
-    return _changed(site, whole, cell, label=label, copies=copies)
+    return _changed(site, whole, label=label, copies=copies)
 
 
 # A check on the card failed: it was told late, and all that was on the card is gone.
@@ -542,7 +515,7 @@ def _on_host(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
     before = [line for line in lines if line]
     cells, shown = ["\n".join(before)] if before else [], [*before]
     for home in (*(each for each in homes.values() if each is not cell), cell):
-        text = _said_of_host(home.code)
+        text, _ = cards_renamed(home.code, lambda _: "cpu")
         old, new = home.code.split("\n"), text.split("\n")
         shown += [one.strip() for one, other in zip(new, old, strict=True) if one != other]
         if text != home.code or home is cell:
@@ -580,12 +553,3 @@ def _line_to_host(thing: Placed) -> "str | None":
         e.kind == "container" for e in thing.elements
     )
     return f"{name} = [each.cpu() for each in {name}]" if listed else None
-
-
-def _said_of_host(code: str) -> str:
-    try:
-        source, root = Source(code), ast.parse(code)
-    except NO_PROGRAM:
-        return code
-    edits = [each.edit("cpu") for each in card_words(source, root)]
-    return source.changed(each for each in edits if each is not None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeGuard
 
-from gpuexplorer.lab.cell_source import Source
+from gpuexplorer.lab.cell_source import Source, tree_of
 from gpuexplorer.lab.events import Frame
 from gpuexplorer.lab.ledger import Cell, Ledger
 
@@ -41,12 +41,11 @@ class Operand:
 class Site(Source):
     """One of the person's calls on the way to an error: the innermost is where it arose."""
 
-    def __init__(self, cell: Cell, frame: Frame, ledger: Ledger) -> None:
-        super().__init__(cell.code)
-        self.cell = cell
-        self.frame = frame
-        self._ledger = ledger
-        self.module = ast.parse(cell.code)
+    def __init__(self, home: Cell, frame: Frame, failing: Cell, ledger: Ledger) -> None:
+        """`home`: the cell in which the call stands; `failing`: the one that ran it."""
+        super().__init__(home.code)
+        self.cell, self.frame, self.failing, self.ledger = home, frame, failing, ledger
+        self.module = tree_of(home.code)
         self._above = {
             child: node
             for node in ast.walk(self.module)
@@ -111,7 +110,7 @@ class Site(Source):
             root = root.value
         if not isinstance(root, ast.Name) or root.id in self.local:
             return None
-        thing = self._ledger.things.get(root.id)
+        thing = self.ledger.things.get(root.id)
         if thing is None:
             return None
         if root is node and thing.kind in ("tensor", "model"):
@@ -145,17 +144,15 @@ class Site(Source):
 
     def _find(self) -> _Node:
         """Python 3.10 tells the line alone: then the statement."""
-        exact, covering = [], []
-        for each in ast.walk(self.module):
-            if not isinstance(each, (ast.expr, ast.stmt)):
-                continue
-            if each.lineno <= self.frame.line <= (each.end_lineno or each.lineno):
-                covering.append(each)
-                if self._is_it(each):
-                    exact.append(each)
-        exact.sort(key=lambda each: isinstance(each, ast.stmt))
-        if exact:
-            return exact[0]
+        line = self.frame.line
+        covering = [
+            each
+            for each in ast.walk(self.module)
+            if isinstance(each, (ast.expr, ast.stmt))
+            and each.lineno <= line <= (each.end_lineno or each.lineno)
+        ]
+        if exact := list(filter(self._is_it, covering)):
+            return min(exact, key=lambda each: isinstance(each, ast.stmt))
         whole = [each for each in covering if isinstance(each, _SIMPLE)]
         if not whole:
             raise LookupError(self.frame)
@@ -177,8 +174,8 @@ def sites(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> "list[Site]":
         if home is None or not frame.cell:
             continue
         try:
-            found.append(Site(home, frame, ledger))
-        except (SyntaxError, ValueError, LookupError):
+            found.append(Site(home, frame, cell, ledger))
+        except LookupError:
             continue
     return found
 

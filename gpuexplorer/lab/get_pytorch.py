@@ -126,10 +126,8 @@ class Progress:
         got, size = megabytes(self.got_bytes), megabytes(self.size_bytes)
         if self.complete:
             return Message("Installing PyTorch ({size} MB downloaded)…", size=size)
-        if not self.size_bytes:
-            return Message("Downloading PyTorch: {got} MB.", got=got)
         if self.seconds_left is None:
-            return Message("Downloading PyTorch: {got} of {size} MB.", got=got, size=size)
+            return Message("Downloading PyTorch: {got} MB.", got=got)
         return Message(
             "Downloading PyTorch: {got} of {size} MB, {seconds:.0f} s left.",
             got=got,
@@ -158,7 +156,15 @@ def plan_for(
     given_up: threading.Event,
 ) -> Plan:
     """Waits some seconds. Makes the environment where there is none; fetches nothing else."""
-    cuda, why = _build_for(cards, driver_version)
+    capabilities = [card.compute_capability for card in cards if card.compute_capability]
+    if driver_version is None and not cards:
+        cuda = None
+        why = Message("No NVIDIA driver answers here, so the processor does the work.")
+    elif cuda := flavour(driver_version, capabilities):
+        why = Message("It suits the driver and the cards here.")
+    else:
+        why = Message("No single build suits the driver and all cards here.")
+        why = told(why, advice(None, driver_version, capabilities))
     python, made = _environment(folder, given_up)
     try:
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
@@ -206,20 +212,6 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
 
 def megabytes(size: float) -> str:
     return f"{size / 1e6:,.0f}" if size >= 1e6 or not size else "<1"
-
-
-def _build_for(
-    cards: Sequence[Card], driver_version: "str | None"
-) -> "tuple[str | None, Message]":
-    """The CUDA of the build that suits, and why; None is the build for the processor."""
-    if driver_version is None and not cards:
-        return None, Message("No NVIDIA driver answers here, so the processor does the work.")
-    capabilities = [card.compute_capability for card in cards if card.compute_capability]
-    cuda = flavour(driver_version, capabilities)
-    if cuda is None:
-        why = Message("No single build suits the driver and all cards here.")
-        return None, told(why, advice(None, driver_version, capabilities))
-    return cuda, Message("It suits the driver and the cards here.")
 
 
 def _environment(folder: Path, given_up: threading.Event) -> "tuple[Path, bool]":
@@ -293,22 +285,41 @@ def _asked_of_pip(
     given_up: threading.Event,
 ) -> Plan:
     """By its dry run: what it would take from where."""
-    _modern_pip(folder, python, temporary, given_up)
+    pips = [
+        tuple(int(part) for part in each.name.split("-")[1].split(".")[:2])
+        for each in _installed(folder, "pip-[0-9]*.[0-9]*.dist-info")
+    ]
+    if not pips and asked([python, "-I", "-m", "ensurepip"], _MAKING_PATIENCE, given_up).code:
+        raise Trouble(
+            "{python} has no pip.",
+            "Install it (Debian, Ubuntu: `sudo apt install python3-pip python3-venv`), and try "
+            "again.",
+            python=str(python),
+        )
+    if not pips or max(pips) < MODERN_PIP:
+        # Two megabytes, so that it can say what it would fetch; else its own will have to do.
+        newer = ("install", "--upgrade", *_HASTY, "pip>={}.{}".format(*MODERN_PIP))
+        _pip(python, temporary, newer, _ASKING_PATIENCE, given_up)
     index = os.environ.get(INDEX_VARIABLE, INDEX)
     tag = "cpu" if cuda is None else f"cu{cuda.replace('.', '')}"
 
-    def report(*options: str) -> "list[_Taken]":
+    def report(*options: str) -> "list[tuple[str, str, str]]":
+        """Name, version and address of each package that would be taken."""
         file = temporary / "report.json"
         file.unlink(missing_ok=True)
         order = ("install", "--dry-run", "--report", str(file), *_HASTY, *options)
         _pip(python, temporary, order, _ASKING_PATIENCE, given_up)
         if given_up.is_set():
             raise _cancelled()
-        try:
-            said = json.loads(file.read_text("utf-8"))
-            return [_taken(each) for each in said["install"]]
-        except (OSError, ValueError, KeyError, TypeError):
+        if not file.exists():
             return []  # pip wrote none, since it found nothing
+        found = []
+        for each in json.loads(file.read_text("utf-8"))["install"]:
+            about, source = each["metadata"], each["download_info"]
+            sha256 = source.get("archive_info", {}).get("hashes", {}).get("sha256")
+            url = source["url"] if sha256 is None else f"{source['url']}#sha256={sha256}"
+            found.append((about["name"].lower(), about["version"], url))
+        return found
 
     half = (folder / UNFINISHED).exists()
     # What suits already is left alone, unless it may be half there.
@@ -320,48 +331,26 @@ def _asked_of_pip(
         alone = report("--no-deps", "--ignore-installed", *source, wanted)
         if not _right(alone, tag):
             continue
-        version = alone[0].version
-        beside = () if alone[0].url.startswith("file:") else source
+        _, version, url = alone[0]
+        beside = () if url.startswith("file:") else source
         taken = report(*anew, *beside, f"torch=={version}", _BESIDE)
         if _right(taken, tag):
             break
     else:
         raise _nothing_offered(index, python)
+    urls = [url for _, _, url in taken]
     with ThreadPoolExecutor(8) as several:
-        sizes = list(several.map(_size, [each.url for each in taken]))
-    known = [size for size in sizes if size is not None]
+        sizes = list(several.map(_size, urls))
+    known = {url: size for url, size in zip(urls, sizes, strict=True) if size is not None}
     return Plan(
         python,
         folder,
         made,
         TorchBuild(version, cuda),
         why,
-        [each.url if not each.sha256 else f"{each.url}#sha256={each.sha256}" for each in taken],
-        sum(known) if len(known) == len(sizes) else None,
-        sum(
-            size
-            for size, each in zip(sizes, taken, strict=True)
-            if size is not None and each.url.startswith("file:")
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class _Taken:
-    name: str
-    version: str
-    url: str
-    sha256: str
-
-
-def _taken(said: "dict[str, dict[str, object]]") -> _Taken:
-    archive = said["download_info"].get("archive_info")
-    hashes = archive.get("hashes") if isinstance(archive, dict) else None
-    return _Taken(
-        str(said["metadata"]["name"]).lower(),
-        str(said["metadata"]["version"]),
-        str(said["download_info"]["url"]),
-        str((hashes or {}).get("sha256", "")),
+        urls,
+        sum(known.values()) if len(known) == len(urls) else None,
+        sum(size for url, size in known.items() if url.startswith("file:")),
     )
 
 
@@ -371,15 +360,13 @@ def _cancelled() -> Trouble:
     )
 
 
-def _right(taken: "Sequence[_Taken]", tag: str) -> bool:
+def _right(taken: "Sequence[tuple[str, str, str]]", tag: str) -> bool:
     """Whether it is the build that was asked for, and not gigabytes of another."""
-    local = next(
-        (each.version.partition("+")[2] for each in taken if each.name == "torch"), None
-    )
-    if local:
-        return local == tag
-    # Without one it is for the processor everywhere but on Linux, where it brings CUDA along.
-    return local is not None and tag == "cpu" and sys.platform != "linux"
+    version = next((version for name, version, _ in taken if name == "torch"), None)
+    if version is None or "+" in version:
+        return version is not None and version.partition("+")[2] == tag
+    # Without a mark it is for the processor, but on Linux it brings CUDA along.
+    return tag == "cpu" and sys.platform != "linux"
 
 
 def _nothing_offered(index: str, python: Path) -> Trouble:
@@ -403,24 +390,6 @@ def _nothing_offered(index: str, python: Path) -> Trouble:
         where=where,
         python=str(python),
     )
-
-
-def _modern_pip(folder: Path, python: Path, temporary: Path, given_up: threading.Event) -> None:
-    """Two megabytes, so that it can say what it would fetch; else its own will have to do."""
-    found = [
-        tuple(int(part) for part in each.name.split("-")[1].split(".")[:2])
-        for each in _installed(folder, "pip-[0-9]*.[0-9]*.dist-info")
-    ]
-    if not found and asked([python, "-I", "-m", "ensurepip"], _MAKING_PATIENCE, given_up).code:
-        raise Trouble(
-            "{python} has no pip.",
-            "Install it (Debian, Ubuntu: `sudo apt install python3-pip python3-venv`), and try "
-            "again.",
-            python=str(python),
-        )
-    if not found or max(found) < MODERN_PIP:
-        order = ("install", "--upgrade", *_HASTY, "pip>={}.{}".format(*MODERN_PIP))
-        _pip(python, temporary, order, _ASKING_PATIENCE, given_up)
 
 
 def _pip(

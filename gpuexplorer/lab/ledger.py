@@ -17,7 +17,6 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Freed,
-    Held,
     Hello,
     Idle,
     Loader,
@@ -32,50 +31,10 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.wire import Command, Run
 
-_Stretch = tuple[str, int]  # the device, and PyTorch's number of the storage
-
-
-class HeldMemory:
-    """Which memory the names of the shelf hold, each stretch counted once."""
-
-    def __init__(self) -> None:
-        self._stretches: dict[str, Mapping[_Stretch, int]] = {}
-        self._names: dict[_Stretch, dict[str, int]] = {}  # and how large each says it is
-
-    def placed(self, name: str, holds: Sequence[Held]) -> None:
-        """Whatever the name held before."""
-        self.freed(name)
-        self._stretches[name] = {(each.device, each.storage): each.bytes for each in holds}
-        for stretch, size in self._stretches[name].items():
-            self._names.setdefault(stretch, {})[name] = size
-
-    def freed(self, name: str) -> None:
-        for stretch in self._stretches.pop(name, ()):
-            del self._names[stretch][name]
-            if not self._names[stretch]:
-                del self._names[stretch]
-
-    def clear(self) -> None:
-        self._stretches.clear()
-        self._names.clear()
-
-    def bytes_on(self, device: str) -> int:
-        """A stretch that grew is as large as was said last."""
-        sizes = (names for (where, _), names in self._names.items() if where == device)
-        return sum(next(reversed(names.values())) for names in sizes)
-
-    def first_beside(self, name: str) -> str:
-        """Who held memory of this name's before it did; empty where nobody shares it."""
-        for stretch in self._stretches.get(name, ()):
-            first = next(iter(self._names[stretch]))
-            if stretch[1] and first != name:
-                return first
-        return ""
-
 
 def values_bytes(things: "Iterable[Placed]") -> int:
     """Counts the values, not the blocks they lie in; a view has none of its own."""
-    counted: set[_Stretch] = set()
+    counted: set[tuple[str, int]] = set()
     total = 0
     for thing in sorted(things, key=lambda each: -each.bytes):
         parts = {(each.device, each.storage): each for each in thing.holds}
@@ -196,7 +155,6 @@ class Ledger:
         self.hello: Hello | None = None
         self.cells: list[Cell] = []
         self.things: dict[str, Placed] = {}
-        self.held = HeldMemory()
         self.shelf = 0  # counts up whenever a thing came or went
         self.memory: dict[str, Memory] = {}
         self.begun: list[tuple[Cell, int]] = []  # in that order, each with which of its runs
@@ -206,7 +164,6 @@ class Ledger:
         self._by_number: dict[int, Cell] = {}
         self._before: dict[int, str] = {}  # of those that are to run again: how they were
         self._open: set[int] = set()  # was sent, and did not come to its end
-        self._cards: Mapping[str, str] = {}
 
     @property
     def devices(self) -> "Sequence[Device]":
@@ -238,11 +195,6 @@ class Ledger:
     def by_number(self, number: int) -> "Cell | None":
         return self._by_number.get(number)
 
-    def number(self, command: int) -> "int | None":
-        """As it stands before the cell."""
-        cell = self._of.get(command)
-        return None if cell is None else cell.number
-
     def sent(
         self,
         command: Command,
@@ -266,28 +218,29 @@ class Ledger:
         self._before[command.id] = cell.state
         cell.state = "waiting"
 
-    def answered(self, cell: Cell) -> None:
-        """It does not wait for what it asked any more."""
-        cell.asked = None
-
     def apply(self, event: Event) -> None:
         match event:
             case Hello():
                 self.hello = event
-                self._cards = {each.name: each.uuid for each in event.devices if each.uuid}
                 self.lost()
-            case Placed():
+            case Placed(name=name):
                 self.shelf += 1
-                self.things[event.name] = event
-                self.held.placed(event.name, event.holds)
+                self.things[name] = event
             case Freed(name=name):
                 self.shelf += 1
                 self.things.pop(name, None)
-                self.held.freed(name)
             case Finished() | Failed():
                 self._open.discard(event.id)
                 if event.memory:
-                    self.memory = {each.device: self._whole(each) for each in event.memory}
+                    # Real cards tell no context; what was found out of it holds for the
+                    # worker's life.
+                    contexts = {name: each.context_bytes for name, each in self.memory.items()}
+                    self.memory = {
+                        each.device: each
+                        if each.context_bytes is not None
+                        else replace(each, context_bytes=contexts.get(each.device))
+                        for each in event.memory
+                    }
                 if isinstance(event, Failed) and event.cause in _LOST:
                     self.lost()
             case _:
@@ -300,19 +253,11 @@ class Ledger:
         """What a process holds on a card beside PyTorch's memory, whoever can tell it says."""
         self.memory[device] = replace(self.memory[device], context_bytes=size)
 
-    def _whole(self, memory: Memory) -> Memory:
-        """Real cards tell no context; what was found out of it holds for the worker's life."""
-        before = self.memory.get(memory.device)
-        if before is None or memory.context_bytes is not None:
-            return memory
-        return replace(memory, context_bytes=before.context_bytes)
-
     def lost(self) -> None:
         """The worker is gone, and what was on the shelf with it; the cells are kept."""
         self.shelf += 1
         self.life += 1
         self.things.clear()
-        self.held.clear()
         self.memory.clear()
 
     def start_over(self) -> None:
@@ -342,29 +287,36 @@ class Ledger:
             if each.state in wanted and each.number and (upto is None or each.number <= upto)
         ]
 
-    def worked_on(self, cards: "Iterable[str]") -> "list[Cell]":
+    def worked_on(self, cards: "Sequence[str]") -> "list[Cell]":
         """What was done there."""
         return [each for each in self.done() if each.devices.intersection(cards)]
 
-    def leave_out(self, cards: "Iterable[str]") -> "list[Cell]":
+    def leave_out(self, cards: "Sequence[str]") -> "list[Cell]":
         """These cards are lost: the cells that worked on them, which cannot run again."""
-        lost = tuple(cards)
-        left = self.worked_on(lost)
+        lost, left = tuple(cards), self.worked_on(cards)
+        said = Message.counted(
+            "{cards} is lost, and what this cell made went with it.",
+            "{cards} are lost, and what this cell made went with them.",
+            len(lost),
+            cards=", ".join(lost),
+        )
+        hint = Message("Run it on another card, or when the card is back.")
         for each in left:
-            said = Message.counted(
-                "{cards} is lost, and what this cell made went with it.",
-                "{cards} are lost, and what this cell made went with them.",
-                len(lost),
-                cards=", ".join(lost),
-            )
-            hint = Message("Run it on another card, or when the card is back.")
             each.state = "failed"
             each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=lost)
         return left
 
+    def held_bytes(self, device: str) -> int:
+        """What the shelf's names hold there, each stretch of memory counted once."""
+        sizes: dict[int, int] = {}
+        for each in (held for thing in self.things.values() for held in thing.holds):
+            if each.device == device:
+                sizes[each.storage] = max(each.bytes, sizes.get(each.storage, 0))
+        return sum(sizes.values())
+
     def unnamed_bytes(self, device: str) -> int:
         """What PyTorch holds there for nothing on the shelf: graphs, and forgotten results."""
-        return max(0, _tensors(self.memory.get(device)) - self.held.bytes_on(device))
+        return max(0, _tensors(self.memory.get(device)) - self.held_bytes(device))
 
     def twins(self, name: str) -> "list[str]":
         """Other names for the very same object."""
@@ -376,7 +328,7 @@ class Ledger:
         match event:
             case Began():
                 cell.begin(self.memory, self.life)
-                cell.cards = self._cards
+                cell.cards = _uuids(self.devices)
                 cell.names_before = frozenset(self.things)
                 self.begun.append((cell, cell.runs))
             case Printed() | Pictured():
@@ -388,16 +340,21 @@ class Ledger:
             case Spans(spans=spans):
                 cell.spans = spans
             case Watched():
-                self._meet(cell, event.devices)
+                if event.devices and self.hello is not None:
+                    # A program's worker does not look for cards before the program does.
+                    self.hello = replace(self.hello, devices=event.devices)
+                    cell.cards = _uuids(event.devices)
                 cell.seen = event if cell.seen is None else merged(cell.seen, event)
                 if all(each.row for each in cell.transfers):
                     # Else each copy was said before, by itself.
                     cell.transfers[:] = replaced(cell.transfers, event.copies)
             case Placed(name=name):
                 cell.placed[name] = event
-                owner = self.held.first_beside(name)
-                if owner:
-                    cell.shares[name] = owner
+                stretches = _stretches(event)
+                others = (each for each in self.things.values() if each is not event)
+                owner = next((e for e in others if stretches & _stretches(e)), None)
+                if owner is not None:
+                    cell.shares[name] = owner.name
             case Finished():
                 self._end(cell, "done", event)
                 cell.finished = event
@@ -412,21 +369,23 @@ class Ledger:
             case _:
                 pass
 
-    def _meet(self, cell: Cell, devices: "tuple[Device, ...]") -> None:
-        """A program's worker does not look for cards before the program does."""
-        if devices and self.hello is not None:
-            self.hello = replace(self.hello, devices=devices)
-            self._cards = {each.name: each.uuid for each in devices if each.uuid}
-            cell.cards = self._cards
-
     def _end(self, cell: Cell, state: str, event: "Finished | Failed") -> None:
         cell.state, cell.asked = state, None
         if event.memory:
             cell.memory_after = dict(self.memory)
 
 
+def _stretches(thing: Placed) -> "set[tuple[str, int]]":
+    """Device and number of the storage, where it is known."""
+    return {(each.device, each.storage) for each in thing.holds if each.storage}
+
+
 def event_id(event: Event) -> int:
     return int(getattr(event, "id", 0))
+
+
+def _uuids(devices: "Sequence[Device]") -> "Mapping[str, str]":
+    return {each.name: each.uuid for each in devices if each.uuid}
 
 
 def _tensors(memory: "Memory | None") -> int:

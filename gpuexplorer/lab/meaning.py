@@ -10,7 +10,7 @@ from itertools import pairwise
 from gpuexplorer.core.units import USUAL, Units, bytes_words, trimmed
 from gpuexplorer.core.words import Message, all_of, mark, told
 from gpuexplorer.lab.cell_source import card_words, dotted
-from gpuexplorer.lab.cures import context_for_place
+from gpuexplorer.lab.cures import ALLOWED, CARD_FULL, WANTED, context_for_place
 from gpuexplorer.lab.events import Failed, Placed
 from gpuexplorer.lab.failing import sites
 from gpuexplorer.lab.ledger import Cell, Ledger
@@ -169,11 +169,6 @@ def _devices(about: AboutFailure) -> list[Message]:
     return [*where, why, about.ending]
 
 
-_SIZE = r"([\d.]+ (?:bytes|[KMGT]iB))"
-_WANTED = re.compile(rf"Tried to allocate {_SIZE}")
-_CARD = re.compile(rf"GPU (\d+) has a total capacity of {_SIZE} of which {_SIZE} is free")
-_ALLOWED = re.compile(rf"{_SIZE} allowed")
-_HOST = re.compile(r"tried to allocate (\d+) bytes")
 _OTHERS = mark("Other programs and the driver hold {size}.")
 _TENSORS = mark("Your tensors hold {size}.")
 _CACHE = mark("PyTorch's cache holds {size}.")
@@ -183,19 +178,20 @@ _CONTEXT = mark("The context holds {size}.")
 def _room(about: AboutFailure) -> list[Message]:
     """Out of memory: what was wanted, what is free, and who holds the rest."""
     message = about.failed.message
-    if host := _HOST.search(message):
-        wanted = bytes_words(int(host[1]), about.units)
+    card = CARD_FULL.search(message)
+    if card is None and (host := WANTED.search(message)):
+        number, _ = host[1].split()
+        wanted = bytes_words(int(number), about.units)
         wants = mark("The cell wanted {wanted} of the host's memory, which is not free.")
         return [Message(wants, wanted=wanted), about.ending]
-    card = _CARD.search(message)
     if card is None:
         return [about.failed.told]
     device, said = f"cuda:{card[1]}", []
-    if found := _WANTED.search(message):
+    if found := WANTED.search(message):
         wants = mark("The cell wanted {wanted} on {device}.")
         said.append(Message(wants, wanted=_read(found[1]), device=device))
     total, free = _read(card[2]), _read(card[3])
-    if allowed := _ALLOWED.search(message):
+    if allowed := ALLOWED.search(message):
         # A card may well have had room, were it not for the cap.
         room = mark(
             "{free} of its {total} are free, but the cap that was set allows this program "

@@ -23,7 +23,6 @@ _ROUNDS = 3  # what starts others while it is ended
 class Process:
     pid: int
     parent: int
-    session: int
     threads: int
     user: int
 
@@ -35,9 +34,9 @@ def processes() -> "Iterator[Process]":
             if each.name.isdigit():
                 with contextlib.suppress(OSError, ValueError, IndexError):
                     text = Path(each.path, "stat").read_bytes().rpartition(b")")[2].split()
-                    parent, session, threads = (int(text[at]) for at in (1, 3, 17))
+                    parent, threads = int(text[1]), int(text[17])
                     user = each.stat().st_uid
-                    yield Process(int(each.name), parent, session, threads, user)
+                    yield Process(int(each.name), parent, threads, user)
 
 
 def descendants(pid: int) -> "list[int]":

@@ -102,12 +102,7 @@ def error_words(failed: Failed) -> str:
 def clean(text: str) -> str:
     """As a terminal would show it, without what would be layout here."""
     text = _ESCAPES.sub("", text) if "\x1b" in text else text
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-        text = "\n".join(
-            next((part for part in reversed(row.split("\r")) if part), "")
-            for row in text.split("\n")
-        )
+    text = overwritten(text).replace("\r", "")
     return text.translate(_STRANGE)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,19 +12,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.records import KEPT_HERE
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, on
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.torch_builds import Suits, TorchBuild, build_said, read_build, suits
 
 _PATIENCE = 10.0
-_NO_PYTHON = Message("It did not answer as a Python does.")
 _ANSWER = "GPUEXPLORER "
 _QUESTIONED = "import importlib.util"
 # In an environment while PyTorch is fetched into it: a folder for what is fetched.
@@ -50,7 +52,7 @@ if found is not None and found.origin:
     said["torch"] = dict(re.findall(pattern, told, re.M))
 print("GPUEXPLORER " + json.dumps(said))
 """
-# Folders of environments, below the home folder.
+# Folders of environments, below the home folder or where a variable says.
 _ENVIRONMENTS = (
     ".pyenv/versions",
     ".asdf/installs/python",
@@ -64,13 +66,10 @@ _ENVIRONMENTS = (
     "AppData/Local/Programs/Python",  # where Windows' installer puts them for one person
     "AppData/Roaming/uv/python",
     "AppData/Local/uv/python",
-)
-# The same, where a variable names the folder.
-_NAMED_ENVIRONMENTS = (
-    ("WORKON_HOME", ""),
-    ("UV_PYTHON_INSTALL_DIR", ""),
-    ("PYENV_ROOT", "versions"),
-    ("PROGRAMFILES", ""),
+    "$WORKON_HOME",
+    "$UV_PYTHON_INSTALL_DIR",
+    "$PYENV_ROOT/versions",
+    "$PROGRAMFILES",
 )
 _USUAL_FOLDERS = {
     "darwin": (
@@ -136,6 +135,37 @@ def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
     return list(found.values())
 
 
+class PythonPlace(Protocol):
+    """A computer's Pythons, here or elsewhere. Waits; raises Trouble where nobody answers."""
+
+    computer: str  # its name; empty for this one
+
+    def every(
+        self, earlier: "Path | None" = None, given_up: "threading.Event | None" = None, /
+    ) -> "Iterator[LabPython]":
+        """Each as it answers: what was chosen `earlier`, then the likeliest first."""
+
+    def picked(self, path: Path, given_up: "threading.Event | None" = None, /) -> "LabPython":
+        """The one a person named, which the lab can use."""
+
+
+class Here:
+    computer = ""
+
+    def every(
+        self, earlier: "Path | None" = None, given_up: "threading.Event | None" = None
+    ) -> "Iterator[LabPython]":
+        paths = candidates(dict(os.environ), Path.home())
+        others = (each for each in paths if each != earlier)
+        for path in chain(filter(None, [earlier]), others):
+            if given_up is not None and given_up.is_set():
+                return
+            yield ask(path, given_up=given_up)
+
+    def picked(self, path: Path, given_up: "threading.Event | None" = None) -> LabPython:
+        return chosen(path, given_up)
+
+
 def own_environment(environment: "Mapping[str, str]", home: Path) -> Path:
     """Where the program puts a PyTorch that it fetches: beside a person's other data."""
     if sys.platform == "win32":
@@ -151,20 +181,37 @@ def ask(
     path: Path, patience: float = _PATIENCE, given_up: "threading.Event | None" = None
 ) -> LabPython:
     """Starts it once; whatever happens is an answer."""
-    if packaged.is_this_program(path):
-        return _this_program(path)
-    answer = _answered(path, _ASK, patience, given_up)
-    if isinstance(answer, Message):
-        return LabPython(path, trouble=answer)
+    if packaged.is_this_program(path):  # it would not understand the question
+        build = packaged_build()
+        without = Message("This is GPU Explorer itself, without PyTorch inside.")
+        parts = packaged.folder() or Path()
+        trouble = without if build is None else NOTHING
+        return LabPython(path, str(parts), sys.version_info[:3], build, trouble, (parts,))
     try:
-        said = json.loads(answer)
+        answer = asked([path, "-c", _ASK], patience, given_up)
+    except OSError as error:
+        why = Message("It cannot be started: {why}.", why=error.strerror)
+        return LabPython(path, trouble=why)
+    lines = answer.text.splitlines()
+    if answer.code is None:
+        trouble = Message("It did not answer within {seconds:g} s.", seconds=patience)
+    # Another program complains of the question itself.
+    elif answer.code == 0 or any(_QUESTIONED in line for line in lines):
+        trouble = Message("It did not answer as a Python does.")
+    elif lines:
+        last = lines[-1][:200].rstrip(".")
+        trouble = Message("It ended with code {code}: {last}.", code=answer.code, last=last)
+    else:
+        trouble = Message("It ended with code {code}.", code=answer.code)
+    told = next((each for each in lines if each.startswith(_ANSWER)), "")
+    try:
+        said = json.loads(told.removeprefix(_ANSWER)) if answer.code == 0 else {}
         version = tuple(int(each) for each in said["version"])
-        torch = said["torch"]
-        build = None if torch is None else build_said(torch)
+        build = None if said["torch"] is None else build_said(said["torch"])
         prefix = str(said["prefix"])
         packages = tuple(Path(each) for each in said.get("packages", ()))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return LabPython(path, trouble=_NO_PYTHON)
+        return LabPython(path, trouble=trouble)
     trouble = unfit(version, build)
     if not trouble and Path(prefix, UNFINISHED).exists():
         trouble = Message("Its PyTorch was only partly installed.")
@@ -173,42 +220,36 @@ def ask(
 
 
 def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
-    """The one a person picked. Raises Trouble where the lab cannot use it."""
-    if os.path.isdir(path):  # noqa: PTH112 - as below
+    """The one a person named: a program, as a shell would find it, or the folder of an
+    environment. Raises Trouble where the lab cannot use it.
+    """
+    if not os.path.exists(path):  # noqa: PTH110 - as for candidates
+        path = Path(shutil.which(path) or path)
+    elif os.path.isdir(path):  # noqa: PTH112
         inside = [each for each in programs(path) if os.path.isfile(each)]  # noqa: PTH113
         if not inside:
             raise Trouble(
                 "There is no Python in {path}.", "Choose the program itself.", path=str(path)
             )
         path = inside[0]
+    path = path.absolute()  # it may be started in another folder
     python = ask(path, given_up=given_up)
-    if not python.usable:
-        way_out = Message("Choose another.")
-        if python.version >= OLDEST_PYTHON and not packaged.is_this_program(path):
-            way_out = Message(
-                "Choose another, or install PyTorch into it: `pip install torch`."
-            )
-            if python.build is not None and python.build.too_old:
-                way_out = Message(
-                    "Choose another, or update it: `pip install --upgrade torch`."
-                )
-        why = Message(
-            "{path} cannot be the lab's Python. {why}", path=str(path), why=python.trouble
-        )
-        raise Trouble(why, way_out)
-    return python
+    if python.usable:
+        return python
+    way_out = "Choose another, or install PyTorch into it: `pip install torch`."
+    if python.version < OLDEST_PYTHON or packaged.is_this_program(path):
+        way_out = "Choose another."
+    elif python.build is not None and python.build.too_old:
+        way_out = "Choose another, or update it: `pip install --upgrade torch`."
+    raise Trouble(
+        "{path} cannot be the lab's Python. {why}",
+        way_out,
+        path=str(path),
+        why=python.trouble,
+    )
 
 
-def _this_program(path: Path) -> LabPython:
-    """It would not understand the question, and there is no need to ask it."""
-    build = _torch_inside()
-    without = Message("This is GPU Explorer itself, without PyTorch inside.")
-    trouble = without if build is None else NOTHING
-    parts = packaged.folder() or Path()
-    return LabPython(path, str(parts), sys.version_info[:3], build, trouble, (parts,))
-
-
-def _torch_inside() -> TorchBuild | None:
+def packaged_build() -> TorchBuild | None:
     """The PyTorch that was packaged with the program."""
     parts = packaged.folder()
     return None if parts is None else read_build(parts / "torch" / "version.py")
@@ -216,29 +257,27 @@ def _torch_inside() -> TorchBuild | None:
 
 def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
     # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
-    if packaged.folder() is None or _torch_inside() is not None:
+    if packaged.folder() is None or packaged_build() is not None:
         yield Path(sys.executable)
-    yield from programs(own_environment(environment, home))
-    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if environment.get(name):
-            yield from programs(Path(environment[name]))
-    if environment.get("PWD"):
-        for name in (".venv", "venv"):
-            yield from programs(Path(environment["PWD"]) / name)
-    for folder in environment.get("PATH", "").split(os.pathsep):
-        if folder:
-            yield from _on_path(Path(folder))
-    for name in _CONDA_HOMES:
-        for base in (home / name, Path("/opt", name)):
-            yield from programs(base)
-            yield from _programs_below(base / "envs")
-    for line in _lines(home / ".conda" / "environments.txt"):
-        yield from programs(Path(line))
+    given = [environment.get(each) for each in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    working = environment.get("PWD")
+    near = [Path(working, each) for each in (".venv", "venv")] if working else []
+    for prefix in (own_environment(environment, home), *map(Path, filter(None, given)), *near):
+        yield from programs(prefix)
+    for folder in filter(None, environment.get("PATH", "").split(os.pathsep)):
+        yield from _on_path(Path(folder))
+    condas = [base for name in _CONDA_HOMES for base in (home / name, Path("/opt", name))]
+    noted = home / ".conda" / "environments.txt"
+    with contextlib.suppress(OSError):
+        condas += map(Path, filter(None, noted.read_text("utf-8", "replace").splitlines()))
+    folders = [base / "envs" for base in condas]
     for name in _ENVIRONMENTS:
-        yield from _programs_below(home / name)
-    for variable, below in _NAMED_ENVIRONMENTS:
-        if environment.get(variable):
-            yield from _programs_below(Path(environment[variable], below))
+        first, _, below = name.partition("/")
+        root = environment.get(first[1:]) if first.startswith("$") else str(home / first)
+        if root:
+            folders.append(Path(root, below))
+    for prefix in (*condas, *chain.from_iterable(map(_entries, folders))):
+        yield from programs(prefix)
     # A program that is opened by a click is told little of PATH.
     for name in _USUAL_FOLDERS.get(sys.platform, ()):
         yield Path(name, "python3")
@@ -257,24 +296,11 @@ def _on_path(folder: Path) -> "Iterator[Path]":
     yield from (*plain, *(each for each in there if _VERSIONED.fullmatch(each.name)))
 
 
-def _programs_below(folder: Path) -> "Iterator[Path]":
-    for each in _entries(folder):
-        yield from programs(each)
-
-
 def _entries(folder: Path) -> "list[Path]":
     try:
         return sorted(folder.iterdir())
     except OSError:
         return []
-
-
-def _lines(path: Path) -> "list[str]":
-    try:
-        text = path.read_text("utf-8", "replace")
-    except OSError:
-        return []
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def programs(prefix: Path) -> "list[Path]":
@@ -283,47 +309,16 @@ def programs(prefix: Path) -> "list[Path]":
     return [prefix / "bin" / "python3", prefix / "bin" / "python"]
 
 
-def _answered(
-    path: Path, question: str, patience: float, given_up: "threading.Event | None" = None
-) -> "str | Message":
-    """What it printed after our mark; a message says why there is no answer."""
-    try:
-        answer = asked([path, "-c", question], patience, given_up)
-    except OSError as error:
-        return Message("It cannot be started: {why}.", why=error.strerror)
-    if answer.code is None:
-        return Message("It did not answer within {seconds:g} s.", seconds=patience)
-    lines = answer.text.splitlines()
-    for line in lines:
-        if answer.code == 0 and line.startswith(_ANSWER):
-            return line.removeprefix(_ANSWER)
-    # Another program complains of the question itself.
-    if answer.code == 0 or any(_QUESTIONED in line for line in lines):
-        return _NO_PYTHON
-    if not lines:
-        return Message("It ended with code {code}.", code=answer.code)
-    last = lines[-1][:200].rstrip(".")
-    return Message("It ended with code {code}: {last}.", code=answer.code, last=last)
-
-
 def none_has_torch(asked: int, host: str = "") -> Message:
-    """When so many were asked, on that computer or on the one that runs this."""
-    if not asked and host:
-        return Message("No Python was found on {host}.", host=host)
+    """When so many were asked, here or on that computer."""
     if not asked:
-        return Message("No Python was found here.")
-    if host:
-        return Message.counted(
-            "The one Python program on {host} does not have PyTorch.",
-            "None of the {count} Pythons on {host} has PyTorch.",
-            asked,
-            host=host,
-        )
-    return Message.counted(
-        "The one Python program here does not have PyTorch.",
-        "None of the {count} Pythons on this computer has PyTorch.",
+        return on(host or None, Message("No Python was found."))
+    none = Message.counted(
+        "The one Python that was found does not have PyTorch.",
+        "None of the {count} Pythons that were found has PyTorch.",
         asked,
     )
+    return on(host or None, none)
 
 
 def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:

@@ -16,8 +16,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.cell_source import (
     NO_PROGRAM,
-    Source,
-    card_words,
+    cards_renamed,
     in_a_file,
     lines_of,
     plain,
@@ -164,13 +163,7 @@ def _as_form(code: str) -> str:
     """It names cards outright; here it takes those there are. What only a card can do is done
     where there is one.
     """
-    try:
-        source = Source(plain(code))
-        words = list(card_words(source, ast.parse(source.code)))
-    except NO_PROGRAM:
-        return code
-    edits = [each.edit(f"try_gpu({each.number})") for each in words]
-    text = source.changed(each for each in edits if each is not None)
+    text, words = cards_renamed(plain(code), lambda each: f"try_gpu({each.number})")
     if not any(each.only_cards for each in words):
         return text
     inner = "\n".join(f"    {line}" if line else line for line in text.split("\n"))

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.events import (
@@ -33,10 +34,6 @@ _CONTEXT_MIB_OF_MULTIPROCESSOR = 3
 # As "Dive into Deep Learning" shows it: 24 bytes take a card from 6 MiB to 925 MiB, of which
 # 2 MiB are PyTorch's first block. PyTorch that loads kernels when needed takes less.
 _CONTEXT_MIB_AS_SEEN = {"TitanRTX": 917}
-# Of single precision, for cards made for computing and for all others.
-_DOUBLE_OF_COMPUTING_CARDS = 1 / 2
-_DOUBLE_OF_OTHERS = 1 / 64
-_HALF_OF_OLDER_CARDS = 2.0
 # As a driver counts: the share of its last sampling period in which a kernel ran.
 _PERIOD = 0.25
 # As the counter of a wire is read: what went over it, until it is read the next time.
@@ -67,20 +64,13 @@ def simulated_cards(
     wiring, held = Wiring(spec), held or {}
     shown = list(enumerate(range(len(spec.cards)) if visible is None else visible))
     links = [
-        {**_link(way_to_host(spec.cards[index].model)), "one": HOST, "other": number}
-        for number, index in shown
+        _link(HOST, number, way_to_host(spec.cards[index].model)) for number, index in shown
     ]
-    for number, index in shown:
-        for further, other in shown[number + 1 :]:
-            ways = ((index, other, further), (other, index, number))
-            links.append(
-                {
-                    **_link(way_between(spec, wiring, index, other)),
-                    "one": number,
-                    "other": further,
-                    "wrong_to": [end for begin, to, end in ways if (begin, to) in wrong],
-                }
-            )
+    for (number, index), (further, other) in combinations(shown, 2):
+        ways = ((index, other, further), (other, index, number))
+        arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
+        way = way_between(spec, wiring, index, other)
+        links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
     cards = (_card(spec.cards[index].model, index, held.get(index)) for _, index in shown)
     return SimulatedCards(tuple(cards), tuple(links))
 
@@ -107,9 +97,8 @@ def present_cards(
 
 def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, object]":
     single, tensor = model.speed.fp32 * SINGLE_REACHED, model.speed.bf16
-    # V100, A100, H100 and their kin have as many wires for doubles as that takes.
-    computes = model.wires.nvlink is Wire.SWITCH
-    half = _HALF_OF_OLDER_CARDS * single if tensor is None else tensor * TENSOR_REACHED
+    # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
+    double = single / (2 if model.wires.nvlink is Wire.SWITCH else 64)
     return {
         "name": model.name,
         "uuid": f"SIM-{index}",
@@ -119,9 +108,8 @@ def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, obj
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,
-        "half_flops": half,
-        "double_flops": single
-        * (_DOUBLE_OF_COMPUTING_CARDS if computes else _DOUBLE_OF_OTHERS),
+        "half_flops": 2 * single if tensor is None else tensor * TENSOR_REACHED,
+        "double_flops": double,
         "bytes_per_second": model.memory.bytes_per_second,
     }
 
@@ -132,9 +120,11 @@ def context_bytes(model: CardModel) -> int:
     return _CONTEXT_MIB_AS_SEEN.get(model.key, estimated) * MIB
 
 
-def _link(way: Way) -> "dict[str, object]":
+def _link(one: int, other: int, way: Way) -> "dict[str, object]":
     pageable = way.pageable_rate
     return {
+        "one": one,
+        "other": other,
         "bytes_per_second": way.rate,
         "latency": way.latency,
         "peer": way.peer,
@@ -256,11 +246,10 @@ class Load:
 
     def _now_told(self) -> Machine:
         """One that began anew knows of nothing that is held."""
-        machine = self._machine()
-        if machine is not self._told:
-            self._told = machine
+        before, self._told = self._told, self._machine()
+        if self._told is not before:
             self._held.clear()
-        return machine
+        return self._told
 
     def _know(self, devices: "Sequence[Device]") -> None:
         for each in devices:
@@ -300,14 +289,10 @@ class Load:
     def _move(self, event: Transferred) -> None:
         if event.already_there:
             return
-        source, target = (self._indices.get(each) for each in (event.source, event.target))
-        linked = (
-            source is not None
-            and target is not None
-            and target in self._machine().wiring.peers(source)
-            and event.direct is not False
-        )
-        wire = "nvlink" if linked else "pcie"
+        source, target = map(self._indices.get, (event.source, event.target))
+        wire = "pcie"
+        if source is not None and target is not None and event.direct is not False:
+            wire = "nvlink" if target in self._machine().wiring.peers(source) else "pcie"
         if source is not None:
             self._moved[source][f"{wire}_transmit"] += event.bytes
         if target is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.oldest import torch_too_old
 
 # PyTorch's own index, which alone has every build; a folder below it for each.
@@ -81,9 +81,9 @@ def read_build(version_file: Path) -> TorchBuild | None:
     return build_said(dict(_ASSIGNMENT.findall(text)))
 
 
-def build_said(told: Mapping[str, object]) -> TorchBuild | None:
+def build_said(assigned: Mapping[str, object]) -> TorchBuild | None:
     """By what version.py assigns; None where that is no version."""
-    said = {name: str(value) for name, value in told.items()}
+    said = {name: str(value) for name, value in assigned.items()}
     version = said.get("__version__")
     if version is None:
         return None
@@ -118,40 +118,24 @@ def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) 
     if not wanting:
         fine = Message("It suits the driver and the cards.")
         return Suits(Verdict.FINE, fine if cards else Message("It suits the driver."))
-    some = len(wanting) < len(cards)
-    return Suits(
-        Verdict.LOOK if some else Verdict.BROKEN,
-        _no_code(wanting, sure=bool(build.architectures), some=some),
-        do,
-        cuda,
-    )
-
-
-def _no_code(cards: Sequence[Card], *, sure: bool, some: bool) -> Message:
-    """`some`: it suits others that are here."""
-    numbers = {card.compute_capability for card in cards if card.compute_capability}
+    numbers = {card.compute_capability for card in wanting if card.compute_capability}
     values = {
-        "cards": ", ".join(sorted({card.name for card in cards})),
+        "cards": ", ".join(sorted({card.name for card in wanting})),
         "capabilities": ", ".join("{}.{}".format(*each) for each in sorted(numbers)),
     }
-    if sure and some:
-        return Message(
-            "It holds no code for {cards} (compute capability {capabilities}), and suits the "
-            "others.",
-            **values,
+    no_code = mark("It holds no code for {cards} (compute capability {capabilities}).")
+    if not build.architectures:
+        no_code = mark(
+            "It probably holds no code for {cards} (compute capability {capabilities})."
         )
-    if sure:
-        return Message(
-            "It holds no code for {cards} (compute capability {capabilities}).", **values
-        )
-    if some:
-        return Message(
-            "It probably holds no code for {cards} (compute capability {capabilities}), and "
-            "suits the others.",
-            **values,
-        )
-    return Message(
-        "It probably holds no code for {cards} (compute capability {capabilities}).", **values
+    others = NOTHING
+    if len(wanting) < len(cards):
+        others = Message("It suits the others.")
+    return Suits(
+        Verdict.LOOK if others else Verdict.BROKEN,
+        told(Message(no_code, **values), others),
+        do,
+        cuda,
     )
 
 

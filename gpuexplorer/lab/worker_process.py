@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any
 
 from gpuexplorer.core.trouble import Trouble
@@ -38,7 +38,6 @@ _FAR_ENDING_PATIENCE = 5.0  # what it says and its end come by ways of their own
 _LINES_KEPT = 40  # of what it wrote on standard error
 _SHELLS = 128  # and the number of the signal: how one process tells of another's end
 _SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
-_TEXT: "dict[str, Any]" = {"encoding": "utf-8", "errors": "replace", "bufsize": 1}
 _SERVING: "dict[str, Any]" = {
     "stdin": subprocess.PIPE,
     "stdout": subprocess.PIPE,
@@ -102,17 +101,15 @@ class WorkerProcess:
         self._far_pid = 0
         self._far: Begun | None = start.elsewhere.begin(start) if start.elsewhere else None
         command, folder, variables = start.command, start.folder, start.variables
-        options = {**_SERVING, **_TEXT}
-        if self._far is not None:  # what it says first may be no text
-            command, folder, options = self._far.command, None, _SERVING
+        options = _SERVING
+        if self._far is not None:
+            command, folder = self._far.command, None
             variables = {**os.environ, **self._far.variables}
         elif start.program is not None:
             self._pipes = ProgramPipes(on_event, own_streams=self._own_streams)
             options, variables = self._pipes.options, {**variables, **self._pipes.variables}
         try:
-            self._process: subprocess.Popen[Any] = subprocess.Popen(
-                command, env=variables, cwd=folder, **options
-            )
+            self._process = subprocess.Popen(command, env=variables, cwd=folder, **options)
         except OSError as error:
             if self._pipes is not None:
                 self._pipes.not_begun()
@@ -148,8 +145,7 @@ class WorkerProcess:
     @property
     def status(self) -> "int | None":
         """With which it ended, as Python has it: of a signal less than 0. None: it runs."""
-        status: int | None = self._process.poll()
-        return status
+        return self._process.poll()
 
     def send(self, command: Command) -> None:
         """Never waits: one that is stopped, or still importing PyTorch, does not read."""
@@ -211,7 +207,6 @@ class WorkerProcess:
         pipe = self._process.stdin
         if pipe is None:
             return
-        takes_text = self._pipes is None and self._far is None
         # Another computer hears now and then that somebody is there.
         patience = None if self._far is None else SIGN_EVERY
         # Where it is gone, the reader notices, and says so for every command.
@@ -225,18 +220,26 @@ class WorkerProcess:
                     line = self._outgoing.get(timeout=patience)
                 if line is None:
                     return
-                pipe.write(line if takes_text else line.encode())
+                pipe.write(line.encode())
                 pipe.flush()
 
     def _read(self) -> None:
-        # Any: text; of another computer, bytes.
-        said: Any = self._process.stdout if self._pipes is None else self._pipes.events
+        said = self._process.stdout if self._pipes is None else self._pipes.events
+        assert said is not None
         with said:
-            for line in said if self._far is None else self._far.lines(said):
+            for line in _text(said) if self._far is None else self._far.lines(said):
                 if line.strip() and not self._hear(line):
                     break
         if self._pipes is None:
-            self._wait_for_its_end()
+            far = self._far is not None
+            try:
+                self._process.wait(_FAR_ENDING_PATIENCE if far else _ENDING_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.kill(Message(_PIPE_CLOSED))
+                self._process.wait()
+            if hasattr(os, "killpg"):  # what it leaves behind
+                with contextlib.suppress(OSError):
+                    os.killpg(self._process.pid, _SIGKILL)
             self._stderr_reader.join(_KILLING_PATIENCE)
             self._tell_end(self._why_it_ended())
 
@@ -245,11 +248,16 @@ class WorkerProcess:
         try:
             event = event_of(line)
         except Trouble as trouble:
-            if self._greeted:
-                self._leave_out(trouble.sentence)
-            else:
+            if not self._greeted:
                 self.kill(trouble.sentence)
-            return self._greeted
+                return False
+            # A cell's code may write into a pipe that it found. Said once a command.
+            with self._lock:
+                running = next(iter(self._unanswered), None if self._pipes is None else PROGRAM)
+            if running is not None and running != self._warned:
+                self._warned = running
+                self._on_event(Printed(running, trouble.sentence, "note"))
+            return True
         if not self._greeted:
             if isinstance(event, Failed) and self._pipes is not None:
                 self._last_words.append(event.message)  # and its status says why
@@ -274,14 +282,6 @@ class WorkerProcess:
             self._pipes.began()
         return True
 
-    def _leave_out(self, sentence: Message) -> None:
-        """A cell's code may write into a pipe that it found. Said once a command."""
-        with self._lock:
-            running = next(iter(self._unanswered), None if self._pipes is None else PROGRAM)
-        if running is not None and running != self._warned:
-            self._warned = running
-            self._on_event(Printed(running, sentence, "note"))
-
     def _await_program(self) -> None:
         """What it started may hold on to its pipes for longer."""
         assert self._pipes is not None
@@ -304,21 +304,11 @@ class WorkerProcess:
         self._on_event(outcome)
         self._tell_end(why)
 
-    def _wait_for_its_end(self) -> None:
-        """And end what it leaves behind."""
-        try:
-            self._process.wait(_ENDING_PATIENCE if self._far is None else _FAR_ENDING_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.kill(Message(_PIPE_CLOSED))
-            self._process.wait()
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, _SIGKILL)
-
     def _read_stderr(self) -> None:
-        said: Any = self._process.stderr
+        said = self._process.stderr
+        assert said is not None
         with said:
-            for line in said if self._far is None else self._far.complaints(said):
+            for line in _text(said) if self._far is None else self._far.complaints(said):
                 self._last_words.append(line.rstrip())
 
     def _tell_end(self, why: Message) -> None:
@@ -359,19 +349,19 @@ class WorkerProcess:
 
     def _unanswered_by(self, command: int) -> Failed:
         """What becomes of a command of a worker that is gone, by its last lines."""
-        found = [each for words in self._last_words if (each := _FRAME.fullmatch(words))]
-        return Failed(
-            command,
-            "worker lost",
-            "",
-            "\n".join(self._last_words),
-            self._why,
-            Message("What was on the shelf is gone with it. The session can be run again."),
-            frames=tuple(
-                Frame(int(cell), int(line), "" if name == "<module>" else name)
-                for cell, line, name in (each.groups() for each in reversed(found))
-            ),
-        )
+        found = filter(None, map(_FRAME.fullmatch, reversed(self._last_words)))
+        frames = [
+            Frame(int(cell), int(line), "" if name == "<module>" else name)
+            for cell, line, name in (each.groups() for each in found)
+        ]
+        hint = Message("What was on the shelf is gone with it. The session can be run again.")
+        words = "\n".join(self._last_words)
+        cause = "worker lost"
+        return Failed(command, cause, "", words, self._why, hint, frames=tuple(frames))
+
+
+def _text(said: "IO[bytes]") -> "Iterator[str]":
+    return (line.decode("utf-8", "replace") for line in said)
 
 
 class ProgramPipes:
@@ -392,7 +382,7 @@ class ProgramPipes:
         self._over = False
         self._readers: Sequence[threading.Thread] = ()
         out, self._childs = os.pipe()
-        self.events: IO[str] = os.fdopen(out, encoding="utf-8", errors="replace")
+        self.events: IO[bytes] = os.fdopen(out, "rb")
 
     # Any: whatever Popen takes.
     @property
@@ -426,8 +416,7 @@ class ProgramPipes:
             return msvcrt.get_osfhandle(self._childs)
         return self._childs
 
-    # Any: bytes here, text elsewhere.
-    def begin(self, process: "subprocess.Popen[Any]") -> None:
+    def begin(self, process: "subprocess.Popen[bytes]") -> None:
         """It was started."""
         os.close(self._childs)
         pairs = ((process.stdout, "out"), (process.stderr, "err"))

@@ -215,7 +215,7 @@ def test_the_own_environment_lies_beside_the_other_data(
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
-        (Progress(0, 219_000_000), "Downloading PyTorch: 0 of 219 MB."),
+        (Progress(0, 219_000_000), "Downloading PyTorch: 0 MB."),
         (
             Progress(73_000_000, 219_000_000, 12.4),
             "Downloading PyTorch: 73 of 219 MB, 12 s left.",

@@ -19,7 +19,7 @@ from gpuexplorer.lab.events import (
     Watched,
     Why,
 )
-from gpuexplorer.lab.ledger import Cell, HeldMemory, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.wire import Cancel, Run
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
@@ -32,7 +32,6 @@ def test_a_cell_is_known_by_its_command_and_by_the_number_before_it() -> None:
     told.ledger.sent(Cancel(18))  # which is no cell
     cell = told.ledger.cell(17)
     assert cell is told.ledger.by_number(4) is told.ledger.cells[-1]
-    assert told.ledger.number(17) == 4
     assert told.ledger.by_number(5) is None
 
 
@@ -58,10 +57,7 @@ def test_a_cell_that_asks_waits_until_it_is_answered_or_over() -> None:
     told.ledger.sent(Run(2, "input()", 2))
     for event in (Began(2), Asked(2, "input", "Who?")):
         told.ledger.apply(event)
-    cell = told.ledger.cells[2]
-    assert cell.asked is not None
-    told.ledger.answered(cell)
-    assert cell.asked is None
+    assert told.ledger.cells[2].asked is not None
 
 
 def test_the_session_runs_again_without_what_failed_unless_that_is_asked_for() -> None:
@@ -211,21 +207,27 @@ def held(storage: int, size: int, device: str = "cuda:0") -> Held:
 
 
 def test_a_stretch_of_memory_counts_once_until_nobody_holds_it() -> None:
-    memory = HeldMemory()
-    memory.placed("X", (held(1, 512), held(2, 1024)))
-    memory.placed("V", (held(1, 512),))
-    memory.placed("A", (held(0, 0, "meta"),))
-    memory.placed("B", (held(0, 0, "meta"),))  # nobody's neighbour
-    assert memory.bytes_on("cuda:0") == 512 + 1024
-    assert [memory.first_beside(each) for each in "VXB"] == ["X", "", ""]
-    memory.placed("X", (held(3, 2048, "cpu"),))
-    assert [memory.bytes_on(each) for each in ("cuda:0", "cpu")] == [512, 2048]
-    assert memory.first_beside("V") == ""
-    memory.placed("V", (held(1, 1024),))  # it grew
-    assert memory.bytes_on("cuda:0") == 1024
+    told = Told()
+
+    def shares(name: str, *holds: Held) -> str:
+        number = len(told.ledger.cells)
+        cell = told.run("…", Placed(number, name, "tensor", "", "", holds=holds))
+        return cell.shares.get(name, "")
+
+    def held_on(device: str) -> int:
+        return told.ledger.held_bytes(device)
+
+    assert shares("X", held(1, 512), held(2, 1024)) == ""
+    assert shares("V", held(1, 512)) == "X"
+    assert [shares(each, held(0, 0, "meta")) for each in "AB"] == ["", ""]
+    assert held_on("cuda:0") == 512 + 1024
+    assert shares("X", held(3, 2048, "cpu")) == ""
+    assert [held_on(each) for each in ("cuda:0", "cpu")] == [512, 2048]
+    assert shares("V", held(1, 1024)) == ""  # it grew
+    assert held_on("cuda:0") == 1024
     for name in ("V", "X", "X"):
-        memory.freed(name)
-    assert [memory.bytes_on(each) for each in ("cuda:0", "cpu")] == [0, 0]
+        told.run("…", Freed(1, name))
+    assert [held_on(each) for each in ("cuda:0", "cpu")] == [0, 0]
 
 
 def test_the_names_a_cell_reads_and_makes_are_told_by_its_text_alone() -> None:

@@ -327,7 +327,7 @@ def test_a_build_that_suits_some_of_the_cards_is_worth_a_look(computer: Computer
     topic = told(computer)
     assert topic.verdict is Verdict.LOOK
     assert "probably holds no code for Tesla P100" in topic.details[0]
-    assert topic.details[0].endswith("and suits the others.")
+    assert topic.details[0].endswith("It suits the others.")
 
 
 def test_a_deep_look_asks_every_python(computer: Computer) -> None:

@@ -212,7 +212,7 @@ class NoPython(LabPythons):
 
     def find(self) -> None:
         self.lacking = True
-        self.trouble = Message("None of the 2 Pythons on this computer has PyTorch.")
+        self.trouble = Message("None of the 2 Pythons that were found has PyTorch.")
         self.changed.emit()
 
 

@@ -85,7 +85,7 @@ def recorded(lab: LabState, tmp_path: Path, qtbot: QtBot) -> Iterator[Recorded]:
 
 def known(ledger: Ledger) -> dict[str, object]:
     """All that it knows."""
-    return {**vars(ledger), "held": vars(ledger.held)}
+    return vars(ledger)
 
 
 def busy_session(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:

@@ -124,7 +124,7 @@ def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
     (notice,) = [each for each in texts(pane) if str(path) in each]
     assert wrong in notice
     assert f"{another} is used instead" in notice
-    assert "choose another under “Python of the lab”" in notice
+    assert "Choose another under “Python of the lab”" in notice
     assert "Not the one you chose" in foot.accessibleName()
     assert wrong in foot.toolTip()
 
@@ -165,7 +165,7 @@ def test_where_no_other_has_pytorch_both_are_said(
     missing.show()
     (notice,) = [each for each in texts(missing) if "You chose" in each]
     assert "It cannot be started: No such file or directory. Choose another" in notice
-    assert "None of the 2 Pythons on this computer has PyTorch." in notice
+    assert "None of the 2 Pythons that were found has PyTorch." in notice
 
 
 def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(
@@ -209,7 +209,7 @@ def test_one_that_was_mended_is_offered_and_not_taken_in_secret(
         program(path, f"3, 12, 1/{TORCH}")
     assert lab.pythons.passed_over == (
         f"You chose {path} as the Python of the lab, and it can be used again. {another} is "
-        "used until you choose it under “Python of the lab”."
+        "used instead. To use it, choose it under “Python of the lab”."
     )
 
 

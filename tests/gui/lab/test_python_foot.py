@@ -118,7 +118,7 @@ def test_where_there_is_none_the_foot_warns() -> None:
     face = foot_face(
         None,
         (),
-        "None of the 3 Pythons on this computer has PyTorch.",
+        "None of the 3 Pythons that were found has PyTorch.",
         RESTING,
         working=False,
         simulated=True,
@@ -165,7 +165,7 @@ def test_where_none_has_pytorch_the_sheet_offers_to_get_it(
     pythons.python, pythons.found = None, [BARE]
     pythons.lacking, pythons.trouble = True, none_has_torch(1)
     said = " ".join(written(open_sheet(foot)))
-    assert "The one Python program here does not have PyTorch." in said
+    assert "The one Python that was found does not have PyTorch." in said
     assert "Get PyTorch…" in said
 
 

@@ -99,7 +99,7 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     assert notice.isHidden()
     lacking.run("X = torch.ones(2)")
     qtbot.waitUntil(lambda: lacking.stage is Stage.WAITING)
-    assert written(notice)[:2] == ["No Python was found here.", "Get PyTorch…"]
+    assert written(notice)[:2] == ["No Python was found.", "Get PyTorch…"]
     assert [each.state for each in lacking.ledger.cells] == ["waiting", "waiting"]
     assert fetch.step is Step.RESTING
     fetch.ask((), None)

@@ -43,9 +43,9 @@ def briefly(failed: Failed) -> str:
 def outcome(cell: Cell, ledger: Ledger, units: Units) -> tuple[str, Tone]:
     """What became of it."""
     reasons = []
-    cures = None if cell.cures is None else ledger.number(cell.cures)
-    if cures is not None:
-        reasons.append(tr("Cures cell {number}.", number=cures))
+    cured = None if cell.cures is None else ledger.cell(cell.cures)
+    if cured is not None:
+        reasons.append(tr("Cures cell {number}.", number=cured.number))
     match cell.state:
         case "waiting":
             return tr("Waits for its turn"), Tone.FAINT
@@ -63,9 +63,9 @@ def outcome(cell: Cell, ledger: Ledger, units: Units) -> tuple[str, Tone]:
 def _failed(cell: Cell, failed: Failed, ledger: Ledger) -> str:
     """Why, briefly, and by which cell it was cured."""
     said = [briefly(failed)]
-    cure = None if cell.cured_by is None else ledger.number(cell.cured_by)
+    cure = None if cell.cured_by is None else ledger.cell(cell.cured_by)
     if cure is not None:
-        said.append(tr("Cured by cell {number}.", number=cure))
+        said.append(tr("Cured by cell {number}.", number=cure.number))
     return " ".join((*said, tr("Not in the script.")))
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.lab_pythons import Here, There
+from gpuexplorer.gui.state.lab.lab_pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
 from gpuexplorer.ranks.here import here
@@ -131,7 +131,7 @@ class BetweenMachines(QObject):
             return RankHost(name, None, Message("It is left out."))
         if row.key == HERE:
             try:
-                return RankHost(name, here(name, self._remembered(Here.key)))
+                return RankHost(name, here(name, self._remembered(python_setting())))
             except Trouble as trouble:
                 return RankHost(name, None, trouble.sentence, trouble.hint)
         member = self.member_of(row, name, self._remembered) if row.standing.answers else None
@@ -175,7 +175,8 @@ def member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | No
     if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
         return None
     far = backend.machine
-    return Member(name, far.host, far.launch, remembered(There(far).key) or far.python)
+    python = remembered(python_setting(far.host.text)) or far.python
+    return Member(name, far.host, far.launch, python)
 
 
 def measured(

@@ -144,7 +144,7 @@ def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> Bench
     free = reading.values.get(MEMORY_FREE)
     if free is None and total is not None and used is not None:
         free = total - used
-    held = ledger.held.bytes_on("cpu")
+    held = ledger.held_bytes("cpu")
     return BenchDevice(
         "cpu",
         name or _label(device),

@@ -78,7 +78,7 @@ class LabCourse:
             case Answered(id=command):
                 cell = ledger.cell(command)
                 if cell is not None:
-                    ledger.answered(cell)
+                    cell.asked = None  # it does not wait for that any more
             case Gone(why=why, lost=lost, released=released):
                 ledger.leave_out(lost)
                 ledger.lost()

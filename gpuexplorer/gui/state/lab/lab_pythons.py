@@ -1,11 +1,8 @@
 """LabPythons: which Python of a computer runs the lab, looked for in a thread; and where."""
 
-import os
 import threading
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import quote
 
 from PySide6.QtCore import QObject, Signal
@@ -15,85 +12,27 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen, none_has_torch
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.far.pythons import python_there, pythons_there
+from gpuexplorer.lab.pythons import Here, LabPython, PythonPlace, none_has_torch
 
-_REMEMBERED = "lab/python"
-Asked = Sequence[LabPython]  # in that order
-Answer = Asked | Trouble  # or why the one that was picked cannot be used
-
-
-class PythonPlace(Protocol):
-    """`asked` and `picked` wait, and raise Trouble; they hold nothing of Qt."""
-
-    @property
-    def key(self) -> str:
-        """Of the setting that remembers the chosen one."""
-
-    @property
-    def computer(self) -> str:
-        """Its name; empty for this one."""
-
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
-        """All that may be one, or up to the `first` that is usable; what was chosen `earlier`
-        before all others.
-        """
-
-    def picked(self, path: Path, given_up: threading.Event) -> Asked: ...
-
-
-class Here:
-    key, computer = _REMEMBERED, ""
-
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
-        asked: list[LabPython] = []
-        paths = candidates(dict(os.environ), Path.home())
-        others = [each for each in paths if each != earlier]
-        for path in others if earlier is None else [earlier, *others]:
-            if given_up.is_set() or (first and asked and asked[-1].usable):
-                break
-            asked.append(ask(path, given_up=given_up))
-        return asked
-
-    def picked(self, path: Path, given_up: threading.Event) -> Asked:
-        return [chosen(path, given_up)]
-
-
-class There:
-    def __init__(self, far: FarMachine) -> None:
-        self._far = far
-        self.computer = far.host.text
-        self.key = f"{_REMEMBERED} of {quote(self.computer, safe='')}"
-
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
-        before = [] if earlier is None else [python_there(self._far, earlier)]
-        if first and before and before[0].usable:
-            return before
-        others = [each for each in pythons_there(self._far) if each.path != earlier]
-        usable = next((at for at, each in enumerate(others) if each.usable), len(others))
-        return [*before, *(others[: usable + 1] if first else others)]
-
-    def picked(self, path: Path, given_up: threading.Event) -> Asked:
-        python = python_there(self._far, path)
-        if not python.usable:
-            raise Trouble(python.trouble, "Choose another, or install PyTorch into it there.")
-        return [python]
+Asked = list[LabPython]  # in that order
 
 
 class Nowhere:
-    """Of a machine on which nothing can be started, nor is anything remembered."""
-
-    key = "lab/nowhere"
+    """Of a machine on which nothing can be started."""
 
     def __init__(self, computer: str, why: Message) -> None:
         self.computer, self._why = computer, why
 
-    def asked(self, earlier: Path | None, given_up: threading.Event, *, first: bool) -> Asked:
+    def every(self, *_: object) -> Iterator[LabPython]:
         raise Trouble(self._why)
 
-    def picked(self, path: Path, given_up: threading.Event) -> Asked:
+    def picked(self, *_: object) -> LabPython:
         raise Trouble(self._why)
+
+
+def python_setting(computer: str = "") -> str:
+    """The setting that remembers the chosen one; without a name, that of this computer."""
+    return f"lab/python of {quote(computer, safe='')}" if computer else "lab/python"
 
 
 class LabPythons(QObject):
@@ -125,7 +64,7 @@ class LabPythons(QObject):
         if self.fetch is not None:
             self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
-        self._take: Callable[[Asked], None] | None = None  # what is asked just now
+        self._take: Callable[[Asked], None] = self._take_first  # what is asked just now
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_answered)
 
@@ -137,50 +76,53 @@ class LabPythons(QObject):
     @property
     def passed_over(self) -> Message:
         """Why the one that a person chose earlier is not used, and which one is; else empty."""
-        chosen_one = self._passed_over
-        if chosen_one is None:
+        earlier = self._passed_over
+        if earlier is None:
             return NOTHING
-        used = self.python or next((each for each in self.found if each.usable), None)
-        path, why = str(chosen_one.path), chosen_one.trouble
-        if used is not None and chosen_one.usable:
-            return Message(
-                "You chose {path} as the Python of the lab, and it can be used again. {used} "
-                "is used until you choose it under “Python of the lab”.",
+        path, used = str(earlier.path), self.python
+        used = used or next((each for each in self.found if each.usable), None)
+        instead = NOTHING
+        if used is not None:
+            instead = Message("{used} is used instead.", used=str(used.path))
+        if earlier.usable:
+            again = Message(
+                "You chose {path} as the Python of the lab, and it can be used again.",
                 path=path,
-                used=str(used.path),
             )
-        if used is None:
-            return Message(
-                "You chose {path} as the Python of the lab, but it cannot be used. {why} "
-                "Choose another under “Python of the lab”, or fix it and look again.",
-                path=path,
-                why=why,
-            )
-        return Message(
-            "You chose {path} as the Python of the lab, but it cannot be used. {why} {used} "
-            "is used instead until you choose another under “Python of the lab”, or fix it "
-            "and start GPU Explorer again.",
+            way_out = Message("To use it, choose it under “Python of the lab”.")
+            return told(again, instead, way_out)
+        not_used = Message(
+            "You chose {path} as the Python of the lab, but it cannot be used. {why}",
             path=path,
-            why=why,
-            used=str(used.path),
+            why=earlier.trouble,
         )
+        way_out = Message("Choose another under “Python of the lab”, or fix it and look again.")
+        return told(not_used, instead, way_out)
 
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
         if self.python is None:
-            self._ask(
-                partial(self._place.asked, self._chosen_earlier(), first=True), self._take_first
-            )
+            earlier, place = self._chosen_earlier(), self._place
+
+            def first_usable(given_up: threading.Event) -> Asked:
+                asked = []
+                for python in place.every(earlier, given_up):
+                    asked.append(python)
+                    if python.usable:
+                        break
+                return asked
+
+            self._ask(first_usable, self._take_first)
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
-        self._ask(
-            partial(self._place.asked, self._chosen_earlier(), first=False), self._take_all
-        )
+        earlier, place = self._chosen_earlier(), self._place
+        self._ask(lambda given_up: [*place.every(earlier, given_up)], self._take_all)
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
-        self._ask(partial(self._place.picked, path), self._take_picked)
+        place = self._place
+        self._ask(lambda given_up: [place.picked(path, given_up)], self._take_picked)
 
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
@@ -197,13 +139,20 @@ class LabPythons(QObject):
         self.trouble, self.lacking = NOTHING, False
         self._given_up = given_up = threading.Event()
         put = self._inbox.letterbox.put
+
+        def run() -> None:
+            try:
+                answer: Asked | Trouble = ask_them(given_up)
+            except Trouble as trouble:
+                answer = trouble
+            put(None if given_up.is_set() else answer)
+
         self.changed.emit()
         # No daemon: what is asked shall not outlive the program. It holds nothing of Qt.
-        run = partial(_answer, ask_them, given_up, put)
         threading.Thread(target=run, name="lab pythons").start()
 
     def _chosen_earlier(self) -> Path | None:
-        remembered = self._settings.remembered(self._place.key)
+        remembered = self._settings.remembered(python_setting(self.computer))
         return Path(remembered) if remembered else None
 
     def _take_first(self, asked: Asked) -> None:
@@ -241,34 +190,21 @@ class LabPythons(QObject):
         self.python, self._passed_over = python, None
         if python.path not in {each.path for each in self.found}:
             self.found = [python, *self.found]
-        self._settings.remember(self._place.key, str(python.path))
+        self._settings.remember(python_setting(self.computer), str(python.path))
 
     def _on_fetched(self, python: LabPython) -> None:
         self.trouble, self.lacking = NOTHING, False
         self._take_picked([python])
         self.changed.emit()
 
-    def _on_answered(self, answer: Answer | None) -> None:
-        take, self._take, self.working = self._take, None, False
+    def _on_answered(self, answer: Asked | Trouble | None) -> None:
+        """None where it was given up meanwhile."""
+        self.working = False
         if isinstance(answer, Trouble):
             stays = NOTHING
             if self.python is not None:
                 stays = Message("{path} stays in use.", path=str(self.python.path))
             self.trouble = told(answer.sentence, stays, answer.hint)
-        elif answer is not None and take is not None:
-            take(answer)
+        elif answer is not None:
+            self._take(answer)
         self.changed.emit()
-
-
-def _answer(
-    ask_them: Callable[[threading.Event], Asked],
-    given_up: threading.Event,
-    put: Callable[[object], None],
-) -> None:
-    """None where it was given up meanwhile."""
-    answer: Answer
-    try:
-        answer = ask_them(given_up)
-    except Trouble as trouble:
-        answer = trouble
-    put(None if given_up.is_set() else answer)

@@ -366,7 +366,8 @@ class LabState(LabShown):
             self._worker.kill(failed.sentence)
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
             self._not_again.append(failed)
-            numbers = [self.ledger.number(each.id) or 0 for each in self._not_again]
+            cells = map(self.ledger.cell, (each.id for each in self._not_again))
+            numbers = [each.number for each in cells if each is not None]
             self.course.sentence = not_again_words(numbers, self._not_again[0])
 
     def _on_gone(self, why: Message, began: bool) -> None:

@@ -233,7 +233,7 @@ class ProgramState(QObject):
         cell = self.cell
         if cell is not None and cell.asked is not None and not self.recorded:
             self._slot.send(Answer(_ID, text))
-            self.ledger.answered(cell)
+            cell.asked = None
             self._tell()
 
     def interrupt(self) -> None:

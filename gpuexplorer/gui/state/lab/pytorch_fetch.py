@@ -4,7 +4,6 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -17,6 +16,7 @@ from gpuexplorer.lab.get_pytorch import Plan, Progress, get, plan_for
 from gpuexplorer.lab.pythons import LabPython, own_environment
 
 Said = Plan | Progress | LabPython | Trouble
+Put = Callable[[Said], None]
 
 
 class Step(StrEnum):
@@ -44,14 +44,23 @@ class PyTorchFetch(QObject):
 
     def ask(self, cards: Sequence[Card], driver_version: str | None) -> None:
         """Answered by a `plan` or a `trouble`."""
-        if self.step is Step.RESTING:
-            folder = own_environment(os.environ, Path.home())
-            self._begin(Step.ASKING, partial(_planned, folder, cards, driver_version))
+        if self.step is not Step.RESTING:
+            return
+        folder = own_environment(os.environ, Path.home())
+
+        def planned(given_up: threading.Event, _: Put) -> Plan:
+            plan = plan_for(folder, cards, driver_version, given_up)
+            if given_up.is_set():
+                plan.give_up()
+            return plan
+
+        self._begin(Step.ASKING, planned)
 
     def get(self) -> None:
         """What `plan` says."""
         if self.step is Step.OFFERED and self.plan is not None:
-            self._begin(Step.FETCHING, partial(_got, self.plan))
+            plan = self.plan
+            self._begin(Step.FETCHING, lambda given_up, put: get(plan, put, given_up))
 
     def cancel(self) -> None:
         """What was made for it is taken away, which takes a moment."""
@@ -65,11 +74,7 @@ class PyTorchFetch(QObject):
         if self.step is not Step.RESTING:
             self.cancel()
 
-    def _begin(
-        self,
-        step: Step,
-        work: Callable[[threading.Event, Callable[[Said], None]], None],
-    ) -> None:
+    def _begin(self, step: Step, work: Callable[[threading.Event, Put], Said]) -> None:
         self.step, self.trouble, self.progress = step, NOTHING, None
         self._given_up = given_up = threading.Event()
         # It holds nothing of Qt, and is no daemon: pip shall not outlive the program.
@@ -77,7 +82,7 @@ class PyTorchFetch(QObject):
 
         def run() -> None:
             try:
-                work(given_up, put)
+                put(work(given_up, put))
             except Trouble as trouble:
                 put(trouble)
 
@@ -105,20 +110,3 @@ class PyTorchFetch(QObject):
                 if not self._given_up.is_set():
                     self.trouble = told(said.sentence, said.hint)
                 self._rest()
-
-
-def _planned(
-    folder: Path,
-    cards: Sequence[Card],
-    driver_version: str | None,
-    given_up: threading.Event,
-    put: Callable[[Said], None],
-) -> None:
-    plan = plan_for(folder, cards, driver_version, given_up)
-    if given_up.is_set():
-        plan.give_up()
-    put(plan)
-
-
-def _got(plan: Plan, given_up: threading.Event, put: Callable[[Said], None]) -> None:
-    put(get(plan, put, given_up))

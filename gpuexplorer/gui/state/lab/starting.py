@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons, Nowhere, There
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons, Nowhere
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
@@ -23,6 +23,7 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_backend import RecordedBackend
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.far.backend import FarBackend, load_of, made_up
+from gpuexplorer.remote.far.pythons import There
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session

@@ -500,6 +500,7 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
         return Generator(self.told).set_state(self.get_state())
 
 
+@functools.cache  # TorchScript knows it by its address, which nothing else may have later
 def _at_number(real: Any) -> Any:
     """A number for a device is a card, of which PyTorch's own code knows none here."""
 
