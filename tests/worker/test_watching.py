@@ -17,6 +17,7 @@ from gpuexplorer.worker.program import Saying
 from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.seen import (
     BARE,
+    BATCH,
     EVERY,
     WHOLE,
     Sampling,
@@ -219,7 +220,7 @@ def trips() -> Trips:
 def test_an_optimizers_step_is_a_step_and_batches_count_only_without_one() -> None:
     steps = Steps()
     for _ in range(3):
-        steps.took_batch(whole=True)
+        steps.ended(BATCH, whole=True)
     assert (steps.kind, steps.count) == ("batch", 3)
     steps.optimized(1, whole=True)
     steps.optimized(1, whole=False)

@@ -13,10 +13,10 @@ import threading
 import time
 import traceback
 import weakref
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 from types import FrameType
 from typing import Any
@@ -36,21 +36,21 @@ class Steps:
     """
 
     def __init__(self) -> None:
-        self._counts = {kind: [0, 0] for kind in (OPTIMIZER, BATCH, SLICE)}
+        self._all, self._seen = Counter[str](), Counter[str]()  # by kind
         self._stepped: set[int] = set()  # optimizers, in the step that runs now
 
     @property
     def kind(self) -> str:
-        return next((each for each in (OPTIMIZER, BATCH) if self._counts[each][0]), SLICE)
+        return next((each for each in (OPTIMIZER, BATCH) if self._all[each]), SLICE)
 
     @property
     def count(self) -> int:
-        return self._counts[self.kind][0]
+        return self._all[self.kind]
 
     @property
     def seen(self) -> int:
         """So many of them were watched from their beginning to their end."""
-        return self._counts[self.kind][1]
+        return self._seen[self.kind]
 
     def optimized(self, optimizer: int, *, whole: bool) -> bool:
         """Whether this ends a step: where several take turns, only one of them does."""
@@ -58,21 +58,13 @@ class Steps:
             self._stepped.add(optimizer)
             return False
         self._stepped = {optimizer}
-        self._one(OPTIMIZER, whole=whole)
-        return True
+        return self.ended(OPTIMIZER, whole=whole)
 
-    def took_batch(self, *, whole: bool) -> bool:
-        self._one(BATCH, whole=whole)
-        return self.kind == BATCH
-
-    def sliced(self, *, whole: bool) -> bool:
-        self._one(SLICE, whole=whole)
-        return self.kind == SLICE
-
-    def _one(self, kind: str, *, whole: bool) -> None:
-        count = self._counts[kind]
-        count[0] += 1
-        count[1] += whole
+    def ended(self, kind: str, *, whole: bool) -> bool:
+        """One of that kind did; whether such are the steps."""
+        self._all[kind] += 1
+        self._seen[kind] += whole
+        return self.kind == kind
 
 
 WHOLE = 200  # the first steps, which all are watched
@@ -212,7 +204,7 @@ class Seen:
                 self.copies.tracing.add("loader", "cpu", begin, end, row.row)
         self._starts()
         self._batches += 1
-        if self.steps.took_batch(whole=self._whole):
+        if self.steps.ended(BATCH, whole=self._whole):
             self._step_ends()
         elif self._batches > 1:  # as where a model is tried and does not learn
             self._between()
@@ -221,7 +213,7 @@ class Seen:
         """A slice of time is over; said in the main thread where neither steps nor batches
         come.
         """
-        self.steps.sliced(whole=self._whole)
+        self.steps.ended(SLICE, whole=self._whole)
         self._between()
         if self.steps.kind == SLICE:
             self._turned = False
@@ -313,14 +305,6 @@ class Seen:
 _MOST = 10_000  # things that are followed at a time
 
 
-@dataclass(frozen=True)
-class _Left:
-    device: str  # the card
-    row: int  # of the copy by which it left
-    changed: bool = False
-    gone: "weakref.ref[Any] | None" = None
-
-
 # Any throughout: things are PyTorch's; all that is asked of them is who they are.
 class Trips:
     """Things are what tensors lie in: `tensor.untyped_storage()`, which its views share, and
@@ -333,7 +317,8 @@ class Trips:
 
     def __init__(self, lock: "threading.RLock") -> None:
         self._lock = lock
-        self._followed: dict[int, _Left] = {}
+        # The card, the row of the copy by which it left, whether it was changed since.
+        self._followed: dict[int, tuple[str, int, bool, weakref.ref[Any]]] = {}
         self._rows: dict[tuple[int, int], Trip] = {}
         self._said: set[Trip] = set()
 
@@ -344,43 +329,40 @@ class Trips:
 
     def left(self, made: Any, device: str, row: int) -> None:
         """`row`: of the copy, by `Copies.numbered`."""
-        self._follow(made, _Left(device, row))
+        self._follow(made, device, row, changed=False)
 
     def derived(self, made: "Iterable[Any]", given: "Iterable[Any]", *, changed: bool) -> None:
         """`changed`: a copy of it is not."""
         for each in given:
-            left = self._followed.get(id(each))
-            if left is not None:
+            if id(each) in self._followed:
+                device, row, was_changed, _ = self._followed[id(each)]
                 for one in made:
-                    self._follow(one, replace(left, changed=left.changed or changed))
+                    self._follow(one, device, row, changed=was_changed or changed)
                 return
 
     def came(self, thing: Any, device: str, size: int, row: int) -> None:
         """It is copied to a card; `row`: of this copy."""
-        left = self._followed.get(id(thing))
-        if left is None or left.device != device:
-            return
-        with self._lock:
-            key = left.row, row
-            trip = self._rows.get(key) or Trip(row, left.row, device, 0, 0, left.changed)
-            self._rows[key] = replace(
-                trip,
-                times=trip.times + 1,
-                bytes=trip.bytes + size,
-                changed=trip.changed or left.changed,
-            )
+        left_from, out, changed, _ = self._followed.get(id(thing), ("", 0, False, None))
+        if left_from == device:
+            with self._lock:
+                trip = self._rows.get((out, row)) or Trip(row, out, device, 0, 0, changed)
+                self._rows[out, row] = replace(
+                    trip,
+                    times=trip.times + 1,
+                    bytes=trip.bytes + size,
+                    changed=trip.changed or changed,
+                )
 
     def changed(self) -> "tuple[Trip, ...]":
         """Those that are not as they were last said."""
         with self._lock:
             return news(self._rows.values(), self._said)
 
-    def _follow(self, thing: Any, left: _Left) -> None:
-        if len(self._followed) >= _MOST:
-            return
-        number = id(thing)
-        gone = weakref.ref(thing, lambda _: self._followed.pop(number, None))
-        self._followed[number] = replace(left, gone=gone)
+    def _follow(self, thing: Any, device: str, row: int, *, changed: bool) -> None:
+        if len(self._followed) < _MOST:
+            number = id(thing)
+            gone = weakref.ref(thing, lambda _: self._followed.pop(number, None))
+            self._followed[number] = device, row, changed, gone
 
 
 _LOOK = 0.003  # seconds between two looks, about, so that no loop keeps in step
