@@ -86,7 +86,8 @@ class Clock:
         """`waited`: seconds for which the host has waited for a core of this computer."""
         self._cards, self._real = cards, real
         self._waited_so_far = Cores().waited if waited is None else waited
-        self._lock = threading.Lock()
+        # What a signal or the collector of garbage calls comes within what holds it.
+        self._lock = threading.RLock()
         self._within = 0
         self._since = self._not_counted = 0.0
         self._giving_since = self._giving_most = 0.0
@@ -102,7 +103,7 @@ class Clock:
 
     def after_fork(self) -> None:
         """In the child, whose one thread is not at work here."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._within = 0
 
     def __enter__(self) -> None:
