@@ -40,7 +40,7 @@ _REQUIREMENT = "torch>={}.{}".format(*OLDEST_TORCH)
 _BESIDE = "numpy"  # without it no tensor becomes an array
 # Older ones fetch all of it only to say what they would fetch.
 MODERN_PIP = (24, 1)
-_HASTY = ("--retries", "0", "--timeout", "4")
+_HASTY = ("--retries", "1", "--timeout", "5")
 _HEAD_PATIENCE = 5.0
 _ASKING_PATIENCE = 300.0
 _MAKING_PATIENCE = 300.0
