@@ -31,7 +31,11 @@ DIFFERS = {
     "empty": "nobody wrote the values",
     "empty_like": "nobody wrote the values",
     "empty_strided": "nobody wrote the values",
+    "empty_permuted": "nobody wrote the values",
+    "new_empty": "nobody wrote the values",
     "new_empty_strided": "nobody wrote the values",
+    "resize_": "nobody wrote the values that are added",
+    "resize_as_": "nobody wrote the values that are added",
     "tensor_split": "CUDA wants the indices on the host",
 }
 _NO_KERNEL = "_cuda\" not implemented for 'Long'", "dot\" not implemented for 'Long'"
