@@ -32,7 +32,7 @@ class Nowhere:
 
 def python_setting(computer: str = "") -> str:
     """The setting that remembers the chosen one; without a name, that of this computer."""
-    return f"lab/python of {quote(computer, safe='')}" if computer else "lab/python"
+    return "lab/python of " + quote(computer, safe="") if computer else "lab/python"
 
 
 class LabPythons(QObject):
