@@ -177,7 +177,11 @@ def plan_for(
 
 def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Event) -> LabPython:
     """Fetches, installs and proves it; `show` is called from this thread."""
-    _check_room(plan)
+    try:
+        _check_room(plan)
+    except Trouble:
+        plan.give_up()  # what was made to learn the size would only fill the disk further
+        raise
     unfinished = plan.folder / UNFINISHED
     unfinished.mkdir(exist_ok=True)
     began, size, here = time.monotonic(), plan.size_bytes or 0, plan.on_disk_bytes
