@@ -69,9 +69,6 @@ class HostBackend:
             self._listed = (now.cards, *listed)
         return self._listed[2]
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """Rates are told as they are."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         with self._lock:
             if self._clock.now() - self._asked_at >= 0.9 * self.watching.beat:

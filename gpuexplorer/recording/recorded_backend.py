@@ -38,9 +38,6 @@ class RecordedBackend:
     def cards(self) -> Sequence[Card]:
         return self._recording.cards(self._playhead.now())
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """Rates are in the file as they are."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         return self._recording.sample(card, metrics, self._playhead.now())
 

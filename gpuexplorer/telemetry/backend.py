@@ -67,14 +67,6 @@ class Backend(Protocol):
         """
         ...
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """Take what the `read` that follows soon compares with, so that it need not wait.
-
-        Some rates are of two moments. A `read` by itself waits between them; with all cards
-        prepared before, they wait together.
-        """
-        ...
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """Ask one card: answers or explains each of the metrics, however long that takes."""
         ...

@@ -1,7 +1,10 @@
 """Sampler: asks every card what somebody wants to know, each question on its beat."""
 
+import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
@@ -9,14 +12,14 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backend import Backend, HardwareFault
-from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.telemetry.beat import Beat, BeatCount
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.rounds import Round
 from gpuexplorer.telemetry.sampling import Sampling, check_interval
 
 PATIENCE = 0.5
-_AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
-_PROCESSES_AT_LEAST = 2.0
+# What is asked, each no more often than that; the costliest last.
+_PROCESSES, _HOST = "processes", "host"
+_AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _PROCESSES: 2.0, Cadence.ON_DEMAND: 2.0}
 # Short, since an NVML call cannot be interrupted when the program ends.
 _FAULT_WAIT = 0.25
 
@@ -36,157 +39,113 @@ class Needs(NamedTuple):
     read_host: Callable[[], Sample] | None = None
 
 
+class _Lane:
+    """A card, or the host, with a thread of its own: a call that hangs keeps nobody else."""
+
+    def __init__(self, card: CardId) -> None:
+        self.card = card
+        self.lock = threading.Lock()
+        self.wake = threading.Event()
+        self.waits_since: float | None = None  # for the answer to a call
+        self.told: dict[str, float] = {}  # when it was said last that there is none
+        self.beats: dict[str, Beat] = {}
+        self.done: Counter[str] = Counter()
+        self.thread = threading.current_thread()
+
+
 class Sampler(Sampling):
-    """Owns the threads that talk to the driver. Callbacks come from those threads.
+    """Owns the threads that talk to the driver: one for each card. Callbacks come from those.
 
     Samples of one card come from up to three rounds: fast, slow and on demand, each with the
     metrics of its cadence. A card that hangs gets samples that say so, at every beat. The
-    computer itself, where `read_host` is given, has a round of its own and is always read.
+    computer itself, where `read_host` is given, is always read.
     """
 
     def __init__(self, needs: Needs) -> None:
         super().__init__(needs.interval)
-        backend, on_sample, on_processes = needs.backend, needs.on_sample, needs.on_processes
-        self._backend, self._on_sample, self._on_fault = backend, on_sample, needs.on_fault
-        self._clock = needs.clock
-        self._patience = needs.patience
-        self._of_card: dict[tuple[Card, Cadence], frozenset[MetricId]] = {}
+        self._needs, self._backend, self._clock = needs, needs.backend, needs.clock
         self._listed: tuple[Sequence[Card], dict[CardId, Card]] = ((), {})
         self._stopping = threading.Event()
+        self._swept = threading.Condition()
+        self._lanes: dict[CardId, _Lane] = {}  # replaced whole
         self._watchdog: threading.Thread | None = None
         self._fault_waiter: threading.Thread | None = None
-        self._rounds = {cadence: self._round(cadence) for cadence in Cadence}
-        self._process_round = Round[Sequence[CardProcess]](
-            "processes",
-            self._period(_PROCESSES_AT_LEAST),
-            self._clock,
-            self._patience,
-            lambda: self._card_ids() if self._processes_wanted else (),
-            backend.processes,
-            lambda card, processes, _: on_processes(card, processes),
-            lambda card: on_processes(card, None),
-        )
-        self._host_round: Round[Sample] | None = None
-        if (read_host := needs.read_host) is not None:
-            self._host_round = Round[Sample](
-                "host",
-                self.host_period,
-                self._clock,
-                self._patience,
-                lambda: (HOST_ID,),
-                lambda _: read_host(),
-                lambda _, sample, __: on_sample(sample),
-                lambda _: None,
-            )
 
     def start(self) -> None:
-        # The costliest first: its rates wait for a second look at counters, which the others
-        # need not wait for.
-        for each in reversed(self._all_rounds()):
-            each.start()
-        self._watchdog = threading.Thread(target=self._watch, name="sampler watch", daemon=True)
-        self._watchdog.start()
-        if self._on_fault is not None:
-            self._fault_waiter = threading.Thread(
-                target=self._wait_for_faults, name="hardware faults", daemon=True
-            )
-            self._fault_waiter.start()
+        self._open_lanes()
+        self._watchdog = self._thread(self._watch, "sampler watch")
+        if self._needs.on_fault is not None:
+            self._fault_waiter = self._thread(self._wait_for_faults, "hardware faults")
 
     def stop(self, seconds: float = 0.3) -> bool:
         """True when all rounds ended; False when a driver call hangs, which ends with us."""
-        self._stopping.set()
         until = self._clock.now() + seconds
-        for each in self._all_rounds():
-            each.ask_to_stop()
-        ended = [each.ended(until) for each in self._all_rounds()]
-        return all([*ended, self._gone(self._watchdog, until)])
+        self._stopping.set()
+        lanes = list(self._lanes.values())
+        for lane in lanes:
+            lane.wake.set()
+        threads = (self._watchdog, *(lane.thread for lane in lanes))
+        gone = [self._gone(thread, until) for thread in threads]
+        return all(gone)
 
     def stopped_listening(self, seconds: float) -> bool:
-        """True when nobody waits for the driver's own reports any more.
-
-        They let go when the backend is closed, or within a second.
-        """
+        """They let go when the backend is closed, or within a second."""
         return self._gone(self._fault_waiter, self._clock.now() + seconds)
 
+    def set_interval(self, seconds: float) -> None:
+        self._interval = check_interval(seconds)
+        for lane in self._lanes.values():
+            lane.wake.set()
+
+    def beats(self) -> BeatCount:
+        """Of cards that hang no moment is missed."""
+        counts = [lane.beats[Cadence.FAST].count for lane in self._answering()]
+        taken = max((each.taken for each in counts), default=0)
+        return BeatCount(taken, min((each.missed for each in counts), default=0))
+
+    def silence(self, card: CardId) -> float | None:
+        lane = self._lanes.get(card)
+        since = None if lane is None else lane.waits_since
+        seconds = 0.0 if since is None else self._clock.now() - since
+        return seconds if seconds > self._needs.patience else None
+
+    def wait_for_sweeps(self, number: int, seconds: float) -> bool:
+        return self._wait_for(number, seconds, (*_AT_LEAST, _HOST))
+
+    def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
+        return self._wait_for(number, seconds, (Cadence.FAST,))
+
+    def _wait_for(self, number: int, seconds: float, rounds: Sequence[str]) -> bool:
+        def all_over() -> bool:
+            return all(
+                lane.done[each] >= number
+                for lane in self._answering()
+                for each in rounds
+                if each in lane.beats
+            )
+
+        until = self._clock.now() + seconds
+        with self._swept:  # a card that begins to hang is not waited for
+            while not (over := all_over()) and self._clock.now() < until:
+                self._swept.wait(min(0.05, seconds))
+        return over
+
+    def _answering(self) -> Iterator[_Lane]:
+        return (each for each in self._lanes.values() if self.silence(each.card) is None)
+
+    def _thread(self, run: Callable[[], None], name: str) -> threading.Thread:
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        thread.start()
+        return thread
+
     def _gone(self, thread: threading.Thread | None, until: float) -> bool:
-        if thread is None:
+        if thread is None or thread is threading.current_thread():
             return True
         thread.join(max(0.0, until - self._clock.now()))
         return not thread.is_alive()
 
-    def set_interval(self, seconds: float) -> None:
-        self._interval = check_interval(seconds)
-        for cadence, each in self._rounds.items():
-            each.set_period(self._period(_AT_LEAST[cadence]))
-        self._process_round.set_period(self._period(_PROCESSES_AT_LEAST))
-        if self._host_round is not None:
-            self._host_round.set_period(self.host_period)
-
-    def beats(self) -> BeatCount:
-        return self._rounds[Cadence.FAST].count()
-
-    def silence(self, card: CardId) -> float | None:
-        waits = [
-            seconds
-            for each in self._all_rounds()
-            if (seconds := each.silence(card)) is not None
-        ]
-        return max(waits, default=None)
-
-    def wait_for_sweeps(self, number: int, seconds: float) -> bool:
-        until = self._clock.now() + seconds
-        return all(
-            each.wait_for_sweep(number, max(0.0, until - self._clock.now()))
-            for each in self._all_rounds()
-        )
-
-    def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
-        return self._rounds[Cadence.FAST].wait_for_sweep(number, seconds)
-
-    def _all_rounds(self) -> tuple[Round[Sample] | Round[Sequence[CardProcess]], ...]:
-        host = () if self._host_round is None else (self._host_round,)
-        return (*self._rounds.values(), self._process_round, *host)
-
-    def _round(self, cadence: Cadence) -> Round[Sample]:
-        def read(card: CardId) -> Sample:
-            return self._backend.read(card, self._metrics_for(card, cadence))
-
-        def prepare(card: CardId) -> None:
-            self._backend.prepare(card, self._metrics_for(card, cadence))
-
-        def silent(card: CardId) -> None:
-            metrics = self._metrics_for(card, cadence)
-            missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
-            self._on_sample(Sample(card, self._clock.now(), {}, missing, CardState.NO_ANSWER))
-
-        return Round[Sample](
-            cadence,
-            self._period(_AT_LEAST[cadence]),
-            self._clock,
-            self._patience,
-            lambda: self._card_ids() if self._asked[cadence] else (),
-            read,
-            self._deliver,
-            silent,
-            prepare if cadence is Cadence.ON_DEMAND else None,
-        )
-
-    def _period(self, at_least: float) -> float:
-        return max(self._interval, at_least)
-
-    def _card_ids(self) -> Sequence[CardId]:
-        return [card.id for card in self._backend.cards()]
-
-    def _metrics_for(self, card: CardId, cadence: Cadence) -> frozenset[MetricId]:
-        # Taken once: a new want replaces both, and must not find its answer under the old one.
-        cache, asked = self._of_card, self._asked
-        known = self._known().get(card)
-        if known is None:
-            return asked[cadence]
-        metrics = cache.get((known, cadence))
-        if metrics is None:
-            metrics = cache[known, cadence] = asked[cadence] & metrics_of(known)
-        return metrics
+    def _period(self, round_: str) -> float:
+        return self.host_period if round_ == _HOST else max(self._interval, _AT_LEAST[round_])
 
     def _known(self) -> Mapping[CardId, Card]:
         """The cards by id; put together anew only when the backend lists others."""
@@ -197,22 +156,117 @@ class Sampler(Sampling):
             self._listed = (cards, by_id)
         return by_id
 
-    def _on_summed_up(self) -> None:
-        self._of_card = {}
-
-    def _deliver(self, card: CardId, sample: Sample, late: bool) -> None:
-        if card not in self._known():
-            return  # it went while it was read: an instance put together, a card that woke
-        # What a hung call brought home was true when it came home, not when it was asked.
-        self._on_sample(sample._replace(at=self._clock.now()) if late else sample)
-
     def _watch(self) -> None:
-        while not self._clock.wait(self._stopping, self._patience / 4):
-            for each in self._all_rounds():
-                each.watch()
+        while not self._clock.wait(self._stopping, self._needs.patience / 4):
+            self._open_lanes()
+            for lane in self._lanes.values():
+                with lane.lock:  # an answer that comes now comes after the silence
+                    if self.silence(lane.card) is not None:
+                        self._tell_silence(lane)
+
+    def _open_lanes(self) -> None:
+        """For the host and all cards that are listed now, unless they have one."""
+        there = (HOST_ID, *self._known())
+        lanes = {c: lane for c, lane in self._lanes.items() if lane.thread.is_alive()}
+        now = self._clock.now()
+        for card in there:
+            if card not in lanes:
+                lane = lanes[card] = _Lane(card)
+                host = (Cadence.FAST, _HOST) if self._needs.read_host else (Cadence.FAST,)
+                for round_ in host if card == HOST_ID else _AT_LEAST:
+                    lane.beats[round_] = Beat(self._period(round_), now)
+                lane.thread = self._thread(partial(self._run, lane), f"reads {card}")
+        self._lanes = lanes
+
+    def _run(self, lane: _Lane) -> None:
+        while lane.card == HOST_ID or lane.card in self._known():
+            for round_, beat in lane.beats.items():
+                if self._stopping.is_set():
+                    return
+                if beat.period != self._period(round_):
+                    beat.change(self._period(round_), self._clock.now())
+                if beat.due() <= self._clock.now():
+                    beat.take(self._clock.now())
+                    self._ask(lane, round_)
+            ahead = min(beat.due() for beat in lane.beats.values()) - self._clock.now()
+            self._clock.wait(lane.wake, max(0.0, ahead))
+            lane.wake.clear()
+
+    def _ask(self, lane: _Lane, round_: str) -> None:
+        began = lane.waits_since = self._clock.now()
+        try:
+            told = self._answer(lane.card, round_)
+        except Exception:  # a bug of ours: it is reported, and the round goes on
+            _report()
+            told = partial(self._silent, lane.card, round_)
+        with lane.lock:
+            lane.waits_since = None
+            lane.told = {}
+        now = self._clock.now()
+        if isinstance(told, Sample):
+            # What a hung call brought home was true when it came home, not when it was asked.
+            late = now - began > self._needs.patience
+            told = partial(self._needs.on_sample, told._replace(at=now) if late else told)
+        # It may have gone while it was read: an instance put together, a card that woke.
+        if told is not None and (lane.card == HOST_ID or lane.card in self._known()):
+            _carefully(told)
+        lane.done[round_] += 1
+        with self._swept:
+            self._swept.notify_all()
+
+    def _answer(self, card: CardId, round_: str) -> Sample | Callable[[], None] | None:
+        """None where nobody wants to know."""
+        if round_ == _HOST:
+            return None if self._needs.read_host is None else self._needs.read_host()
+        if round_ == _PROCESSES:
+            if not self._processes_wanted:
+                return None
+            return partial(self._needs.on_processes, card, self._backend.processes(card))
+        metrics = self._metrics_for(card, Cadence(round_))
+        return self._backend.read(card, metrics) if metrics else None
+
+    def _metrics_for(self, card: CardId, cadence: Cadence) -> frozenset[MetricId]:
+        known = self._known().get(card)
+        return self._asked[cadence] & metrics_of(known) if known else frozenset()
+
+    def _tell_silence(self, lane: _Lane) -> None:
+        now = self._clock.now()
+        for round_ in lane.beats:
+            if now - lane.told.get(round_, float("-inf")) >= self._period(round_):
+                lane.told[round_] = now
+                _carefully(partial(self._silent, lane.card, round_))
+
+    def _silent(self, card: CardId, round_: str) -> None:
+        if round_ == _PROCESSES:
+            if self._processes_wanted:
+                self._needs.on_processes(card, None)
+        elif round_ != _HOST and (metrics := self._metrics_for(card, Cadence(round_))):
+            missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
+            self._needs.on_sample(
+                Sample(card, self._clock.now(), {}, missing, CardState.NO_ANSWER)
+            )
+
+    def _on_summed_up(self) -> None:
+        """It is read from the next beat on."""
 
     def _wait_for_faults(self) -> None:
         while not self._stopping.is_set():
             for fault in self._backend.wait_for_fault(_FAULT_WAIT):
-                if self._on_fault is not None:
-                    self._on_fault(fault)
+                if self._needs.on_fault is not None:
+                    self._needs.on_fault(fault)
+
+
+def _carefully(tell: Callable[[], None]) -> None:
+    try:
+        tell()
+    except Exception:
+        _report()
+
+
+def _report() -> None:
+    """Hand the exception to whoever shows bugs to people; the thread goes on."""
+    kind, error, trace = sys.exc_info()
+    if kind is not None:
+        threading.excepthook(
+            threading.ExceptHookArgs((kind, error, trace, threading.current_thread()))
+        )

@@ -69,9 +69,6 @@ class FakeBackend:
     def cards(self) -> Sequence[Card]:
         return self.listed
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """Its answers are set, so nothing is compared."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         answer = self.answers[card]
         while answer.hangs and not self._closing.wait(0.01):

@@ -72,24 +72,6 @@ def test_a_count_beyond_32_bits_ends_the_waiting_for_a_second_one(
     assert clock.now() == before
 
 
-def test_cards_that_were_prepared_wait_together(nvml: Nvml, clock: CommonClock) -> None:
-    backend = nvml.open("cards=8;clock=7", clock)
-    before = clock.now()
-    for card in backend.cards():
-        backend.prepare(card.id, metrics_of(card, [Cadence.ON_DEMAND]))
-    seen = [read(backend, card).values[IN] for card in range(8)]
-    assert seen == pytest.approx([(card + 1) * 20e6 for card in range(8)], rel=0.001)
-    assert clock.now() - before == pytest.approx(0.02)
-
-
-def test_a_first_count_that_is_too_old_is_taken_again(nvml: Nvml, clock: CommonClock) -> None:
-    backend = nvml.open(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)
-    card = backend.cards()[0]
-    backend.prepare(card.id, metrics_of(card, [Cadence.ON_DEMAND]))
-    clock.advance(0.2)
-    assert read(backend).values[IN] == pytest.approx(55e9, rel=0.001)
-
-
 def test_a_computer_too_busy_for_the_second_count_tries_again(nvml: Nvml) -> None:
     clock = CommonClock(nvml, 0.1, 0.3)
     backend = nvml.open(f"cards=1;clock=7;pcie_rx=55000000000;{NOT_WATCHED}", clock)

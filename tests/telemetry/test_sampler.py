@@ -35,7 +35,6 @@ class Slow:
         ]
         self.asked: dict[str, list[frozenset[MetricId]]] = defaultdict(list)
         self.hanging: dict[str, threading.Event] = {}
-        self.order: list[str] = []  # of what was asked, of the costly readings
 
     def open(self) -> None: ...
 
@@ -46,16 +45,8 @@ class Slow:
     def cards(self) -> Sequence[Card]:
         return self._cards
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        self.order.append(f"prepare {card}")
-        event = self.hanging.get(card)
-        if event is not None:
-            event.wait(TIMEOUT)
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         self.asked[card].append(frozenset(metrics))
-        if PCIE in metrics:
-            self.order.append(f"read {card}")
         event = self.hanging.get(card)
         if event is not None:
             event.wait(TIMEOUT)
@@ -156,32 +147,6 @@ def test_slow_and_dear_readings_come_from_rounds_of_their_own(
     for metric in (BUSY, FAN, PCIE):
         seen.wait(lambda sample, metric=metric: metric in sample.values)  # type: ignore[misc]  # mypy cannot infer a lambda's default
     assert all(len(metrics) == 1 for asked in backend.asked.values() for metrics in asked)
-
-
-def test_all_cards_are_prepared_before_the_first_costly_reading(
-    backend: Slow, seen: Seen, sampler: Sampler
-) -> None:
-    sampler.want({PCIE})
-    sampler.start()
-    seen.wait(of("card 2"))
-    cards = ("card 0", "card 1", "card 2")
-    assert backend.order[:6] == [
-        *(f"prepare {c}" for c in cards),
-        *(f"read {c}" for c in cards),
-    ]
-
-
-def test_a_card_that_hangs_while_it_is_prepared_holds_up_nobody(
-    backend: Slow, seen: Seen, sampler: Sampler
-) -> None:
-    backend.hanging["card 1"] = threading.Event()
-    sampler.want({PCIE})
-    sampler.start()
-    seen.wait(of("card 0"))
-    seen.wait(of("card 2"))
-    seen.wait(of("card 1", CardState.NO_ANSWER))
-    backend.hanging.pop("card 1").set()
-    seen.wait(of("card 1"))
 
 
 def test_a_card_that_hangs_says_so_and_the_others_go_on(

@@ -62,9 +62,6 @@ class FarBackend:
     def cards(self) -> Sequence[Card]:
         return self._cards
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """Over there, who reads sees to it."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         asked = frozenset(metrics)
         with self._asking:

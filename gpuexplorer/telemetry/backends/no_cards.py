@@ -29,9 +29,6 @@ class NoCards:
     def cards(self) -> Sequence[Card]:
         return ()
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """There is none."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         return Sample(card, 0.0, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
 

@@ -96,9 +96,6 @@ class SimulatedBackend:
     def cards(self) -> Sequence[Card]:
         return self._cards
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """A simulated card knows its rates at every moment."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         index = self._index.get(card)
         if index is None:

@@ -132,15 +132,6 @@ class NvmlBackend:
         self._consider(connection, known, sample)
         return sample
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        known = self._list.get(card)
-        if known is None or self._resting.resting(known):
-            return
-        with self._entered() as connection:
-            reader = None if connection is None else connection.readers.get(card)
-            if reader is not None:
-                reader.prepare(metrics)
-
     def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
         """While there is no connection: the driver is gone, or it is just being connected to
         again, because cards woke or others are listed. Nothing is news of the card then.

@@ -1,54 +1,35 @@
 """CardReader: all that can be asked of one card, and the cheapest way to ask for some of it."""
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue import heat_and_power, links, memory, utilization
+from gpuexplorer.core.catalogue import heat_and_power, links, utilization
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.belief import Belief, Scale
-from gpuexplorer.telemetry.backends.nvml.fast_questions import fast_questions, memory_question
-from gpuexplorer.telemetry.backends.nvml.identity import Found
-from gpuexplorer.telemetry.backends.nvml.pcie_traffic import PcieTraffic
-from gpuexplorer.telemetry.backends.nvml.questions import Missing, Question, Values
-from gpuexplorer.telemetry.backends.nvml.rate_questions import ActivityMeter, nvlink_questions
-from gpuexplorer.telemetry.backends.nvml.slow_questions import (
+from gpuexplorer.telemetry.backends.nvml.asking import Question
+from gpuexplorer.telemetry.backends.nvml.belief import MEMORY, Belief, Missing, Values
+from gpuexplorer.telemetry.backends.nvml.figures import (
     bar1_question,
-    slow_questions,
-    version_of,
+    memory_question,
+    questions_of,
+)
+from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.backends.nvml.rates import (
+    ActivityMeter,
+    PcieTraffic,
+    nvlink_questions,
 )
 
-_UTILIZATION = (
-    utilization.GPU_UTILIZATION,
-    utilization.MEMORY_UTILIZATION,
-    utilization.ENCODER_UTILIZATION,
-    utilization.DECODER_UTILIZATION,
-    utilization.JPEG_UTILIZATION,
-    utilization.OFA_UTILIZATION,
-    utilization.SM_ACTIVITY,
-    utilization.SM_OCCUPANCY,
-    utilization.TENSOR_ACTIVITY,
-)
-_OWN_MEMORY = (
-    memory.MEMORY_USED,
-    memory.MEMORY_FREE,
-    memory.MEMORY_RESERVED,
-    memory.MEMORY_TOTAL,
-)
-
-
-class _Plan(NamedTuple):
-    """How one set of metrics is asked for, worked out once."""
-
-    questions: tuple[Question, ...]
-    never: dict[MetricId, Absence]  # nobody can answer these
-    surplus: tuple[MetricId, ...]  # answered along the way, though not asked for
-    scale: Scale  # what the answers are held against
+# What MIG takes from the whole card.
+_OF_INSTANCES = [
+    each.id
+    for each in METRICS.values()
+    if (each in utilization.METRICS and each.scope.value == "card") or each.id[:7] == "nvlink_"
+]
 
 
 class DriverGoneError(Exception):
@@ -68,154 +49,104 @@ class CardReader:
         self.found = found
         self.card: Card = found.card
         self._clock = clock
-        self._activity: ActivityMeter | None = None
         self._belief = Belief(self.card.memory_bytes)
-        self.questions = self._collect(found, slot, driver_version)
-        self._plans: dict[frozenset[MetricId], _Plan] = {}
+        # The activity of an instance is asked of the whole card, naming the instance.
+        whole = found.handle if found.parent_handle is None else found.parent_handle
+        self._activity = ActivityMeter(whole, found.gpu_instance)
+        self.questions = self._questions(slot, driver_version)
+        self._plans: dict[Collection[MetricId], tuple[list[Question], Missing]] = {}
         self._reasons = self._standing_reasons()
         self._mig_on = False
 
-    def prepare(self, metrics: Collection[MetricId]) -> None:
-        """Take what a reading that follows soon compares with. A refusal is left to that."""
-        wanted = metrics if isinstance(metrics, frozenset) else frozenset(metrics)
-        now = self._clock.now()
-        for question in (self._plans.get(wanted) or self._plan(wanted)).questions:
-            if question.prepare is not None and question.pause.reason(now) is None:
-                try:
-                    question.prepare()
-                except pynvml.NVMLError:
-                    return
-
     def read(self, metrics: Collection[MetricId]) -> Sample:
         """Raises DriverGoneError; every other refusal is a reason in the sample."""
-        wanted = metrics if isinstance(metrics, frozenset) else frozenset(metrics)
-        plan = self._plans.get(wanted) or self._plan(wanted)
-        clock = self._clock
-        at = clock.now()
+        wanted = frozenset(metrics)
+        questions, never = self._plan(wanted)
+        at = self._clock.now()
         values: Values = {}
-        missing: Missing = plan.never.copy()
-        for question in plan.questions:
-            if not question.answered and (resting := question.pause.reason(at)) is not None:
-                missing.update(dict.fromkeys(question.answers, resting))
-                continue
-            try:
-                question.ask(values, missing)
-            except pynvml.NVMLError as error:
-                if error.value in library.CARD_LOST:
-                    return absent_sample(self.card, at, wanted, CardState.LOST)
-                if error.value in library.DRIVER_GONE:
-                    raise DriverGoneError from error
-                reason = library.absence_of(error.value)
-                question.answered = False
-                question.pause.note_refusal(reason, at)
-                for metric in question.answers:
-                    values.pop(metric, None)  # it may have been refused halfway
-                    missing[metric] = reason
-            else:
-                if not question.answered:
-                    question.answered = True
-                    question.pause.note_answer()
-        for metric in plan.surplus:
-            values.pop(metric, None)
-            missing.pop(metric, None)
-        self._belief.sift(plan.scale, values, missing)
-        if missing and self._reasons:
-            self._explain(missing)
+        missing = never.copy()
+        for question in questions:
+            reason = question.rest.reason(at)
+            if reason is None:
+                try:
+                    for metric, figure in zip(question.answers, question.ask(), strict=True):
+                        if isinstance(figure, Absence):
+                            missing[metric] = figure
+                        else:
+                            values[metric] = figure
+                except pynvml.NVMLError as error:
+                    if error.value in library.CARD_LOST:
+                        return absent_sample(self.card, at, wanted, CardState.LOST)
+                    if error.value in library.DRIVER_GONE:
+                        raise DriverGoneError from error
+                    reason = library.absence_of(error.value)
+                question.rest.note(reason, at)
+            if reason is not None:
+                missing.update(dict.fromkeys(question.answers, reason))
+        for surplus in (values.keys() | missing.keys()) - wanted:  # answered along the way
+            values.pop(surplus, None)
+            missing.pop(surplus, None)
+        self._belief.sift(values, missing)
+        for metric, absence in missing.items():
+            if absence is Absence.NOT_SUPPORTED:  # where the kind of card is the cause
+                missing[metric] = self._reasons.get(metric, absence)
         return Sample(self.card.id, at, values, missing)
 
     def free(self) -> None:
         """Before the connection to the driver ends."""
-        if self._activity is not None:
-            self._activity.free()
-
-    def _collect(
-        self, found: Found, slot: tuple[int | None, int | None], driver_version: str | None
-    ) -> list[Question]:
-        handle, card, clock = found.handle, self.card, self._clock
-        # The activity of an instance is asked of the whole card, naming the instance.
-        whole = found.parent_handle if found.parent_handle is not None else handle
-        self._activity = ActivityMeter(whole, found.gpu_instance)
-        if card.kind is CardKind.MIG:
-            return [memory_question(handle), bar1_question(handle), self._activity.question()]
-        return [
-            *fast_questions(handle),
-            *slow_questions(handle, card, clock, version_of(driver_version)),
-            *([] if card.memory_shared else [self._traffic(handle)]),
-            _slot_question(slot),
-            *nvlink_questions(handle, card.nvlinks, clock),
-            self._activity.question(),
-        ]
-
-    def _traffic(self, handle: object) -> Question:
-        return PcieTraffic(handle, self._clock, self._belief).question()
-
-    def _standing_reasons(self) -> dict[MetricId, Absence]:
-        if self.card.kind is CardKind.MIG:
-            return dict.fromkeys(METRICS, Absence.IN_INSTANCE)
-        reasons: dict[MetricId, Absence] = {}
-        if not self.card.fans:
-            reasons[heat_and_power.FAN_SPEED] = Absence.NO_PART
-        if self.card.memory_shared:
-            reasons |= dict.fromkeys(_OWN_MEMORY, Absence.SHARED_MEMORY)
-        return reasons
-
-    def _explain(self, missing: Missing) -> None:
-        """Say the reason behind the reason where the kind of card is the cause."""
-        for metric, absence in missing.items():
-            if absence is Absence.NOT_SUPPORTED and metric in self._reasons:
-                missing[metric] = self._reasons[metric]
+        self._activity.free()
 
     def note_mig_mode(self, on: bool) -> None:
         """MIG takes the whole card's utilisation away, and gives it back when it ends."""
-        reasons = self._standing_reasons()
+        self._reasons = self._standing_reasons()
         if on and self.card.kind is CardKind.GPU:
-            reasons |= dict.fromkeys(_UTILIZATION, Absence.MIG_ON)
-            reasons |= {
-                metric.id: Absence.MIG_ON
-                for metric in METRICS.values()
-                if metric.id.startswith("nvlink_")
-            }
-        self._reasons = reasons
+            self._reasons |= dict.fromkeys(_OF_INSTANCES, Absence.MIG_ON)
         if on is not self._mig_on:
             self._mig_on = on
             for question in self.questions:
                 question.forget_refusals()
 
-    def _plan(self, wanted: frozenset[MetricId]) -> _Plan:
-        questions = tuple(q for q in self.questions if not wanted.isdisjoint(q.answers))
-        answered = {metric for question in questions for metric in question.answers}
-        plan = _Plan(
-            questions=questions,
-            never={metric: self._nobody(metric) for metric in wanted - answered},
-            surplus=tuple(answered - wanted),
-            scale=Scale.of(wanted & answered),
-        )
-        if len(self._plans) > 32:
-            self._plans.clear()
-        self._plans[wanted] = plan
-        return plan
+    def _questions(
+        self, slot: tuple[int | None, int | None], driver_version: str | None
+    ) -> list[Question]:
+        handle, card, clock = self.found.handle, self.card, self._clock
+        activity = self._activity.question()
+        if card.kind is CardKind.MIG:
+            return [memory_question(handle), bar1_question(handle), activity]
+        seen = [Absence.NOT_SUPPORTED if each is None else each for each in slot]
+        return [
+            *questions_of(handle, card, clock, driver_version),
+            Question((links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT), lambda: seen),
+            *nvlink_questions(handle, card.nvlinks, clock),
+            activity,
+            *(
+                []
+                if card.memory_shared
+                else [PcieTraffic(handle, clock, self._belief).question()]
+            ),
+        ]
+
+    def _standing_reasons(self) -> Missing:
+        if self.card.kind is CardKind.MIG:
+            return dict.fromkeys(METRICS, Absence.IN_INSTANCE)
+        fanless: Missing = {} if self.card.fans else {heat_and_power.FAN_SPEED: Absence.NO_PART}
+        shared = MEMORY if self.card.memory_shared else ()
+        return fanless | dict.fromkeys(shared, Absence.SHARED_MEMORY)
+
+    def _plan(self, wanted: frozenset[MetricId]) -> tuple[list[Question], Missing]:
+        """Whom to ask for these, and what nobody can answer."""
+        if wanted not in self._plans:
+            asked = [each for each in self.questions if not wanted.isdisjoint(each.answers)]
+            answered = {metric for each in asked for metric in each.answers}
+            never = {metric: self._nobody(metric) for metric in wanted - answered}
+            self._plans = {**dict(list(self._plans.items())[-32:]), wanted: (asked, never)}
+        return self._plans[wanted]
 
     def _nobody(self, metric: MetricId) -> Absence:
-        if METRICS[metric].part is not None or (
-            metric.startswith("nvlink_") and not self.card.nvlinks
-        ):
-            if self.card.kind is CardKind.MIG:
-                return Absence.IN_INSTANCE
-            return Absence.NO_PART
-        return Absence.NOT_SUPPORTED
-
-
-def _slot_question(slot: tuple[int | None, int | None]) -> Question:
-    metrics = (links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT)
-
-    def ask(values: Values, missing: Missing) -> None:
-        for metric, figure in zip(metrics, slot, strict=True):
-            if figure is None:
-                missing[metric] = Absence.NOT_SUPPORTED
-            else:
-                values[metric] = figure
-
-    return Question(metrics, ask)
+        linkless = metric.startswith("nvlink_") and not self.card.nvlinks
+        if METRICS[metric].part is None and not linkless:
+            return Absence.NOT_SUPPORTED
+        return Absence.IN_INSTANCE if self.card.kind is CardKind.MIG else Absence.NO_PART
 
 
 _WHY = {

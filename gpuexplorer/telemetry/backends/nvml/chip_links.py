@@ -5,7 +5,7 @@ import pynvml
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.asking import fields
 from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.pci_bus import PciBus
 from gpuexplorer.telemetry.topology import (
@@ -138,11 +138,11 @@ def _leads_to_switch(handle: object, link: int) -> bool:
     return bool(kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH)
 
 
-def _fields(handle: object, fields: list[tuple[int, int]]) -> list[float | Absence]:
+def _fields(handle: object, asked: list[tuple[int, int]]) -> list[float | Absence]:
     try:
-        return FieldBatch(handle, fields).read()
+        return [figure for figure, _ in fields(handle, asked)]
     except pynvml.NVMLError:
-        return [Absence.NOT_IN_DRIVER] * len(fields)
+        return [Absence.NOT_IN_DRIVER] * len(asked)
 
 
 def _per_second(speed: float | Absence) -> float | None:

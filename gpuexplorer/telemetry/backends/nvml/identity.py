@@ -18,7 +18,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.calls import FieldBatch
+from gpuexplorer.telemetry.backends.nvml.asking import fields
 from gpuexplorer.telemetry.cuda_order import Numbered, cuda_numbers
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
 
@@ -189,7 +189,7 @@ def _memory(handle: object, name: str) -> tuple[int | None, bool]:
 def _nvlinks(handle: object) -> int:
     """How many links the card has, up or down."""
     try:
-        [count] = FieldBatch(handle, [(pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, 0)]).read()
+        [(count, _)] = fields(handle, [(pynvml.NVML_FI_DEV_NVLINK_LINK_COUNT, 0)])
     except pynvml.NVMLError:
         count = Absence.NOT_IN_DRIVER
     if not isinstance(count, Absence) and 0 <= count <= MOST_NVLINKS:
