@@ -4,9 +4,8 @@ import argparse
 import os
 import sys
 
-from gpuexplorer.commands.checkup.display import display
-from gpuexplorer.commands.checkup.finding import Verdict
-from gpuexplorer.commands.checkup.probe import this_computer
+from gpuexplorer.commands.checkup.probe import BROKEN, FINE, this_computer
+from gpuexplorer.commands.checkup.program import display
 from gpuexplorer.commands.source import open_source
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, told, tr
@@ -17,13 +16,9 @@ from gpuexplorer.telemetry.sources import MAKE_BELIEVE
 def why_no_window() -> Message | None:
     """The reason; None where a window can be tried."""
     topic = display(this_computer(NoCards))
-    wayland, x11 = topic.facts.get("wayland_answers"), topic.facts.get("x11_answers")
-    hidden = bool(topic.facts.get("QT_QPA_PLATFORM"))
-    if topic.verdict is Verdict.FINE or hidden or wayland or x11:
-        refused = topic.facts.get("x11_refusal") is not None
-        known = refused or topic.facts.get("missing_libraries")
-        return told(topic.sentence, topic.do) if known and not hidden else None
-    return topic.sentence
+    if topic.verdict is FINE or topic.facts["QT_QPA_PLATFORM"]:
+        return None
+    return told(topic.sentence, topic.do) if topic.verdict is BROKEN else topic.sentence
 
 
 def do_without_display(*, pictures: bool) -> None:

@@ -1,261 +1,528 @@
-"""Driver: whether NVIDIA's driver is there, is whole, and answers; and if not, why not."""
+"""NVIDIA's cards and driver: whether they are there and answer; and whether this user, or the
+container that this runs in, is let near them.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from gpuexplorer.commands.checkup.answer import Answer
-from gpuexplorer.commands.checkup.container import how_to_lend, surroundings
-from gpuexplorer.commands.checkup.finding import Fact, Subject, Topic
-from gpuexplorer.commands.checkup.probe import Probe
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.commands.checkup.probe import (
+    BROKEN,
+    FINE,
+    LOOK,
+    Answer,
+    Fact,
+    Judged,
+    Probe,
+    Subject,
+    Topic,
+)
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardState, remedy
+from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
-from gpuexplorer.telemetry.looked_for import module_version
+from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
+from gpuexplorer.telemetry.looked_for import DisplayController, module_version
+from gpuexplorer.telemetry.pci_bus import plain_bus_id
 from gpuexplorer.telemetry.place import Place, driver_library
 
+_FALLEN = Message(
+    "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
+    " check the power cables, and restart the computer."
+)
 _INSTALL = Message(
     "Install NVIDIA's driver with the tool of your system, then restart the computer."
 )
-_UNSET = Message("Unset GPUEXPLORER_NVML, so that the driver's own library is found.")
-_READ_THE_LOG = Message(
-    "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
-)
-# What the driver's own hint says too, where there is one.
 _RESTART = Message("Restart the computer.")
 _LOAD_IT = Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
-_SIGN = Message(
-    "Secure Boot is on and refuses modules that nobody signed. Enrol the key that signed it"
-    " with `sudo mokutil --import`, as your system's driver package says, and restart."
-)
+_MAKE_FILES = Message("Run: `sudo nvidia-modprobe -u -c 0`")
+_UVM = "/dev/nvidia-uvm"
+_WSL = "WSL"
+# The number Linux gives the first process namespace, the one that sees everybody.
+_FIRST_NAMESPACE = "pid:[4026531836]"
 
 
-def driver(probe: Probe, answer: Answer) -> Topic:
-    if probe.platform == "darwin":
-        return Topic(Subject.DRIVER).fine(
-            Message("macOS has no driver for NVIDIA cards; nothing is missing here.")
-        )
-    facts = _facts(probe, answer)
-    if answer.source is not None:
-        return _answers(answer, facts)
+def cards(probe: Probe, answer: Answer) -> Topic:
+    """Those that answer, and those that are plugged in and do not."""
+    dead = [card for card in answer.cards if card not in answer.answering]
+    blind = {card.id: why for card in answer.cards if (why := answer.no_figures(card))}
+    facts: dict[str, Fact] = {
+        "answering": [_facts_of(card) for card in answer.answering],
+        "no_figures": {card: why.sentence for card, why in blind.items()},
+        "silent": [_facts_of(card) for card in dead],
+        "on_the_pci_bus": None
+        if answer.on_the_bus is None
+        else [_bus_facts(each) for each in answer.on_the_bus],
+    }
+    if answer.cards:
+        judged, details = _cards_listed(answer, dead, set(blind.values()), len(blind))
+    else:
+        judged = _no_card(answer)
+        details = [each.sentence for each in answer.on_the_bus or ()] if answer.asleep else []
+    return Topic(Subject.CARDS, *judged, details, facts)
+
+
+def _no_card(answer: Answer) -> Judged:
+    """What is on the bus instead stands in the list of what was looked for."""
+    ours = answer.nvidia_on_the_bus
     if answer.asleep:
-        return Topic(Subject.DRIVER, facts=facts).fine(
-            Message("The driver was not asked, since that would wake the card.")
-            if facts["module_version"] is None
-            else Message(
-                "NVIDIA's driver {version} is loaded. Asking it would wake the card.",
-                version=facts["module_version"],
-            )
+        sleeping = Message.counted(
+            "The NVIDIA card is asleep to save power. It was not woken to be asked.",
+            "All {count} NVIDIA cards are asleep to save power, and were not woken.",
+            len(ours),
         )
-    trouble = answer.trouble
-    assert trouble is not None
-    if _no_driver_and_no_card(probe, answer, facts):
-        return _nothing_there(Topic(Subject.DRIVER, facts=facts), probe, answer)
-    likely, do = _likely_cause(probe, answer, facts)
-    details = [likely] if likely else []
-    return Topic(Subject.DRIVER, details, facts).broken(
-        trouble.sentence,
-        _what_to_do(trouble.hint, do) or (_UNSET if facts["library_chosen"] else _READ_THE_LOG),
+        later = Message(
+            "Nothing needs to be done. Check again while a program uses the card to learn more."
+        )
+        return FINE, sleeping, later
+    if ours:
+        unanswered = Message.counted(
+            "There is {count} NVIDIA card, and no driver answers for it.",
+            "There are {count} NVIDIA cards, and no driver answers for them.",
+            len(ours),
+        )
+        return BROKEN, unanswered, Message("See what is said about the driver.")
+    none = Message("There is no NVIDIA card.")
+    if answer.on_the_bus is None:
+        none = Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
+    simulated = Message(
+        "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
+    )
+    return LOOK, none, simulated
+
+
+def _cards_listed(
+    answer: Answer, dead: Sequence[Card], blind: set[Absence], number_blind: int
+) -> tuple[Judged, list[str]]:
+    known = {plain_bus_id(card.bus_id) for card in answer.cards if card.bus_id}
+    held = [each for each in answer.nvidia_on_the_bus if each.driver == "nvidia"]
+    unknown = [each for each in held if plain_bus_id(each.bus_id) not in known]
+    silent = unknown if known else []
+    others = [each for each in answer.on_the_bus or () if each not in answer.nvidia_on_the_bus]
+    details: list[str] = [_described(card, answer) for card in answer.cards]
+    if not dead:
+        details += answer.notes
+    details += [each.sentence for each in (silent if dead or silent else others)]
+    number = len(answer.answering)
+    if dead or silent:
+        plugged = max(len(answer.cards), len(held))
+        sentence = Message.counted(
+            "{count} of {plugged} NVIDIA cards answers.",
+            "{count} of {plugged} NVIDIA cards answer.",
+            number,
+            plugged=plugged,
+        )
+        if plugged == 1:
+            sentence = Message("The NVIDIA card does not answer.")
+        elif number == 0:
+            sentence = Message("None of the {plugged} NVIDIA cards answers.", plugged=plugged)
+        return (BROKEN, sentence, _wake(dead)), details
+    sentence = Message.counted(
+        "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", number
+    )
+    if not blind:
+        return (FINE, sentence, NOTHING), details
+    without = Message.counted(
+        "{count} of them gives no usable figure.",
+        "{count} of them give no usable figure.",
+        number_blind,
+    )
+    do = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
+    if blind == {Absence.NO_PERMISSION}:
+        do = remedy(Absence.NO_PERMISSION)
+    return (LOOK, told(sentence, without), do), details
+
+
+def _wake(dead: Sequence[Card]) -> Message:
+    """The usual words for a card that is not supported send a person to the doctor."""
+    match {card.denied for card in dead}.difference({None, Absence.LOST}):
+        case whys if whys == {Absence.NOT_SUPPORTED}:
+            return Message(
+                "The card may be too new for this driver, which an update mends, or too old for"
+                " it: then install an older driver; NVIDIA's list says which was the last for"
+                " it."
+            )
+        case whys if len(whys) == 1 and (do := remedy(*whys)):
+            return do
+    return _FALLEN
+
+
+def _described(card: Card, answer: Answer) -> Message:
+    state, no_figures = answer.state(card), answer.no_figures(card)
+    how = Message("PyTorch calls it cuda:{index}", index=card.cuda_index)
+    if card.denied is not None:
+        how = card.cuda_reason
+    elif state is not CardState.WORKING:
+        how = state.sentence
+    elif no_figures is not None:
+        how = Message("no usable figure: {why}", why=no_figures.sentence)
+    elif card.cuda_reason == FASTEST_FIRST:
+        how = Message("its number in PyTorch is not certain")  # a note says why
+    elif card.cuda_index is None:
+        how = Message("PyTorch cannot use it: {reason}", reason=card.cuda_reason)
+    known = {"number": card.index, "card": card.name, "how": how}
+    if not (card.memory_bytes and card.compute_capability and card.bus_id):
+        return Message("{number}: {card}, {how}", **known)
+    return Message(
+        "{number}: {card}, {size:.0f} GiB, compute capability {capability}, at {address},"
+        " {how}",
+        size=card.memory_bytes / 2**30,
+        capability=".".join(map(str, card.compute_capability)),
+        address=card.bus_id,
+        **known,
     )
 
 
-def _facts(probe: Probe, answer: Answer) -> dict[str, Fact]:
-    library = driver_library(probe)
-    chosen = probe.environment.get("GPUEXPLORER_NVML")
-    source = answer.source
+def _facts_of(card: Card) -> Mapping[str, Fact]:
     return {
-        "driver_version": source.driver_version if source else None,
-        "cuda_version": source.cuda_version if source else None,
-        "read_through": source.label if source else None,
-        "module_version": module_version(probe),
-        "library": probe.shown(library) if library else None,
-        "library_version": _library_version(probe),
-        "library_chosen": chosen if probe.platform == "linux" else None,
-        "nouveau_loaded": probe.exists("/sys/module/nouveau"),
-        "package_found": _package(probe),
-        "secure_boot": _secure_boot(probe),
+        "index": card.index,
+        "name": card.name,
+        "memory_bytes": card.memory_bytes,
+        "compute_capability": list(card.compute_capability or ()) or None,
+        "bus_id": card.bus_id,
+        "cuda_index": card.cuda_index,
     }
 
 
-def _answers(answer: Answer, facts: Mapping[str, Fact]) -> Topic:
-    source = answer.source
-    assert source is not None
-    sentence = (
-        Message("NVIDIA's driver {version} answers.", version=source.driver_version)
-        if source.driver_version
-        else Message("NVIDIA's driver answers.")
-    )
-    if source.cuda_version:
-        runs = Message(
-            "It can run programs made for CUDA {version} or older.", version=source.cuda_version
+def _bus_facts(card: DisplayController) -> Mapping[str, Fact]:
+    return {
+        "bus_id": card.bus_id,
+        "vendor": card.vendor,
+        "pci_id": f"{card.vendor_id}:{card.device_id}",
+        "name": card.name,
+        "driver": card.driver,
+        "asleep": card.asleep,
+    }
+
+
+def driver(probe: Probe, answer: Answer) -> Topic:
+    """Whether NVIDIA's driver is there, is whole, and answers; and if not, why not."""
+    if probe.platform == "darwin":
+        nothing_missing = Message(
+            "macOS has no driver for NVIDIA cards; nothing is missing here."
         )
-        sentence = told(sentence, runs)
-    details = [Message("How it was read: {source}.", source=source.label)]
-    if facts["module_version"]:
-        details.append(Message("Kernel module {version}.", version=facts["module_version"]))
-    if facts["library_chosen"]:
-        details.append(_chosen_by_hand(facts))
-    elif facts["library"]:
-        details.append(Message("Library {path}.", path=facts["library"]))
-    return Topic(Subject.DRIVER, details, facts).fine(sentence)
+        return Topic(Subject.DRIVER, FINE, nothing_missing)
+    library, module, source = driver_library(probe), module_version(probe), answer.source
+    chosen = probe.environment.get("GPUEXPLORER_NVML") if probe.platform == "linux" else None
+    facts = {
+        "driver_version": source.driver_version if source else None,
+        "cuda_version": source.cuda_version if source else None,
+        "read_through": source.label if source else None,
+        "module_version": module,
+        "library": probe.shown(library) if library else None,
+        "library_chosen": chosen,
+    }
+    by_hand = Message("Library chosen by GPUEXPLORER_NVML: {library}.", library=chosen)
+    details: list[Message] = []
+    if source is not None:
+        sentence = Message("NVIDIA's driver answers.")
+        if source.driver_version:
+            sentence = Message(
+                "NVIDIA's driver {version} answers.", version=source.driver_version
+            )
+        if source.cuda_version:
+            runs = Message(
+                "It can run programs made for CUDA {version} or older.",
+                version=source.cuda_version,
+            )
+            sentence = told(sentence, runs)
+        details.append(Message("How it was read: {source}.", source=source.label))
+        if module:
+            details.append(Message("Kernel module {version}.", version=module))
+        if chosen:
+            details.append(by_hand)
+        elif library:
+            details.append(Message("Library {path}.", path=probe.shown(library)))
+        judged = FINE, sentence, NOTHING
+    elif answer.asleep:
+        unasked = Message("The driver was not asked, since that would wake the card.")
+        if module:
+            unasked = Message(
+                "NVIDIA's driver {version} is loaded. Asking it would wake the card.",
+                version=module,
+            )
+        judged = FINE, unasked, NOTHING
+    elif not (library or chosen or module) and all(
+        each.driver == "vfio-pci" for each in answer.nvidia_on_the_bus
+    ):
+        judged = _nobody_expected(probe, answer)
+    else:
+        assert answer.trouble is not None
+        hint = answer.trouble.hint
+        likely, do = (by_hand, NOTHING) if chosen else _likely_cause(probe, answer, library)
+        details += [likely] if likely else []
+        if hint in (INSTALL_IT, ASK_THE_DOCTOR):
+            hint = NOTHING  # the doctor sends nobody to the doctor
+        if not (hint and do in (_RESTART, _LOAD_IT)):  # which the driver's own hint says too
+            hint = told(hint, do)
+        otherwise = Message(
+            "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
+        )
+        if chosen:
+            otherwise = Message(
+                "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
+            )
+        judged = BROKEN, answer.trouble.sentence, hint or otherwise
+    return Topic(Subject.DRIVER, *judged, details, facts)
 
 
-def _chosen_by_hand(facts: Mapping[str, Fact]) -> Message:
-    return Message(
-        "Library chosen by GPUEXPLORER_NVML: {library}.", library=facts["library_chosen"]
-    )
-
-
-def _no_driver_and_no_card(probe: Probe, answer: Answer, facts: Mapping[str, Fact]) -> bool:
-    """Whether nobody could expect a driver to answer here."""
-    if facts["library"] or facts["library_chosen"] or facts["module_version"]:
-        return False
-    return all(one.driver == "vfio-pci" for one in answer.nvidia_on_the_bus or ())
-
-
-def _nothing_there(topic: Topic, probe: Probe, answer: Answer) -> Topic:
+def _nobody_expected(probe: Probe, answer: Answer) -> Judged:
+    """Where there is nothing of a driver, and no card that would need one."""
     if probe.platform == "win32":
-        return topic.look(
+        return (
+            LOOK,
             Message("NVIDIA's driver (nvml.dll) is not installed."),
             Message("If there is an NVIDIA card, install NVIDIA's driver and restart Windows."),
         )
-    if "WSL" in surroundings(probe):
-        return topic.look(
+    if _WSL in surroundings(probe):
+        return (
+            LOOK,
             Message("Windows lends no NVIDIA driver to this Linux."),
             Message(
                 "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
             ),
         )
     if answer.nvidia_on_the_bus:
-        return topic.look(
+        return (
+            LOOK,
             Message("The NVIDIA card is set aside for a virtual machine (vfio-pci)."),
             Message(
                 "Run GPU Explorer in the virtual machine, or give the card back to this system."
             ),
         )
-    if answer.nvidia_on_the_bus is None:
-        return topic.look(
-            Message("There is no NVIDIA driver here."),
-            Message("If there is an NVIDIA card: {install}", install=_INSTALL),
-        )
-    return topic.fine(
-        Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
-    )
+    if answer.on_the_bus is None:
+        install = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
+        return LOOK, Message("There is no NVIDIA driver here."), install
+    none = Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
+    return FINE, none, NOTHING
 
 
 def _likely_cause(
-    probe: Probe, answer: Answer, facts: Mapping[str, Fact]
+    probe: Probe, answer: Answer, library: Path | None
 ) -> tuple[Message, Message]:
     """What the files say beside the driver, with a remedy; empty where they say nothing."""
-    ours = answer.nvidia_on_the_bus
-    module, library = facts["module_version"], facts["library_version"]
-    if facts["library_chosen"]:
-        return _chosen_by_hand(facts), NOTHING
     if probe.platform == "win32" or probe.exists("/dev/dxg"):
         return NOTHING, NOTHING
-    if module and library and module != library:
-        sentence = Message(
+    module, version = module_version(probe), _library_version(library)
+    if module and version and module != version:
+        updated = Message(
             "The driver was updated while it runs:"
             " the kernel still has {module}, the library is {library} already.",
             module=module,
-            library=library,
+            library=version,
         )
-        return sentence, _RESTART
-    if "nouveau" in {one.driver for one in ours or ()}:
-        sentence = Message(
+        return updated, _RESTART
+    ours = answer.nvidia_on_the_bus
+    if any(each.driver == "nouveau" for each in ours):
+        held = Message(
             "The NVIDIA card is held by nouveau, the open driver, which answers no questions."
         )
-        return sentence, _INSTALL
-    if ours is not None and not ours:
-        sentence = Message("No NVIDIA card is on the PCI bus.")
-        do = Message(
+        return held, _INSTALL
+    if not ours and answer.on_the_bus is not None:
+        perhaps = Message(
             "If there is one, it may be switched off: look in the laptop's graphics settings."
         )
-        return sentence, do if module else NOTHING
+        none = Message("No NVIDIA card is on the PCI bus.")
+        return none, perhaps if module else NOTHING
     if not module:
-        return _without_module(probe, facts)
-    if facts["library"] is None:
-        kinds = surroundings(probe)
-        do = (
-            how_to_lend(kinds)
-            if kinds
-            else Message(
-                "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
-                " of the version {version}.",
-                version=module,
-            )
-        )
-        sentence = Message(
+        return _without_module(probe, library)
+    if library is None:
+        missing = Message(
             "The kernel has NVIDIA's driver {version}, but its library was not found.",
             version=module,
         )
-        return sentence, do
+        install = Message(
+            "Install the package with NVIDIA's tools (nvidia-utils, or libnvidia-ml1)"
+            " of the version {version}.",
+            version=module,
+        )
+        return missing, how_to_lend(surroundings(probe)) or install
     return NOTHING, NOTHING
 
 
-def _without_module(probe: Probe, facts: Mapping[str, Fact]) -> tuple[Message, Message]:
-    package = facts["package_found"]
-    if not package and not facts["library"]:
+def _without_module(probe: Probe, library: Path | None) -> tuple[Message, Message]:
+    # The source or build folder that a driver package leaves behind.
+    packages = [*probe.entries("/usr/src"), *probe.entries("/var/lib/dkms")]
+    package = any(entry.name.startswith("nvidia") for entry in packages)
+    if not package and library is None:
         return Message("There is no NVIDIA driver for the card."), _INSTALL
     if surroundings(probe):
-        sentence = Message("The computer outside has not loaded NVIDIA's kernel module.")
-        return sentence, Message("Load it there: `sudo modprobe nvidia`.")
+        outside = Message("The computer outside has not loaded NVIDIA's kernel module.")
+        return outside, Message("Load it there: `sudo modprobe nvidia`.")
     sentence = Message("NVIDIA's driver is installed, but its kernel module is not loaded.")
-    release = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
-    built_for = _built_for(probe)
-    if built_for and release and release not in built_for:
-        other = Message("It was not built for the kernel that runs, {kernel}.", kernel=release)
+    # DKMS names its folders kernel-RELEASE-ARCHITECTURE.
+    built_for = [entry.name for entry in probe.entries("/var/lib/dkms/nvidia")]
+    built_for = [name for name in built_for if name.startswith("kernel-")]
+    running = (probe.read("/proc/sys/kernel/osrelease") or "").strip()
+    if built_for and not any(name.startswith(f"kernel-{running}-") for name in built_for):
+        other = Message("It was not built for the kernel that runs, {kernel}.", kernel=running)
         do = Message("Install this kernel's headers, then run: `sudo dkms autoinstall`")
         return told(sentence, other), do
-    if facts["secure_boot"] is True:
-        return sentence, _SIGN
+    if _secure_boot(probe):
+        return sentence, Message(
+            "Secure Boot is on and refuses modules that nobody signed. Enrol the key that"
+            " signed it with `sudo mokutil --import`, as your system's driver package says, and"
+            " restart."
+        )
     if package:
         return sentence, _LOAD_IT
-    do = Message(
+    return sentence, Message(
         "Install the kernel module of NVIDIA's driver as well, then restart the computer."
     )
-    return sentence, do
 
 
-def _what_to_do(hint: Message, do: Message) -> Message:
-    """The driver's hint and ours in one, without what the other says already."""
-    if hint in (INSTALL_IT, ASK_THE_DOCTOR):
-        return do
-    return hint if hint and do in (_RESTART, _LOAD_IT) else told(hint, do)
-
-
-def _library_version(place: Place) -> str | None:
+def _library_version(library: Path | None) -> str | None:
     """From the name of the file that libnvidia-ml.so.1 stands for."""
-    library = driver_library(place)
-    if library is None or place.platform == "win32":
-        return None
     try:
-        name = library.readlink().name
+        name = "" if library is None else library.readlink().name
     except OSError:
         return None
     version = re.fullmatch(r"libnvidia-ml\.so\.(\d+\.\d+(?:\.\d+)?)", name)
     return version.group(1) if version else None
 
 
-def _package(place: Place) -> str | None:
-    """The source or build folder that a driver package leaves behind."""
-    for folder in ("/usr/src", "/var/lib/dkms"):
-        for entry in place.entries(folder):
-            if entry.name.startswith("nvidia"):
-                return place.shown(entry)
-    return None
-
-
-def _built_for(place: Place) -> Sequence[str]:
-    """The kernels for which DKMS built the module."""
-    marks = [entry.name for entry in place.entries("/var/lib/dkms/nvidia")]
-    found = [re.fullmatch(r"kernel-(.+)-[^-]+", mark) for mark in marks]
-    return [match.group(1) for match in found if match]
-
-
-def _secure_boot(place: Place) -> bool | None:
+def _secure_boot(place: Place) -> bool:
     for entry in place.entries("/sys/firmware/efi/efivars"):
         if entry.name.startswith("SecureBoot-"):
-            try:
-                return entry.read_bytes()[-1:] == b"\1"
-            except OSError:
-                return None
-    return None
+            return (place.read(place.shown(entry)) or "").endswith("\1")
+    return False
+
+
+def permissions(probe: Probe, _: Answer) -> Topic:
+    """Whether this user may use the device files of NVIDIA's driver."""
+    if probe.platform != "linux":
+        free = Message("This system asks for no special permission.")
+        return Topic(Subject.PERMISSIONS, FINE, free)
+    nodes = {
+        probe.shown(path): path
+        for path in probe.entries("/dev")
+        if re.fullmatch(r"nvidia\d+|nvidiactl|nvidia-uvm|dxg", path.name)
+    }
+    groups = _group_names(probe)
+    owners = {name: _owner(path, groups) for name, path in nodes.items()}
+    refused = [name for name, path in nodes.items() if not probe.may_use(path)]
+    # The group that every user has alone says nothing but the user's name.
+    mine = [groups.get(number, str(number)) for number in probe.groups]
+    mine = [name for name in mine if name != probe.user]
+    lend = how_to_lend(surroundings(probe)) or _MAKE_FILES
+    judged: Judged
+    if not nodes and module_version(probe) is None:
+        nothing = Message(
+            "There are no device files of NVIDIA's driver, so nothing needs permission."
+        )
+        judged = FINE, nothing, NOTHING
+    elif not nodes:
+        missing = Message(
+            "NVIDIA's driver is loaded, but its device files (/dev/nvidia*) are missing."
+        )
+        judged = BROKEN, missing, lend
+    elif refused:
+        names = ",".join(sorted({owners[name] for name in refused} - {"root"}))
+        join = Message(
+            "Run `sudo usermod -aG {groups} $USER`, then log out and in again.", groups=names
+        )
+        ask = Message("Ask an administrator for access to these files.")
+        may_not = Message("This user may not read and write {files}.", files=all_of(refused))
+        judged = BROKEN, may_not, join if names else ask
+    elif not probe.exists(_UVM) and not probe.exists("/dev/dxg"):
+        watched = Message(
+            "{file} is missing. The card can be watched, but CUDA cannot start without it.",
+            file=_UVM,
+        )
+        judged = LOOK, watched, lend
+    else:
+        may = Message.counted(
+            "This user may use the one device file there is.",
+            "This user may use all {count} device files.",
+            len(nodes),
+        )
+        judged = FINE, may, NOTHING
+    details = []
+    if mine and nodes:
+        details = [
+            Message.counted(
+                "This user is in the group {groups}.",
+                "This user is in the groups {groups}.",
+                len(mine),
+                groups=all_of(mine),
+            )
+        ]
+    files: dict[str, Fact] = {
+        name: {"usable": name not in refused, "group": owners[name]} for name in nodes
+    }
+    return Topic(Subject.PERMISSIONS, *judged, details, {"files": files, "groups": mine})
+
+
+def _owner(path: Path, groups: Mapping[int, str]) -> str:
+    try:
+        number = path.stat().st_gid
+    except OSError:
+        return "root"
+    return groups.get(number, str(number))
+
+
+def _group_names(place: Place) -> dict[int, str]:
+    lines = re.findall(r"^([^:\n]+):[^:\n]*:(\d+):", place.read("/etc/group") or "", re.M)
+    return {0: "root", **{int(number): name for name, number in lines}}
+
+
+def container(probe: Probe, answer: Answer) -> Topic:
+    """Whether this runs inside another system, and what that hides from it."""
+    kinds = surroundings(probe) if probe.platform == "linux" else []
+    if not kinds:
+        return Topic(Subject.CONTAINER, FINE, Message("Not in a container."))
+    inside = Message("This runs inside {systems}.", systems=all_of(kinds))
+    boxed = kinds != [_WSL]
+    try:
+        namespace = str(probe.at("/proc/self/ns/pid").readlink())
+    except OSError:
+        namespace = _FIRST_NAMESPACE
+    hidden = boxed and namespace != _FIRST_NAMESPACE
+    judged: Judged = FINE, inside, NOTHING
+    # The kernel is shared with the computer outside, so its module can be seen from here.
+    if boxed and not answer.cards and not answer.asleep and module_version(probe):
+        not_lent = Message("The computer has an NVIDIA driver, but the card is not lent to it.")
+        judged = BROKEN, told(inside, not_lent), how_to_lend(kinds)
+    elif hidden:
+        nameless = Message("Programs outside cannot be seen, so those on a card have no names.")
+        do = Message("Start the container with `--pid=host` to see the names of all programs.")
+        if "Flatpak" in kinds:
+            do = Message(
+                "Use a GPU Explorer that is not installed as a Flatpak to see the names."
+            )
+        judged = LOOK, told(inside, nameless), do
+    details = []
+    if _WSL in kinds:
+        details = [Message("Windows owns the driver here and does not pass on every reading.")]
+    facts: dict[str, Fact] = {"kinds": kinds, "sees_all_processes": not hidden}
+    return Topic(Subject.CONTAINER, *judged, details, facts)
+
+
+def surroundings(place: Place) -> list[str]:
+    """Which systems this one runs inside of, by the names people know them by."""
+    cgroup = place.read("/proc/1/cgroup") or ""
+    named = place.environment.get("container") or place.read("/run/systemd/container") or ""
+    boxes = {
+        "Flatpak": place.exists("/.flatpak-info"),
+        "Kubernetes": "KUBERNETES_SERVICE_HOST" in place.environment or "kubepods" in cgroup,
+        "Docker": place.exists("/.dockerenv") or "docker" in cgroup,
+        "Podman": place.exists("/run/.containerenv"),
+        "LXC": "lxc" in named or "lxc" in cgroup,
+        named.strip(): bool(named.strip()),
+    }
+    found = [name for name, inside in boxes.items() if inside][:1]
+    wsl = "microsoft" in (place.read("/proc/version") or "").lower()
+    return [*([_WSL] if wsl else []), *found]
+
+
+def how_to_lend(kinds: Sequence[str]) -> Message:
+    """Empty where this is no container."""
+    if kinds in ([], [_WSL]):
+        return NOTHING
+    if "Podman" in kinds:
+        return Message("Start the container with `--device nvidia.com/gpu=all`.")
+    if "Kubernetes" in kinds:
+        return Message("Ask for nvidia.com/gpu in the pod's resource limits.")
+    if "LXC" in kinds:
+        return Message("Add a device of the type gpu to the container.")
+    return Message("Start the container with `--gpus all`.")

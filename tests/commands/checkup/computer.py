@@ -1,13 +1,12 @@
 """Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
 
 import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from gpuexplorer.commands.checkup.answer import Answer, ask
-from gpuexplorer.commands.checkup.probe import Probe, Ran
+from gpuexplorer.commands.checkup.probe import Answer, Probe, Ran, Topic, ask_driver
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
@@ -104,7 +103,7 @@ class Computer:
     installed: dict[str, str] = field(default_factory=dict)
     forbidden: set[str] = field(default_factory=set)
     listening: set[str | tuple[str, int]] = field(default_factory=set)
-    refusals: dict[str, str] = field(default_factory=dict)  # of X servers
+    refusing: set[str] = field(default_factory=set)  # X servers
     prefix: str | None = "/opt/gpuexplorer"
     parts: str | None = None
     home: str = "/home/ana"
@@ -113,6 +112,7 @@ class Computer:
     prefixes: list[str] = field(default_factory=list)  # of Pythons
     opened: int = 0
     patience: float = 10.0
+    deep: bool = False
 
     def write(self, path: str, text: str = "") -> Path:
         target = self.root / path.lstrip("/")
@@ -227,7 +227,7 @@ class Computer:
             installed=self.installed.get,
             may_use=lambda path: self._path(path) not in self.forbidden,
             reachable=self.listening.__contains__,
-            x_refusal=self.refusals.get,
+            x_refuses=self.refusing.__contains__,
             groups=(1000, 27),
             prefix=self.prefix,
             parts=self.parts,
@@ -235,10 +235,11 @@ class Computer:
             user=self.user,
             host=self.host,
             patience=self.patience,
+            deep=self.deep,
         )
 
-    def answer(self) -> Answer:
-        return ask(self.probe())
+    def told(self, examination: Callable[[Probe, Answer], Topic]) -> Topic:
+        return examination(self.probe(), ask_driver(self.probe()))
 
     def _pythons(self) -> Sequence[Asked[LabPython]]:
         """As each would answer, this program's own first."""
@@ -267,4 +268,4 @@ class Computer:
     def _run(self, argv: Sequence[str], timeout: float) -> Ran:
         self.asked.append(argv)
         program = argv[0].removeprefix(str(self.root))
-        return self.answers.get(program, Ran(None, "", Message("It could not be started.")))
+        return self.answers.get(program, Ran(None, "No such file or directory"))

@@ -1,0 +1,331 @@
+"""Which Pythons with PyTorch a person is told of, whether they suit driver and cards, and which
+CUDA is there for compiling.
+"""
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK, Ran
+from gpuexplorer.commands.checkup.pytorch import ASK_TORCH, pythons, toolkits
+from gpuexplorer.core.cards import Card
+from tests.commands.checkup.computer import Computer, card, nameless
+
+TITAN_V = card(name="TITAN V", capability=(7, 0))
+PASCAL = card(name="Tesla P100", capability=(6, 0))
+BLACKWELL = card(name="RTX 5090", capability=(12, 0))
+OWN = "/opt/gpuexplorer"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "why"),
+    [
+        (OWN, ", the one that runs this"),
+        ("/srv/venv", ", the active environment"),
+        ("/data/project/.venv", ", in this folder"),
+        ("/usr/local", ", on the PATH"),
+        ("/elsewhere/env", ", conda"),
+        ("/home/ana/.pyenv/versions/3.12.1", ""),
+    ],
+)
+def test_a_pytorch_is_named_by_its_folder_and_how_it_was_found(
+    computer: Computer, prefix: str, why: str
+) -> None:
+    computer.environment = {
+        "VIRTUAL_ENV": "/srv/venv",
+        "PWD": "/data/project",
+        "PATH": "/usr/local/bin:/usr/bin",
+    }
+    computer.write("/elsewhere/env/conda-meta/history")
+    computer.install_torch(prefix, "2.13.0+cpu")
+    topic = computer.told(pythons)
+    assert topic.verdict is FINE
+    assert topic.facts["lab"] == prefix
+    assert f"{prefix} (Python 3.12{why})" in topic.details[0]
+    assert "PyTorch 2.13.0+cpu, built for the processor only" in topic.details[0]
+    assert topic.details[1] == (
+        f"The lab takes {prefix}, unless another was chosen as “Python of the lab”."
+    )
+    assert computer.asked == []
+
+
+def test_the_pytorch_inside_the_packaged_program_is_the_labs(computer: Computer) -> None:
+    computer.prefix, computer.parts = None, "/usr/lib/gpuexplorer/_internal"
+    computer.write(f"{computer.parts}/torch/version.py", "__version__ = '2.13.0+cpu'\n")
+    computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")
+    computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")  # started by another program
+    topic = computer.told(pythons)
+    assert topic.sentence == "2 Pythons have PyTorch. 2 Pythons were looked at."
+    assert "inside this program): PyTorch 2.13.0+cpu" in topic.details[0]
+    assert topic.facts["lab"] == computer.parts
+
+
+def test_a_pytorch_too_old_for_the_lab_is_not_taken_by_it(computer: Computer) -> None:
+    computer.install_torch("/srv/venv", "2.3.1")
+    assert computer.told(pythons).details[1] == (
+        "The lab takes none of them: it needs Python 3.10 and PyTorch 2.4, or newer."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cards", "install"),
+    [
+        ((card(),), "install PyTorch built for CUDA 12.6 into any of your Pythons."),
+        ((PASCAL, BLACKWELL), "install it into any of your Pythons: `pip install torch`."),
+    ],
+)
+def test_without_pytorch_the_fitting_build_is_named(
+    computer: Computer, cards: tuple[Card, ...], install: str
+) -> None:
+    computer.give_driver(*cards, version="550.54.14", cuda="12.4")
+    topic = computer.told(pythons)
+    assert topic.verdict is LOOK
+    assert topic.sentence.startswith("No Python with PyTorch was found. ")
+    assert topic.do == (
+        f"`gpuexplorer doctor --get-pytorch` installs it. To compute with PyTorch, {install}"
+    )
+
+
+@pytest.mark.parametrize("silent", [(), (nameless(0),)])
+def test_without_pytorch_and_cards_nothing_is_missing(
+    computer: Computer, silent: tuple[Card, ...]
+) -> None:
+    if silent:
+        computer.give_driver(*silent)
+    topic = computer.told(pythons)
+    assert topic.verdict is FINE
+    assert "only the lab needs one. `gpuexplorer doctor --get-pytorch`" in topic.sentence
+
+
+def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch(OWN, "2.13.0+cpu")
+    computer.write(f"{OWN}/lib/python3.12/site-packages/torchvision/__init__.py")
+    topic = computer.told(pythons)
+    assert topic.verdict is LOOK
+    assert "does not use NVIDIA cards" in topic.details[0]
+    assert topic.do == (
+        "For /opt/gpuexplorer: Install PyTorch built for CUDA 13.0 into this Python. Run"
+        " `/opt/gpuexplorer/bin/python3 -m pip uninstall --yes torch torchvision`, then"
+        " `/opt/gpuexplorer/bin/python3 -m pip install torch torchvision"
+        " --index-url https://download.pytorch.org/whl/cu130`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("driver", "model", "tag"),
+    [("570.86", card(), "cu126"), ("590.48", PASCAL, "cu126"), ("570.86", BLACKWELL, "cu128")],
+)
+def test_the_build_to_install_is_named_by_the_tag_people_type(
+    computer: Computer, driver: str, model: Card, tag: str
+) -> None:
+    computer.give_driver(model, version=driver)
+    computer.install_torch(OWN, "2.13.0+cpu")
+    assert f"https://download.pytorch.org/whl/{tag}`" in computer.told(pythons).do
+
+
+@pytest.mark.parametrize(
+    ("prefix", "mark", "commands"),
+    [
+        (
+            "/home/ana/miniconda3/envs/deep",
+            "conda-meta/history",
+            ["conda install -p /home/ana/miniconda3/envs/deep -c conda-forge pytorch-gpu"],
+        ),
+        (
+            "/srv/a venv",
+            "pyvenv.cfg",
+            [
+                'uv pip uninstall --python "/srv/a venv/bin/python3" torch',
+                'uv pip install --python "/srv/a venv/bin/python3" torch --index-url',
+            ],
+        ),
+        (
+            "/usr",
+            "lib/python3.12/EXTERNALLY-MANAGED",
+            ["/usr/bin/python3 -m venv ~/torch", "~/torch/bin/pip install torch --index-url"],
+        ),
+    ],
+    ids=["conda", "uv", "the system's own"],
+)
+def test_each_kind_of_environment_is_changed_by_its_own_tool(
+    computer: Computer, prefix: str, mark: str, commands: list[str]
+) -> None:
+    computer.give_driver()
+    computer.install_torch(prefix, "2.13.0+cpu")
+    computer.write(f"{prefix}/{mark}", "home = /usr/bin\nuv = 0.9.2\n")
+    do = computer.told(pythons).do
+    assert all(f"`{command}" in do for command in commands)
+
+
+def test_cudnn_is_named_with_its_version(computer: Computer) -> None:
+    computer.install_torch(OWN, "2.13.0+cu130", cuda="13.0")
+    computer.install_cudnn(OWN, "9.13.0.50")
+    topic = computer.told(pythons)
+    assert topic.verdict is FINE
+    assert "It has cuDNN 9.13.0." in topic.details[0]
+
+
+def test_a_missing_cudnn_is_broken_and_has_its_very_version_to_install(
+    computer: Computer,
+) -> None:
+    computer.install_torch(OWN, "2.13.0+cu130", cuda="13.0")
+    computer.require_cudnn(OWN, "nvidia-cudnn-cu13", "9.13.0.50")
+    topic = computer.told(pythons)
+    assert topic.verdict is BROKEN
+    assert "Its cuDNN 9.13.0.50 is missing, so that it cannot be loaded." in topic.details[0]
+    assert topic.do == (
+        "For /opt/gpuexplorer: Run: `/opt/gpuexplorer/bin/python3 -m pip install "
+        "--force-reinstall nvidia-cudnn-cu13==9.13.0.50`"
+    )
+    computer.install_cudnn(OWN, "9.1.0.70")
+    assert (
+        "It has cuDNN 9.1.0 but was built with 9.13.0.50" in computer.told(pythons).details[0]
+    )
+
+
+def test_a_cudnn_that_dropped_the_card_is_named(computer: Computer) -> None:
+    computer.give_driver(TITAN_V)
+    computer.install_torch("/srv/venv", "2.10.0+cu126", cuda="12.6")
+    computer.install_cudnn("/srv/venv", "9.13.0.50")
+    detail = computer.told(pythons).details[0]
+    assert "It has cuDNN 9.13.0, which no longer runs on TITAN V." in detail
+
+
+def test_a_build_newer_than_the_driver_is_broken(computer: Computer) -> None:
+    computer.give_driver(version="570.86.10", cuda="12.8")
+    computer.install_torch("/srv/venv", "2.11.0+cu130", cuda="13.0")
+    topic = computer.told(pythons)
+    assert topic.verdict is BROKEN
+    assert "CUDA 13 needs driver 580 or newer; this one is 570.86.10" in topic.details[0]
+    assert "CUDA 12.6" in topic.do
+
+
+def test_one_fitting_python_among_others_is_enough(computer: Computer) -> None:
+    computer.give_driver()
+    computer.install_torch(OWN, "2.13.0+cpu")
+    computer.install_torch("/srv/venv", "2.11.0+cu126", cuda="12.6")
+    topic = computer.told(pythons)
+    assert topic.verdict is FINE
+    assert "2 Pythons have PyTorch, 1 of them suited to the computer." in topic.sentence
+    assert topic.details[0].startswith("OK: /srv/venv")
+    assert topic.details[1].startswith("warning: /opt/gpuexplorer")
+
+
+def test_the_own_python_is_asked_what_it_was_built_for(computer: Computer) -> None:
+    computer.give_driver(PASCAL)
+    computer.install_torch(OWN, "2.11.0+cu126", cuda="12.6")
+    computer.answers[f"{OWN}/bin/python3"] = architectures("sm_80", "sm_90")
+    topic = computer.told(pythons)
+    assert topic.verdict is BROKEN
+    assert "It holds no code for Tesla P100 (compute capability 6.0)" in topic.details[0]
+    assert "It holds code for sm_80 sm_90." in topic.details[0]
+
+
+def test_other_pythons_are_judged_by_their_version_and_only_probably(
+    computer: Computer,
+) -> None:
+    computer.give_driver(card(), PASCAL)
+    computer.install_torch("/srv/venv", "2.11.0+cu128", cuda="12.8")
+    topic = computer.told(pythons)
+    assert computer.asked == []
+    assert topic.verdict is LOOK
+    assert "It probably holds no code for Tesla P100" in topic.details[0]
+    assert topic.details[0].endswith("It suits the others.")
+
+
+def test_a_deep_look_loads_every_pytorch(computer: Computer) -> None:
+    computer.deep = True
+    computer.install_torch("/srv/venv", "2.13.0+cpu")
+    computer.install_torch(OWN, "2.11.0+cu130", cuda="13.0")
+    computer.install_cudnn(OWN, "9.13.0.50")
+    computer.answers[f"{OWN}/bin/python3"] = architectures("sm_90", cudnn="9.14.0")
+    computer.answers["/srv/venv/bin/python3"] = Ran(1, "Traceback\nImportError: libc10.so")
+    topic = computer.told(pythons)
+    assert "It has cuDNN 9.14.0. It was started, and loads." in topic.details[0]
+    assert (
+        "It cannot be loaded. It ended with code 1. Its last words: ImportError: libc10.so"
+        in (topic.details[1])
+    )
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="there is no PyTorch here")
+def test_the_question_of_a_deep_look_is_understood_by_pytorch() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", ASK_TORCH], capture_output=True, text=True, check=True
+    ).stdout
+    said = json.loads(told.splitlines()[-1].removeprefix("TORCH "))
+    assert set(said) == {"architectures", "cudnn"}
+
+
+def test_an_incomplete_pytorch_is_to_be_installed_anew(computer: Computer) -> None:
+    computer.install_python(OWN)
+    computer.write(f"{OWN}/lib/python3.12/site-packages/torch/lib/libc10.so")
+    topic = computer.told(pythons)
+    assert topic.verdict is BROKEN
+    assert "--force-reinstall torch" in topic.do
+
+
+def architectures(*names: str, cudnn: str | None = None) -> Ran:
+    said = {"architectures": names, "cudnn": cudnn}
+    return Ran(0, f"a warning\nTORCH {json.dumps(said)}\n")
+
+
+def test_no_toolkit_is_fine_since_pytorch_brings_its_own(computer: Computer) -> None:
+    topic = computer.told(toolkits)
+    assert topic.verdict is FINE
+    assert "PyTorch brings its own CUDA" in topic.sentence
+
+
+def test_toolkits_tell_their_version_in_files_old_and_new(computer: Computer) -> None:
+    computer.write(
+        "/usr/local/cuda-12.6/version.json",
+        '{"cuda": {"name": "CUDA SDK", "version": "12.6.3"}, "cuda_cccl": {"version": "1"}}',
+    )
+    computer.write("/usr/local/cuda-10.1/version.txt", "CUDA Version 10.1.243\n")
+    computer.write("/usr/local/cuda-13.0/bin/nvcc")
+    computer.write_cudnn_header("/usr/include", "9.5.1")
+    computer.link("/usr/local/cuda", "cuda-12.6")
+    topic = computer.told(toolkits)
+    assert topic.sentence == "3 CUDA toolkits are installed, for compiling programs."
+    assert topic.details == [
+        "CUDA 10.1.243: /usr/local/cuda-10.1",
+        "CUDA 12.6.3: /usr/local/cuda-12.6",
+        "CUDA 13.0: /usr/local/cuda-13.0",
+        "cuDNN 9.5.1: /usr/include/cudnn_version.h",
+    ]
+
+
+def test_the_compiler_on_the_path_is_asked(computer: Computer) -> None:
+    computer.environment["PATH"] = "/bin:/opt/bin"
+    computer.write("/opt/bin/nvcc")
+    topic = computer.told(toolkits)
+    assert topic.verdict is LOOK
+    assert topic.sentence == (
+        "nvcc is on the PATH (/opt/bin/nvcc), but did not say its version."
+    )
+    computer.answers["/opt/bin/nvcc"] = Ran(0, "Cuda tools, release 12.4, V12.4.131")
+    topic = computer.told(toolkits)
+    assert topic.verdict is FINE
+    assert topic.details == ["nvcc on the PATH is 12.4: /opt/bin/nvcc"]
+    computer.write("/usr/local/cuda-11.8/version.txt", "CUDA Version 11.8")
+    computer.environment["CUDA_HOME"] = "/usr/local/cuda-11.8"
+    assert computer.told(toolkits).do == "Let PATH and CUDA_HOME name the same toolkit."
+
+
+def test_a_variable_that_names_no_toolkit_is_pointed_out(computer: Computer) -> None:
+    computer.environment["CUDA_HOME"] = "/usr/local/cuda-11.0"
+    topic = computer.told(toolkits)
+    assert topic.verdict is LOOK
+    assert "CUDA_HOME=/usr/local/cuda-11.0 names a folder that is not there" in topic.sentence
+
+
+def test_a_toolkit_too_new_for_the_driver_is_pointed_out(computer: Computer) -> None:
+    computer.give_driver(version="550.54.14", cuda="12.4")
+    computer.write("/usr/local/cuda-13.0/version.txt", "CUDA Version 13.0")
+    topic = computer.told(toolkits)
+    assert topic.verdict is LOOK
+    assert "CUDA 13, the driver can run up to CUDA 12" in topic.sentence
