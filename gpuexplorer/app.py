@@ -29,8 +29,7 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.looked_for import looked_for
-from gpuexplorer.telemetry.place import Place
+from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sampling import Want
 from gpuexplorer.telemetry.session import Attempt

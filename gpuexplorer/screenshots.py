@@ -23,8 +23,7 @@ from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.looked_for import looked_for
-from gpuexplorer.telemetry.place import Place
+from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.session import Attempt
 from gpuexplorer.telemetry.sources import first_that_answers

@@ -22,9 +22,13 @@ from gpuexplorer.core.cards import Card, CardState, remedy
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
-from gpuexplorer.telemetry.looked_for import DisplayController, module_version
+from gpuexplorer.telemetry.looked_for import (
+    DisplayController,
+    Place,
+    driver_library,
+    module_version,
+)
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
-from gpuexplorer.telemetry.place import Place, driver_library
 
 _FALLEN = Message(
     "Look for 'Xid' or 'fallen off the bus' in the system log (`sudo dmesg`),"
@@ -187,7 +191,6 @@ def _facts_of(card: Card) -> Mapping[str, Fact]:
 def _bus_facts(card: DisplayController) -> Mapping[str, Fact]:
     return {
         "bus_id": card.bus_id,
-        "vendor": card.vendor,
         "pci_id": f"{card.vendor_id}:{card.device_id}",
         "name": card.name,
         "driver": card.driver,

@@ -23,9 +23,13 @@ from gpuexplorer.lab.pythons import Answer as Ran
 from gpuexplorer.lab.pythons import LabPython, ask, asked, candidates
 from gpuexplorer.telemetry.backend import Backend, Source
 from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
-from gpuexplorer.telemetry.looked_for import NVIDIA, DisplayController, display_controllers
+from gpuexplorer.telemetry.looked_for import (
+    NVIDIA,
+    DisplayController,
+    Place,
+    display_controllers,
+)
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.place import Place
 
 __all__ = ["BROKEN", "FINE", "LOOK", "Answer", "Fact", "Judged", "Probe", "Ran", "Topic"]
 

@@ -18,8 +18,8 @@ from gpuexplorer.commands.checkup.probe import (
     Topic,
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
+from gpuexplorer.telemetry.looked_for import find_library
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.place import find_library
 
 _WINDOWLESS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 # Each library Qt loads from the system, with the Debian package that brings it.

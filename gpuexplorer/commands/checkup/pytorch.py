@@ -28,8 +28,7 @@ from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import INDEX, Suits, TorchBuild, flavour, suits
-from gpuexplorer.telemetry.looked_for import module_version
-from gpuexplorer.telemetry.place import find_library, is_there
+from gpuexplorer.telemetry.looked_for import find_library, is_there, module_version
 
 _PATIENCE = 60.0
 _GIVEN_UP = 20.0  # earlier, each gives up by itself

@@ -17,7 +17,7 @@ from tests.programs_that_end import Program, stubborn, willing
 if sys.platform != "linux":
     pytest.skip("Linux has /proc", allow_module_level=True)
 
-from gpuexplorer.telemetry import proc_files
+from gpuexplorer.telemetry import system as proc_files
 
 __all__ = ["stubborn", "willing"]
 PATIENCE = 30.0
@@ -171,8 +171,8 @@ def test_memory_and_swap_are_the_same() -> None:
 def test_where_there_is_no_word_of_swap_it_is_not_called_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "meminfo").write_text("MemTotal: 8 kB\nMemFree: 2 kB\nCached: 3 kB\n")
+    (tmp_path / "meminfo").write_text("MemTotal: 8 kB\nMemAvailable: 5 kB\n")
     monkeypatch.setattr(proc_files, "_PROC", str(tmp_path))
-    assert proc_files.virtual_memory() == (8192, 5120)
+    assert proc_files.virtual_memory().total == 8192
     with pytest.raises(OSError, match="SwapTotal"):
         proc_files.swap_memory()
