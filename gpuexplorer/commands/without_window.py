@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.sources import MAKE_BELIEVE
 def why_no_window() -> Message | None:
     """The reason; None where a window can be tried."""
     topic = display(this_computer(NoCards))
-    if topic.verdict is FINE or topic.facts["QT_QPA_PLATFORM"]:
+    if topic.verdict is FINE or os.environ.get("QT_QPA_PLATFORM"):
         return None
     return told(topic.sentence, topic.do) if topic.verdict is BROKEN else topic.sentence
 

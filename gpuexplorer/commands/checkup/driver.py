@@ -23,7 +23,6 @@ from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
 from gpuexplorer.telemetry.looked_for import (
-    DisplayController,
     Place,
     driver_library,
     module_version,
@@ -37,8 +36,6 @@ _FALLEN = Message(
 _INSTALL = Message(
     "Install NVIDIA's driver with the tool of your system, then restart the computer."
 )
-_RESTART = Message("Restart the computer.")
-_LOAD_IT = Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
 _MAKE_FILES = Message("Run: `sudo nvidia-modprobe -u -c 0`")
 _UVM = "/dev/nvidia-uvm"
 _WSL = "WSL"
@@ -52,11 +49,7 @@ def cards(probe: Probe, answer: Answer) -> Topic:
     blind = {card.id: why for card in answer.cards if (why := answer.no_figures(card))}
     facts: dict[str, Fact] = {
         "answering": [_facts_of(card) for card in answer.answering],
-        "no_figures": {card: why.sentence for card, why in blind.items()},
         "silent": [_facts_of(card) for card in dead],
-        "on_the_pci_bus": None
-        if answer.on_the_bus is None
-        else [_bus_facts(each) for each in answer.on_the_bus],
     }
     if answer.cards:
         judged, details = _cards_listed(answer, dead, set(blind.values()), len(blind))
@@ -139,16 +132,13 @@ def _cards_listed(
 
 def _wake(dead: Sequence[Card]) -> Message:
     """The usual words for a card that is not supported send a person to the doctor."""
-    match {card.denied for card in dead}.difference({None, Absence.LOST}):
-        case whys if whys == {Absence.NOT_SUPPORTED}:
-            return Message(
-                "The card may be too new for this driver, which an update mends, or too old for"
-                " it: then install an older driver; NVIDIA's list says which was the last for"
-                " it."
-            )
-        case whys if len(whys) == 1 and (do := remedy(*whys)):
-            return do
-    return _FALLEN
+    whys = {card.denied for card in dead} - {None, Absence.LOST}
+    if whys == {Absence.NOT_SUPPORTED}:
+        return Message(
+            "The card may be too new for this driver, which an update mends, or too old for"
+            " it: then install an older driver; NVIDIA's list says which was the last for it."
+        )
+    return remedy(whys.pop()) or _FALLEN if len(whys) == 1 else _FALLEN
 
 
 def _described(card: Card, answer: Answer) -> Message:
@@ -182,19 +172,9 @@ def _facts_of(card: Card) -> Mapping[str, Fact]:
         "index": card.index,
         "name": card.name,
         "memory_bytes": card.memory_bytes,
-        "compute_capability": list(card.compute_capability or ()) or None,
+        "compute_capability": card.compute_capability,
         "bus_id": card.bus_id,
         "cuda_index": card.cuda_index,
-    }
-
-
-def _bus_facts(card: DisplayController) -> Mapping[str, Fact]:
-    return {
-        "bus_id": card.bus_id,
-        "pci_id": f"{card.vendor_id}:{card.device_id}",
-        "name": card.name,
-        "driver": card.driver,
-        "asleep": card.asleep,
     }
 
 
@@ -207,43 +187,22 @@ def driver(probe: Probe, answer: Answer) -> Topic:
         return Topic(Subject.DRIVER, FINE, nothing_missing)
     library, module, source = driver_library(probe), module_version(probe), answer.source
     chosen = probe.environment.get("GPUEXPLORER_NVML") if probe.platform == "linux" else None
-    facts = {
-        "driver_version": source.driver_version if source else None,
-        "cuda_version": source.cuda_version if source else None,
-        "read_through": source.label if source else None,
-        "module_version": module,
-        "library": probe.shown(library) if library else None,
-        "library_chosen": chosen,
-    }
-    by_hand = Message("Library chosen by GPUEXPLORER_NVML: {library}.", library=chosen)
-    details: list[Message] = []
+    details = [Message("Kernel module {version}.", version=module)] if module else []
+    if chosen:
+        details.append(Message("Library chosen by GPUEXPLORER_NVML: {path}.", path=chosen))
+    elif library:
+        details.append(Message("Library {path}.", path=probe.shown(library)))
+    judged: Judged
     if source is not None:
-        sentence = Message("NVIDIA's driver answers.")
-        if source.driver_version:
-            sentence = Message(
-                "NVIDIA's driver {version} answers.", version=source.driver_version
-            )
-        if source.cuda_version:
-            runs = Message(
-                "It can run programs made for CUDA {version} or older.",
-                version=source.cuda_version,
-            )
-            sentence = told(sentence, runs)
-        details.append(Message("How it was read: {source}.", source=source.label))
-        if module:
-            details.append(Message("Kernel module {version}.", version=module))
-        if chosen:
-            details.append(by_hand)
-        elif library:
-            details.append(Message("Library {path}.", path=probe.shown(library)))
-        judged = FINE, sentence, NOTHING
+        answers = Message(
+            "NVIDIA's driver {version} answers. It can run programs made for CUDA {cuda} or"
+            " older.",
+            version=source.driver_version or "?",
+            cuda=source.cuda_version or "?",
+        )
+        judged = FINE, answers, NOTHING
     elif answer.asleep:
         unasked = Message("The driver was not asked, since that would wake the card.")
-        if module:
-            unasked = Message(
-                "NVIDIA's driver {version} is loaded. Asking it would wake the card.",
-                version=module,
-            )
         judged = FINE, unasked, NOTHING
     elif not (library or chosen or module) and all(
         each.driver == "vfio-pci" for each in answer.nvidia_on_the_bus
@@ -251,40 +210,29 @@ def driver(probe: Probe, answer: Answer) -> Topic:
         judged = _nobody_expected(probe, answer)
     else:
         assert answer.trouble is not None
-        hint = answer.trouble.hint
-        likely, do = (by_hand, NOTHING) if chosen else _likely_cause(probe, answer, library)
-        details += [likely] if likely else []
-        if hint in (INSTALL_IT, ASK_THE_DOCTOR):
-            hint = NOTHING  # the doctor sends nobody to the doctor
-        if not (hint and do in (_RESTART, _LOAD_IT)):  # which the driver's own hint says too
-            hint = told(hint, do)
-        otherwise = Message(
+        cause, do = (NOTHING, NOTHING) if chosen else _likely_cause(probe, answer, library)
+        details = [*([cause] if cause else []), *details]
+        read_on = Message(
             "Look for 'NVRM' in the system log (`sudo dmesg`), and restart the computer."
         )
         if chosen:
-            otherwise = Message(
+            read_on = Message(
                 "Unset GPUEXPLORER_NVML, so that the driver's own library is found."
             )
-        judged = BROKEN, answer.trouble.sentence, hint or otherwise
+        hint = answer.trouble.hint
+        if hint in (INSTALL_IT, ASK_THE_DOCTOR):  # the doctor sends nobody to the doctor
+            hint = NOTHING
+        judged = BROKEN, answer.trouble.sentence, do or hint or read_on
+    facts = {
+        "driver_version": source.driver_version if source else None,
+        "cuda_version": source.cuda_version if source else None,
+        "module_version": module,
+    }
     return Topic(Subject.DRIVER, *judged, details, facts)
 
 
 def _nobody_expected(probe: Probe, answer: Answer) -> Judged:
     """Where there is nothing of a driver, and no card that would need one."""
-    if probe.platform == "win32":
-        return (
-            LOOK,
-            Message("NVIDIA's driver (nvml.dll) is not installed."),
-            Message("If there is an NVIDIA card, install NVIDIA's driver and restart Windows."),
-        )
-    if _WSL in surroundings(probe):
-        return (
-            LOOK,
-            Message("Windows lends no NVIDIA driver to this Linux."),
-            Message(
-                "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
-            ),
-        )
     if answer.nvidia_on_the_bus:
         return (
             LOOK,
@@ -293,17 +241,21 @@ def _nobody_expected(probe: Probe, answer: Answer) -> Judged:
                 "Run GPU Explorer in the virtual machine, or give the card back to this system."
             ),
         )
-    if answer.on_the_bus is None:
-        install = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
-        return LOOK, Message("There is no NVIDIA driver here."), install
-    none = Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
-    return FINE, none, NOTHING
+    install = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
+    if _WSL in surroundings(probe):
+        install = Message(
+            "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
+        )
+    elif answer.on_the_bus is not None:
+        none = Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
+        return FINE, none, NOTHING
+    return LOOK, Message("There is no NVIDIA driver here."), install
 
 
 def _likely_cause(
     probe: Probe, answer: Answer, library: Path | None
 ) -> tuple[Message, Message]:
-    """What the files say beside the driver, with a remedy; empty where they say nothing."""
+    """What the files say beside the driver, and what to do; empty where they say nothing."""
     if probe.platform == "win32" or probe.exists("/dev/dxg"):
         return NOTHING, NOTHING
     module, version = module_version(probe), _library_version(library)
@@ -314,7 +266,7 @@ def _likely_cause(
             module=module,
             library=version,
         )
-        return updated, _RESTART
+        return updated, Message("Restart the computer.")
     ours = answer.nvidia_on_the_bus
     if any(each.driver == "nouveau" for each in ours):
         held = Message(
@@ -368,7 +320,8 @@ def _without_module(probe: Probe, library: Path | None) -> tuple[Message, Messag
             " restart."
         )
     if package:
-        return sentence, _LOAD_IT
+        load = Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
+        return sentence, load
     return sentence, Message(
         "Install the kernel module of NVIDIA's driver as well, then restart the computer."
     )
@@ -401,12 +354,7 @@ def permissions(probe: Probe, _: Answer) -> Topic:
         for path in probe.entries("/dev")
         if re.fullmatch(r"nvidia\d+|nvidiactl|nvidia-uvm|dxg", path.name)
     }
-    groups = _group_names(probe)
-    owners = {name: _owner(path, groups) for name, path in nodes.items()}
     refused = [name for name, path in nodes.items() if not probe.may_use(path)]
-    # The group that every user has alone says nothing but the user's name.
-    mine = [groups.get(number, str(number)) for number in probe.groups]
-    mine = [name for name in mine if name != probe.user]
     lend = how_to_lend(surroundings(probe)) or _MAKE_FILES
     judged: Judged
     if not nodes and module_version(probe) is None:
@@ -420,13 +368,13 @@ def permissions(probe: Probe, _: Answer) -> Topic:
         )
         judged = BROKEN, missing, lend
     elif refused:
-        names = ",".join(sorted({owners[name] for name in refused} - {"root"}))
+        owners = ",".join(sorted({nodes[name].group() for name in refused} - {"root"}))
         join = Message(
-            "Run `sudo usermod -aG {groups} $USER`, then log out and in again.", groups=names
+            "Run `sudo usermod -aG {groups} $USER`, then log out and in again.", groups=owners
         )
         ask = Message("Ask an administrator for access to these files.")
         may_not = Message("This user may not read and write {files}.", files=all_of(refused))
-        judged = BROKEN, may_not, join if names else ask
+        judged = BROKEN, may_not, join if owners else ask
     elif not probe.exists(_UVM) and not probe.exists("/dev/dxg"):
         watched = Message(
             "{file} is missing. The card can be watched, but CUDA cannot start without it.",
@@ -440,33 +388,7 @@ def permissions(probe: Probe, _: Answer) -> Topic:
             len(nodes),
         )
         judged = FINE, may, NOTHING
-    details = []
-    if mine and nodes:
-        details = [
-            Message.counted(
-                "This user is in the group {groups}.",
-                "This user is in the groups {groups}.",
-                len(mine),
-                groups=all_of(mine),
-            )
-        ]
-    files: dict[str, Fact] = {
-        name: {"usable": name not in refused, "group": owners[name]} for name in nodes
-    }
-    return Topic(Subject.PERMISSIONS, *judged, details, {"files": files, "groups": mine})
-
-
-def _owner(path: Path, groups: Mapping[int, str]) -> str:
-    try:
-        number = path.stat().st_gid
-    except OSError:
-        return "root"
-    return groups.get(number, str(number))
-
-
-def _group_names(place: Place) -> dict[int, str]:
-    lines = re.findall(r"^([^:\n]+):[^:\n]*:(\d+):", place.read("/etc/group") or "", re.M)
-    return {0: "root", **{int(number): name for name, number in lines}}
+    return Topic(Subject.PERMISSIONS, *judged)
 
 
 def container(probe: Probe, answer: Answer) -> Topic:
@@ -497,8 +419,7 @@ def container(probe: Probe, answer: Answer) -> Topic:
     details = []
     if _WSL in kinds:
         details = [Message("Windows owns the driver here and does not pass on every reading.")]
-    facts: dict[str, Fact] = {"kinds": kinds, "sees_all_processes": not hidden}
-    return Topic(Subject.CONTAINER, *judged, details, facts)
+    return Topic(Subject.CONTAINER, *judged, details)
 
 
 def surroundings(place: Place) -> list[str]:
@@ -524,8 +445,4 @@ def how_to_lend(kinds: Sequence[str]) -> Message:
         return NOTHING
     if "Podman" in kinds:
         return Message("Start the container with `--device nvidia.com/gpu=all`.")
-    if "Kubernetes" in kinds:
-        return Message("Ask for nvidia.com/gpu in the pod's resource limits.")
-    if "LXC" in kinds:
-        return Message("Add a device of the type gpu to the container.")
     return Message("Start the container with `--gpus all`.")

@@ -2,6 +2,7 @@
 NVIDIA's driver says, asked once for all examinations; and the form in which each one answers.
 """
 
+import getpass
 import os
 import socket
 import sys
@@ -76,7 +77,6 @@ class Probe(Place):
     may_use: Callable[[Path], bool]  # whether this user may read and write the file
     reachable: Callable[[str | tuple[str, int]], bool]  # a socket's path, or host and port
     x_refuses: Callable[[str], bool]  # whether the X server of this name lets nobody in
-    groups: Sequence[int] = ()  # the groups of this user
     prefix: str | None = None  # of the Python that runs this; None in a packaged program
     parts: str | None = None  # where the packaged program's own parts are; None under a Python
     home: str = ""
@@ -101,11 +101,10 @@ def this_computer(open_backend: Callable[[], Backend], *, deep: bool = False) ->
         may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
         reachable=_reachable,
         x_refuses=x_refuses,
-        groups=sorted({os.getegid(), *os.getgroups()}) if sys.platform != "win32" else (),
         prefix=None if parts is not None else sys.prefix,
         parts=None if parts is None else str(parts),
         home=home,
-        user=_user(),
+        user=getpass.getuser(),
         host=socket.gethostname(),
         deep=deep,
     )
@@ -130,28 +129,14 @@ def _installed(name: str) -> str | None:
 def _reachable(address: str | tuple[str, int]) -> bool:
     try:
         if not isinstance(address, str):
-            with socket.create_connection(address, timeout=1.0):
-                return True
-        if sys.platform == "win32":
-            return False
+            socket.create_connection(address, timeout=1.0).close()
+            return True
         with socket.socket(socket.AF_UNIX) as unix:
             unix.settimeout(1.0)
             unix.connect(address)
-    except (OSError, ValueError):
+            return True
+    except (OSError, ValueError, AttributeError):  # Windows has no such sockets
         return False
-    return True
-
-
-def _user() -> str:
-    """The name the system knows this user by, before what the environment claims."""
-    if sys.platform != "win32":
-        import pwd  # noqa: PLC0415 - Windows has no such module
-
-        try:
-            return pwd.getpwuid(os.getuid()).pw_name
-        except KeyError:
-            pass
-    return os.environ.get("USER") or os.environ.get("USERNAME") or ""
 
 
 @dataclass(frozen=True, slots=True)

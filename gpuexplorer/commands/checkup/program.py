@@ -145,16 +145,7 @@ def display(probe: Probe, _: Answer | None = None) -> Topic:
             ),
             NOTHING,
         )
-    facts = {
-        "DISPLAY": probe.environment.get("DISPLAY"),
-        "WAYLAND_DISPLAY": probe.environment.get("WAYLAND_DISPLAY"),
-        "QT_QPA_PLATFORM": chosen or None,
-        "x11_answers": x11,
-        "x11_refuses": refuses,
-        "wayland_answers": wayland,
-        "missing_libraries": list(missing),
-    }
-    return Topic(Subject.DISPLAY, *judged, details, facts)
+    return Topic(Subject.DISPLAY, *judged, details)
 
 
 def _wayland(probe: Probe) -> bool | None:
@@ -225,31 +216,22 @@ def parts(probe: Probe, _: Answer) -> Topic:
     )
     missing = [name for name, version in versions.items() if version is None]
     judged: Judged = FINE, told(made_of, Message("Every part is there.")), NOTHING
-    # Two packages bring a module of this name; from 12 on, that one only leads to NVIDIA's.
-    if other is not None and int(other.partition(".")[0]) >= 12:
-        needless = Message(
-            "The package pynvml {version} is installed, which is not needed"
-            " and makes PyTorch complain at every start.",
-            version=other,
-        )
-        judged = LOOK, told(made_of, needless), Message("Run: `pip uninstall pynvml`")
-    elif other is not None:
+    if other is not None:  # only nvidia-ml-py is NVIDIA's own
         wrong = Message(
-            "The package pynvml {version} is not NVIDIA's"
-            " and takes the place of nvidia-ml-py, which is.",
+            "The package pynvml {version} is installed, which is not NVIDIA's: it may take the"
+            " place of nvidia-ml-py, and makes PyTorch complain at every start.",
             version=other,
         )
         back = Message(
             "Run `pip uninstall pynvml`, then `pip install --force-reinstall nvidia-ml-py`."
         )
-        judged = BROKEN, told(made_of, wrong), back
+        judged = LOOK, told(made_of, wrong), back
     elif missing and probe.prefix is not None:
         run = Message("Run: `pip install {parts}`", parts=" ".join(missing))
         judged = BROKEN, told(made_of, *(_PARTS[name] for name in missing)), run
     there = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     details = [*([f"{there}."] if there else []), f"{system}."]
-    known = {"gpuexplorer": __version__, "python": python, "system": system}
-    return Topic(Subject.PARTS, *judged, details, {**known, **versions, "pynvml": other})
+    return Topic(Subject.PARTS, *judged, details)
 
 
 def memory(probe: Probe, _: Answer) -> Topic:
@@ -266,12 +248,6 @@ def memory(probe: Probe, _: Answer) -> Topic:
     swap = sizes.get("SwapTotal", 0)
     limit = (probe.read("/sys/fs/cgroup/memory.max") or "").strip()
     least = int(limit) if limit.isdigit() and int(limit) < total else None
-    facts = {
-        "total_bytes": total,
-        "available_bytes": free,
-        "swap_bytes": swap,
-        "limit_bytes": least,
-    }
     details = []
     if least is not None:
         details = [Message("The container may use {size:.1f} GiB of it.", size=least / _GIB)]
@@ -281,11 +257,11 @@ def memory(probe: Probe, _: Answer) -> Topic:
             "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
             **there,
         )
-        return Topic(Subject.MEMORY, FINE, enough, NOTHING, details, facts)
+        return Topic(Subject.MEMORY, FINE, enough, NOTHING, details)
     without = Message(
         "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If memory runs"
         " out, Linux ends the largest program at once: most likely a training run.",
         **there,
     )
     add = Message("If this is your own computer, add a swap file of a few GiB.")
-    return Topic(Subject.MEMORY, LOOK, without, add, details, facts)
+    return Topic(Subject.MEMORY, LOOK, without, add, details)

@@ -4,7 +4,6 @@ loaded, in a process of its own, only where that is asked for.
 """
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from gpuexplorer.commands.checkup.probe import (
 )
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
-from gpuexplorer.core.words import NOTHING, Message, all_of, told
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import INDEX, Suits, TorchBuild, flavour, suits
@@ -45,10 +44,6 @@ print("TORCH", json.dumps({
 """
 # They are built for one PyTorch, so they are replaced with it.
 _COMPANIONS = ("torchvision", "torchaudio")
-# From this version on cuDNN has no code for cards before Turing, and PyTorch refuses to use it.
-_WITHOUT_VOLTA, _TURING = (9, 11), (7, 5)
-_HOMES = ("CUDA_HOME", "CUDA_PATH")
-_INCLUDES = ("/usr/include", "/usr/include/x86_64-linux-gnu", "/usr/local/include")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +170,8 @@ def _judged(
     else:
         loads = True
         if build.cuda:
-            cudnn = _cudnn_of(probe, python, cards)
-        ours = build.cuda and python.prefix == probe.prefix and cards
-        if not inside and (probe.deep or ours):
+            cudnn = _cudnn_of(probe, python)
+        if probe.deep and not inside:
             ran = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
             loads, last_words = not ran.code, _last_words(ran)
             build, cudnn = _told_by_itself(ran, build, cudnn)
@@ -202,7 +196,9 @@ def _judged(
     what = Message(
         "{verdict}: {python}: {torch}.",
         verdict=judged.verdict.word,
-        python=_label(probe, python),
+        python=Message(
+            "{folder} (Python {version})", folder=python.prefix, version=python.release
+        ),
         torch=build.label if build else "PyTorch",
     )
     facts = {
@@ -210,12 +206,7 @@ def _judged(
         "python": python.release,
         "torch": build.version if build else None,
         "cuda": build.cuda if build else None,
-        "hip": build.hip if build else None,
-        "architectures": list(build.architectures) if build else [],
-        "cudnn": {"version": cudnn.version, "trouble": cudnn.trouble or None},
         "verdict": judged.verdict,
-        "sentence": judged.sentence,
-        "do": judged.do,
     }
     sentence = told(what, judged.sentence, holds, cudnn_words, last_words)
     return _Found(python, judged, sentence, facts)
@@ -245,30 +236,6 @@ def _last_words(ran: Ran) -> Message:
     return Message(
         "It ended with code {code}. Its last words: {words}", code=ran.code, words=last
     )
-
-
-def _label(probe: Probe, python: LabPython) -> Message:
-    environment, prefix = probe.environment, python.prefix
-    here, path = environment.get("PWD"), environment.get("PATH", "").split(os.pathsep)
-    number = Message("Python {version}", version=python.release)
-    whys = (
-        (prefix == probe.parts, Message("inside this program")),
-        (prefix == probe.prefix, Message("the one that runs this")),
-        (
-            prefix in (environment.get("VIRTUAL_ENV"), environment.get("CONDA_PREFIX")),
-            Message("the active environment"),
-        ),
-        (
-            bool(here) and prefix in (f"{here}/.venv", f"{here}/venv"),
-            Message("in this folder"),
-        ),
-        (_by_conda(probe, python), Message("conda")),
-        (probe.shown(python.path.parent) in path, Message("on the PATH")),
-    )
-    for holds, why in whys:
-        if holds:
-            return Message("{folder} ({python}, {why})", folder=prefix, python=number, why=why)
-    return Message("{folder} ({python})", folder=prefix, python=number)
 
 
 def _install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:
@@ -316,7 +283,7 @@ def _quoted(path: str) -> str:
     return f'"{path}"' if " " in path else path
 
 
-def _cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> _Cudnn:
+def _cudnn_of(probe: Probe, python: LabPython) -> _Cudnn:
     """Of a PyTorch that was built for CUDA: beside it, in it, in a conda environment, or where
     the loader looks. `torch.backends.cudnn.version()` would start CUDA and wake the cards.
     """
@@ -341,14 +308,6 @@ def _cudnn_of(probe: Probe, python: LabPython, cards: Sequence[Card]) -> _Cudnn:
             wanted=wanted,
         )
         return _Cudnn(version, older, named)
-    old = {card.name for card in cards if (card.compute_capability or _TURING) < _TURING}
-    if old and has >= _WITHOUT_VOLTA:
-        dropped = Message(
-            "It has cuDNN {version}, which no longer runs on {cards}.",
-            version=version,
-            cards=", ".join(sorted(old)),
-        )
-        return _Cudnn(version, dropped, named)
     return _Cudnn(version)
 
 
@@ -373,120 +332,46 @@ def _numbers(version: str | None) -> tuple[int, ...]:
 
 
 def toolkits(probe: Probe, answer: Answer) -> Topic:
-    """Which CUDA and cuDNN are installed for compiling, beside those within PyTorch."""
-    kits = _kits(probe)
-    libraries = {
-        header: version
-        for folder in (*(f"{kit}/include" for kit in kits), *_INCLUDES)
-        if (version := _cudnn_version(probe, header := f"{folder}/cudnn_version.h"))
-    }
+    """Which CUDA is installed for compiling, beside those within PyTorch."""
+    home = next(filter(None, map(probe.environment.get, ("CUDA_HOME", "CUDA_PATH"))), None)
     nvcc = "nvcc.exe" if probe.platform == "win32" else "nvcc"
     path = probe.environment.get("PATH", "").split(";" if probe.platform == "win32" else ":")
-    on_path = [f"{each}/{nvcc}" for each in path if each and probe.exists(f"{each}/{nvcc}")]
-    compiler, version = next(iter(on_path), None), None
-    if compiler is not None:
-        ran = probe.run_program([str(probe.at(compiler)), "--version"], 5.0)
-        told_by_it = re.search(r"release (\d+\.\d+)", ran.text)
-        version = told_by_it[1] if told_by_it and ran.code == 0 else None
+    # Where programs that compile for CUDA look for it.
+    folders = [*([f"{home}/bin"] if home else []), *filter(None, path), "/usr/local/cuda/bin"]
+    found = [f"{each}/{nvcc}" for each in folders if probe.exists(f"{each}/{nvcc}")]
+    compilers = {each: _nvcc_version(probe, each) for each in dict.fromkeys(found)}
     details = [
-        Message("CUDA {version}: {path}", version=each or "?", path=kit)
-        for kit, each in kits.items()
+        Message("CUDA {version}: {path}", version=version or "?", path=each)
+        for each, version in compilers.items()
     ]
-    details += [
-        Message("cuDNN {version}: {path}", version=each, path=header)
-        for header, each in libraries.items()
-    ]
-    if version:
-        details.append(
-            Message("nvcc on the PATH is {version}: {path}", version=version, path=compiler)
-        )
-    facts: dict[str, Fact] = {
-        "cuda": [{"version": each, "where": kit} for kit, each in kits.items()],
-        "cudnn": [{"version": each, "where": where} for where, each in libraries.items()],
-        "nvcc": {"version": version, "where": compiler} if version else None,
-    }
-    judged = _kits_judged(probe, answer, kits, compiler, version)
-    return Topic(Subject.TOOLKITS, *judged, details, facts)
-
-
-def _kits_judged(
-    probe: Probe,
-    answer: Answer,
-    kits: Mapping[str, str | None],
-    compiler: str | None,
-    version: str | None,
-) -> Judged:
-    chosen = {name: probe.environment[name] for name in _HOMES if probe.environment.get(name)}
-    lost = {name: folder for name, folder in chosen.items() if not probe.exists(folder)}
-    if lost:
-        names = Message.counted(
-            "{variables} names a folder that is not there.",
-            "{variables} name folders that are not there.",
-            len(lost),
-            variables=all_of([f"{name}={folder}" for name, folder in lost.items()]),
-        )
-        correct = Message(
-            "Correct or remove {variables}; programs that compile for CUDA look there.",
-            variables=all_of(list(lost)),
-        )
-        return LOOK, names, correct
-    if compiler is not None and version is None:
-        mute = Message(
-            "nvcc is on the PATH ({path}), but did not say its version.", path=compiler
-        )
-        return LOOK, mute, Message("Reinstall the CUDA toolkit, if you compile with it.")
-    for folder in chosen.values():
-        other = kits.get(folder)
-        if version and other and _numbers(version)[:2] != _numbers(other)[:2]:
-            mixed = Message(
-                "nvcc on the PATH is of CUDA {version}, but {path} is CUDA {other}.",
-                version=version,
-                path=folder,
-                other=other,
-            )
-            return LOOK, mixed, Message("Let PATH and CUDA_HOME name the same toolkit.")
-    newest = max((_numbers(each)[:1] for each in kits.values()), default=())
+    versions = {_numbers(each)[:2] for each in compilers.values() if each}
     able = _numbers(answer.source.cuda_version if answer.source else None)[:1]
-    if able and newest > able:
-        too_new = Message(
-            "A toolkit is of CUDA {version}, the driver can run up to CUDA {most}.",
-            version=newest[0],
-            most=able[0],
-        )
-        return LOOK, too_new, Message("Update the driver, or compile with an older toolkit.")
-    if kits:
-        installed = Message.counted(
-            "{count} CUDA toolkit is installed, for compiling programs.",
-            "{count} CUDA toolkits are installed, for compiling programs.",
-            len(kits),
-        )
-        return FINE, installed, NOTHING
-    only = Message("No CUDA toolkit is installed.")
-    if version is not None:
-        only = Message("A CUDA compiler is installed, version {version}.", version=version)
     not_needed = Message(
         "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
     )
-    return FINE, told(only, not_needed), NOTHING
+    none = told(Message("No CUDA toolkit is installed."), not_needed)
+    judged: Judged = FINE, not_needed if compilers else none, NOTHING
+    if home and not probe.exists(home):
+        lost = Message(
+            "CUDA_HOME or CUDA_PATH names {folder}, which is not there.", folder=home
+        )
+        correct = Message("Correct or remove it; programs that compile for CUDA look there.")
+        judged = LOOK, lost, correct
+    elif len(versions) > 1:
+        several = Message("There are several CUDA compilers of different versions.")
+        judged = LOOK, several, Message("Let PATH and CUDA_HOME name the same toolkit.")
+    elif able and max(versions, default=())[:1] > able:
+        too_new = Message(
+            "A toolkit is of CUDA {version}, the driver can run up to CUDA {most}.",
+            version=max(versions)[0],
+            most=able[0],
+        )
+        update = Message("Update the driver, or compile with an older toolkit.")
+        judged = LOOK, too_new, update
+    return Topic(Subject.TOOLKITS, *judged, details)
 
 
-def _kits(probe: Probe) -> dict[str, str | None]:
-    """Folders and versions: each toolkit once, however many names lead to it."""
-    environment = probe.environment
-    folders = [environment[name] for name in _HOMES if environment.get(name)]
-    programs = environment.get("PROGRAMFILES", "C:\\Program Files")
-    parent = f"{programs}/NVIDIA GPU Computing Toolkit/CUDA"
-    if probe.platform != "win32":
-        parent = "/usr/local"
-    versioned = [each for each in probe.entries(parent) if re.match(r"cuda-|v\d", each.name)]
-    folders += [probe.shown(each) for each in versioned]
-    folders += ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"]
-    found: dict[str, tuple[str, str | None]] = {}
-    for folder in folders:
-        said = "".join(probe.read(f"{folder}/version.{kind}") or "" for kind in ("json", "txt"))
-        tells = r'"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"([\d.]+)"|CUDA Version ([\d.]+)'
-        version = re.search(rf"{tells}|[\\/](?:cuda-|v)(\d+\.\d+)$", f"{said}{folder}")
-        if probe.exists(folder) and (version or probe.exists(f"{folder}/bin/nvcc")):
-            number = next(filter(None, version.groups())) if version else None
-            found.setdefault(os.path.realpath(probe.at(folder)), (folder, number))
-    return dict(found.values())
+def _nvcc_version(probe: Probe, nvcc: str) -> str | None:
+    ran = probe.run_program([str(probe.at(nvcc)), "--version"], 5.0)
+    version = re.search(r"release (\d+\.\d+)", ran.text)
+    return version[1] if version and ran.code == 0 else None

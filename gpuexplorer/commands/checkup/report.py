@@ -12,14 +12,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.driver import cards, container, driver, permissions
 from gpuexplorer.commands.checkup.probe import (
     FINE,
     Answer,
-    Fact,
     Probe,
     Subject,
     Topic,
@@ -47,7 +46,7 @@ EXAMINATIONS: Mapping[Subject, tuple[Message, Callable[[Probe, Answer], Topic]]]
     Subject.MEMORY: (Message("Memory"), memory),
 }
 _GAP = 2  # between a verdict, a title and a text
-_NARROWEST = 40
+_NARROWEST, _ENDLESS = 40, 10_000
 _FOUND, _NOT_FOUND = Message("found"), Message("not found")
 _TO_DO = Message("To do:")
 _COLOURS = {Verdict.FINE: "32", Verdict.LOOK: "33", Verdict.BROKEN: "31"}
@@ -75,26 +74,8 @@ class Report:
     looked_for: Sequence[Looked] = ()
     computer: str = ""  # its name, where it is another than this one
 
-    def cleaned(self, clean: Callable[[str], str]) -> "Report":
-        """The same report with every text in it sent through `clean`: in English only."""
-        topics = [
-            Topic(
-                topic.subject,
-                topic.verdict,
-                Message(clean(topic.sentence)),
-                Message(clean(topic.do)),
-                [clean(detail) for detail in topic.details],
-                {name: _cleaned(fact, clean) for name, fact in topic.facts.items()},
-            )
-            for topic in self.topics
-        ]
-        looked = [
-            Looked(one.what, clean(one.where), one.found, Message(clean(one.sentence)))
-            for one in self.looked_for
-        ]
-        return Report(self.taken_at, topics, looked)
-
-    def as_json(self) -> str:
+    def as_json(self, clean: Callable[[str], str] = str) -> str:
+        """With all texts sent through `clean`."""
         document = {
             "schema": 1,
             "taken_at": self.taken_at,
@@ -120,7 +101,7 @@ class Report:
                 for topic in self.topics
             ],
         }
-        return json.dumps(document, indent=2) + "\n"
+        return json.dumps(_cleaned(document, clean), indent=2) + "\n"
 
     def as_text(
         self, width: int = 80, *, colour: bool = False, say: Callable[[str], str] = tr
@@ -215,20 +196,14 @@ def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]
     return [line.replace("\0", " ") for line in lines] or [first]
 
 
-def _cleaned(fact: Fact, clean: Callable[[str], str]) -> Fact:
-    """The names of facts are ours; only a file's may hold somebody's name."""
-    match fact:
-        case str():
-            return clean(fact)
-        case Mapping():
-            return {
-                clean(name) if "/" in name else name: _cleaned(each, clean)
-                for name, each in fact.items()
-            }
-        case Sequence():
-            return [_cleaned(each, clean) for each in fact]
-        case _:
-            return fact
+# Any: whatever JSON there is.
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    """The names of its fields are ours, and stay as they are."""
+    if isinstance(value, Mapping):
+        return {name: _cleaned(each, clean) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(each, clean) for each in value]
+    return clean(value) if isinstance(value, str) else value
 
 
 _OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON")
@@ -317,10 +292,10 @@ def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
         for name, value in sorted(probe.environment.items())
         if name.upper().startswith(_OF_INTEREST) or name.upper() == "DISPLAY"
     }
-    cleaned = report.cleaned(clean)
+    lines = report.as_text(_ENDLESS, say=str).splitlines()
     contents = {
-        "doctor.txt": f"{cleaned.as_text(say=str)}\n",
-        "doctor.json": cleaned.as_json(),
+        "doctor.txt": "".join(f"{clean(line)}\n" for line in lines),
+        "doctor.json": report.as_json(clean),
         "versions.txt": "".join(f"{each} {v}\n" for each, v in (known | versions).items()),
         "environment.txt": "".join(f"{name}={v}\n" for name, v in environment.items()),
     }

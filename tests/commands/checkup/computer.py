@@ -216,7 +216,6 @@ class Computer:
             may_use=lambda path: self._path(path) not in self.forbidden,
             reachable=self.listening.__contains__,
             x_refuses=self.refusing.__contains__,
-            groups=(1000, 27),
             prefix=self.prefix,
             parts=self.parts,
             home=self.home,
