@@ -27,6 +27,7 @@ CALLS: Mapping[str, str] = {
     "WrongArgumentsError": HINT,
     "PrometheusError": HINT,
     "wrong": HINT,
+    "Option": HINT,
 }
 
 

@@ -20,7 +20,7 @@ from words import CALLS, ONE
 PACKAGE = Path(gpuexplorer.__file__).parent
 # Files whose f-strings with words are no words for people to translate, and why.
 WRITES_NO_WORDS = {
-    "commands/checkup/pythons.py": "commands to type",
+    "commands/checkup/pytorch.py": "commands to type",
     "core/html_page.py": "HTML",
     "copies/trace_file.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",

@@ -26,8 +26,7 @@ from gpuexplorer.commands.checkup.report import (
     wrapped,
     write_bundle,
 )
-from gpuexplorer.commands.progress_line import ProgressLine
-from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.terminal import ProgressLine, Terminal
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.harmless import json_of
@@ -165,10 +164,10 @@ def _width(terminal: Terminal) -> int:
 def _examined(host: str, arguments: argparse.Namespace) -> Report:
     """Raises Trouble where there is no connection, or no report that can be read."""
     # Whoever looks at this computer needs no ssh.
-    from gpuexplorer.commands.far_source import connected  # noqa: PLC0415 - as just said
+    from gpuexplorer.commands.source import connected  # noqa: PLC0415 - as just said
     from gpuexplorer.remote.wire import CheckedUp, CheckUp  # noqa: PLC0415
 
-    far = connected(host, arguments.host_python)
+    far = connected(host, arguments)
     try:
         patience = _DEEP_PATIENCE if arguments.deep else _FAR_PATIENCE
         told = far.asking.ask(CheckUp(0, arguments.deep), CheckedUp, patience)

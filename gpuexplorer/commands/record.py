@@ -16,8 +16,8 @@ from gpuexplorer.commands.arguments import (
     add_reading_arguments,
     in_the_words,
 )
-from gpuexplorer.commands.progress_line import ProgressLine
 from gpuexplorer.commands.source import Opened, opened
+from gpuexplorer.commands.terminal import ProgressLine
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words

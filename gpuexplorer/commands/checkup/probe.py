@@ -104,7 +104,7 @@ def this_computer(open_backend: Callable[[], Backend], *, deep: bool = False) ->
         prefix=None if parts is not None else sys.prefix,
         parts=None if parts is None else str(parts),
         home=home,
-        user=getpass.getuser(),
+        user=_user(),
         host=socket.gethostname(),
         deep=deep,
     )
@@ -124,6 +124,13 @@ def _installed(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):  # of whom the system knows no name
+        return ""
 
 
 def _reachable(address: str | tuple[str, int]) -> bool:
