@@ -24,7 +24,6 @@ from gpuexplorer.commands.arguments import (
 )
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, paragraph, told, tr
-from gpuexplorer.telemetry.whole_file import refuse_unwritable
 
 if TYPE_CHECKING:
     from gpuexplorer.fleet.fleet import Fleet
@@ -152,6 +151,8 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
         with in_the_words():
             arguments.host = [host_name(each).text for each in arguments.host]
     arguments.fleet = _fleet(arguments)
+    from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
+
     if arguments.open is not None:
         from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
 
