@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.memory import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.head.lab_head import LabHead
@@ -108,7 +108,7 @@ def test_simulated_cards_there_feel_what_a_cell_does(far: Far, qtbot: QtBot) -> 
     lab = far("2xH100+idle")
 
     def used() -> float:
-        sample = lab.machine.session.backend.read(CardId("SIM-1"), [MEMORY_USED])
+        sample: Sample = lab.machine.session.backend.read(CardId("SIM-1"), [MEMORY_USED])
         return sample.values[MEMORY_USED]
 
     before = used()
