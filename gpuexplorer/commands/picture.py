@@ -7,11 +7,10 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.reach import Names
-from gpuexplorer.telemetry.session import Attempt, Session, card_numbers
+from gpuexplorer.telemetry.processes import NamedProcess
+from gpuexplorer.telemetry.session import BeatCount, Session, card_numbers
 from gpuexplorer.telemetry.topology import Topology
 
 
@@ -42,7 +41,6 @@ class Picture(NamedTuple):
 def take(
     session: Session,
     chosen: Sequence[Card],
-    names: Names,
     topology: Topology | None,
     source: Source | None,
     beats: BeatCount | None = None,
@@ -60,9 +58,7 @@ def take(
         numbers=card_numbers(session.cards()),
         readings={card.id: session.reading(card.id) for card in chosen},
         states={card.id: session.state_sentence(card.id) for card in chosen},
-        processes=[
-            named for named in names.name(session.processes()) if named.process.card in ids
-        ],
+        processes=[named for named in session.named_processes() if named.process.card in ids],
         topology=topology,
         notes=session.notes(),
         processes_unknown=[card for card in session.processes_unknown() if card in ids],

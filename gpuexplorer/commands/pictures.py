@@ -11,10 +11,9 @@ from gpuexplorer.commands.snapshot_needs import NEEDS
 from gpuexplorer.commands.source import opened, wiring_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.telemetry.local import PATIENCE
 from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.sampler import PATIENCE
-from gpuexplorer.telemetry.sampling import check_interval
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import Session, check_interval
 from gpuexplorer.telemetry.topology import Topology
 
 if TYPE_CHECKING:
@@ -34,22 +33,15 @@ def show_pictures(
     form = "json" if arguments.json else "csv" if arguments.csv else "table"
     needs = NEEDS[form]
     source = opened(arguments)
-    session = Session(
-        source.backend,
-        source.attempts,
-        interval,
-        patience=PATIENCE if again else _PATIENCE_ONCE,
-        watch_faults=False,
-        processor_before=before,
-        reach=source.reach,
-    )
-    session.sampler.want(needs.metrics, needs.processes)
+    patience = PATIENCE if again else _PATIENCE_ONCE
+    session = Session(source.stream(patience, before, faults=False), interval, host=False)
+    session.want_metrics(needs.metrics, needs.processes)
     session.start()
     try:
         # The first rates take two looks at counters: meanwhile the rest is imported and asked.
         show: Callable[..., None] = import_module(f"gpuexplorer.commands.snapshot_{form}").show
         topology, left_out = wiring_of(source) if needs.wiring else (None, NOTHING)
-        session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
+        session.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
         chosen = source.chosen(session.cards(), arguments.cards)
         notes = [left_out] if left_out else []
@@ -76,7 +68,6 @@ def _pictures(
 ) -> "Iterator[Picture]":
     from gpuexplorer.commands.picture import take  # noqa: PLC0415 - while the cards answer
 
-    names = session.reach.names()
     source = None if session.bare else session.source
     for shown in itertools.count(1):
         still_there = {card.id: card for card in session.cards()}
@@ -84,9 +75,9 @@ def _pictures(
         if newcomers:
             current += [card for card in still_there.values() if card not in current]
         beats = session.beats() if count != 1 else None
-        picture = take(session, current, names, topology, source, beats)
+        picture = take(session, current, topology, source, beats)
         yield picture._replace(notes=[*picture.notes, *notes])
         if shown == count:
             return
         # Until all cards were asked once more; a driver that hangs delays it by one interval.
-        session.sampler.wait_for_fast_sweep(shown + 1, session.sampler.interval + PATIENCE)
+        session.wait_for_fast_sweep(shown + 1, session.interval + PATIENCE)

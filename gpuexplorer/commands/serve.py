@@ -16,8 +16,7 @@ from gpuexplorer.commands.source import choose, open_source
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.sampling import check_interval
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import check_interval, session_on
 
 _HERE = "127.0.0.1"
 _USUAL = f"{_HERE}:9410"
@@ -66,11 +65,11 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
             "`gpuexplorer doctor` looks for the cause.",
             why=paragraph([each.note for each in attempts]),
         )
-    session = Session(backend, attempts, arguments.interval, on_host=lambda _: None)
+    session = session_on(backend, attempts, arguments.interval)
     session.want(processes=False)
     session.start()
     try:
-        session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
+        session.wait_for_sweeps(1, _FIRST_ANSWERS)
         chosen = arguments.cards and {
             card.id for card in choose(session.cards(), arguments.cards)
         }

@@ -9,8 +9,7 @@ from gpuexplorer.commands.picture import Picture
 from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Link
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"

@@ -19,8 +19,7 @@ from gpuexplorer.core.words import Message, tr
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.card_course import BRIEFLY, HARMFUL, why_no_figures
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 _CARD_COLUMNS = (
     Column("#", 100),

@@ -14,7 +14,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 _MANY_PAIRS, _FIRST_PAIRS = 6, 4
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     source = opened(arguments)
     backend = source.backend
-    attempts = source.attempts or source.reach.attempts()
+    attempts = source.attempts or source.stream().attempts
     try:
         topology, left_out = wiring_of(source)
         source.check()

@@ -23,7 +23,7 @@ from gpuexplorer.serving import server as serving
 from gpuexplorer.serving.readings import Readings
 from gpuexplorer.serving.server import Server
 from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, Name
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.nvml_stub.stub import environment
 
@@ -253,20 +253,20 @@ def test_without_a_word_for_whom_it_says_the_right_form(
 
 @pytest.fixture
 def readings() -> Iterator[Readings]:
-    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
+    session = remembering(session_on(simulated("1xT4"), interval=0.1))
     session.want()
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10)
+    assert session.wait_for_sweeps(1, 10)
     yield Readings(session)
     assert session.stop(10)
 
 
 def test_simulated_cards_of_two_ports_have_other_uuids() -> None:
-    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
+    session = remembering(session_on(simulated("1xT4"), interval=0.1))
     session.want()
     with_port = Readings(session, port=9502)
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10)
+    assert session.wait_for_sweeps(1, 10)
     page = generate_latest(with_port).decode()
     assert session.stop(10)
     assert f'UUID="SIM-0-{session.computer}-9502"' in page
