@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deep",
         action="store_true",
         help=tr(
-            "also load PyTorch in each Python that has it, and ask for its cards and its cuDNN"
+            "also load PyTorch in each Python that has it, and ask for which cards it was made"
         ),
     )
     parser.add_argument(

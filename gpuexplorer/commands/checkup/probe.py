@@ -48,7 +48,6 @@ class Subject(StrEnum):
     PERMISSIONS = "permissions"
     CONTAINER = "container"
     PYTORCH = "pytorch"
-    TOOLKITS = "toolkits"
     DISPLAY = "display"
     PARTS = "parts"
     MEMORY = "memory"

@@ -1,13 +1,10 @@
-"""The Pythons of this computer that have PyTorch, and whether they suit driver and cards and
-have their cuDNN; and the CUDA toolkits, which are for compiling. Files are read; PyTorch is
-loaded, in a process of its own, only where that is asked for.
+"""The Pythons of this computer that have PyTorch, and whether they suit driver and cards. Files
+are read; PyTorch is loaded, in a process of its own, only where that is asked for.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from gpuexplorer.commands.checkup.probe import (
     BROKEN,
@@ -27,20 +24,14 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.torch_builds import INDEX, Suits, TorchBuild, flavour, suits
-from gpuexplorer.telemetry.looked_for import find_library, is_there, module_version
+from gpuexplorer.telemetry.looked_for import is_there, module_version
 
 _PATIENCE = 60.0
 _GIVEN_UP = 20.0  # earlier, each gives up by itself
-# All of it is compiled in. Asking torch.cuda or torch.backends.cudnn for it would start CUDA
-# and wake the cards.
+# It is compiled in. Asking torch.cuda for it would start CUDA and wake the cards.
 ASK_TORCH = """
-import json, torch
-flags = getattr(torch._C, "_cuda_getArchFlags", str)()
-cudnn = getattr(torch._C, "_cudnn", None)
-print("TORCH", json.dumps({
-    "architectures": (flags or "").split(),
-    "cudnn": cudnn and ".".join(map(str, cudnn.getRuntimeVersion())),
-}))
+import torch
+print("TORCH", getattr(torch._C, "_cuda_getArchFlags", str)() or "")
 """
 # They are built for one PyTorch, so they are replaced with it.
 _COMPANIONS = ("torchvision", "torchaudio")
@@ -54,14 +45,6 @@ class _Found:
     suits: Suits
     sentence: Message
     facts: Mapping[str, Fact]
-
-
-class _Cudnn(NamedTuple):
-    """What one PyTorch has of it."""
-
-    version: str | None = None
-    trouble: Message = NOTHING  # why PyTorch cannot use it
-    package: str | None = None  # what to install anew then, where pip brought it: name==version
 
 
 def pythons(probe: Probe, answer: Answer) -> Topic:
@@ -158,41 +141,29 @@ def _judged(
     driver: str | None,
     cuda: str | None,
 ) -> _Found:
-    build, cudnn, last_words = python.build, _Cudnn(), NOTHING
+    build, last_words = python.build, NOTHING
     inside = python.prefix == probe.parts  # of this very program, and no Python to start
     anew = Message(
         "Reinstall it: `{command}`",
         command=f"{_pip(probe, python, 'install')} --force-reinstall torch",
     )
     steps = _install_torch(probe, python, cuda) if cuda else anew
+    ran = None
+    if probe.deep and build is not None and not inside:
+        ran = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
+        build, last_words = _told_by_itself(ran, build)
     if build is None:
         judged = Suits(BROKEN, Message("Its files are incomplete."), steps)
+    elif ran is not None and ran.code:
+        judged = Suits(BROKEN, Message("It cannot be loaded."), steps)
     else:
-        loads = True
-        if build.cuda:
-            cudnn = _cudnn_of(probe, python)
-        if probe.deep and not inside:
-            ran = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
-            loads, last_words = not ran.code, _last_words(ran)
-            build, cudnn = _told_by_itself(ran, build, cudnn)
         judged = suits(build, cards, driver)
-        if cudnn.trouble:
-            mend = Message("Install PyTorch anew, so that it comes with the cuDNN it needs.")
-            if cudnn.package:
-                install = f"{_pip(probe, python, 'install')} --force-reinstall {cudnn.package}"
-                mend = Message("Run: `{command}`", command=install)
-            judged = Suits(BROKEN, judged.sentence, mend)
-        elif not loads:
-            judged = Suits(BROKEN, Message("It cannot be loaded."), steps)
-        elif judged.verdict is not FINE and cuda and not inside:
+        if judged.verdict is not FINE and cuda and not inside:
             judged = replace(judged, do=told(judged.do, steps))
     holds = NOTHING
     if build and build.architectures:
         names = " ".join(build.architectures)
         holds = Message("It holds code for {architectures}.", architectures=names)
-    cudnn_words = cudnn.trouble
-    if cudnn.version and not cudnn.trouble:
-        cudnn_words = Message("It has cuDNN {version}.", version=cudnn.version)
     what = Message(
         "{verdict}: {python}: {torch}.",
         verdict=judged.verdict.word,
@@ -208,34 +179,27 @@ def _judged(
         "cuda": build.cuda if build else None,
         "verdict": judged.verdict,
     }
-    sentence = told(what, judged.sentence, holds, cudnn_words, last_words)
+    sentence = told(what, judged.sentence, holds, last_words)
     return _Found(python, judged, sentence, facts)
 
 
-def _told_by_itself(ran: Ran, build: TorchBuild, cudnn: _Cudnn) -> tuple[TorchBuild, _Cudnn]:
-    """What PyTorch says of itself, which goes before what its files say."""
+def _told_by_itself(ran: Ran, build: TorchBuild) -> tuple[TorchBuild, Message]:
+    """What PyTorch says of itself, which goes before what its files say; and how it ended."""
     for line in ran.text.splitlines():
         if ran.code == 0 and line.startswith("TORCH "):
-            said = json.loads(line.removeprefix("TORCH "))
-            build = replace(build, architectures=[str(name) for name in said["architectures"]])
-            if said["cudnn"] and not cudnn.trouble:
-                cudnn = cudnn._replace(version=said["cudnn"])
-    return build, cudnn
-
-
-def _last_words(ran: Ran) -> Message:
-    """What became of a PyTorch that was started."""
-    if ran.code == 0:
-        return Message("It was started, and loads.")
-    if ran.code is None:
-        return Message(
-            "It was asked which cards it holds code for, and did not say within {seconds:g} s.",
-            seconds=_PATIENCE,
-        )
+            build = replace(build, architectures=line.split()[1:])
     last = (ran.text.strip().splitlines() or [""])[-1][:200]
-    return Message(
-        "It ended with code {code}. Its last words: {words}", code=ran.code, words=last
-    )
+    if ran.code is None:
+        said = Message(
+            "It was loaded for {seconds:g} s, and did not answer.", seconds=_PATIENCE
+        )
+    elif ran.code == 0:
+        said = Message("It was started, and loads.")
+    else:
+        said = Message(
+            "It ended with code {code}. Its last words: {words}", code=ran.code, words=last
+        )
+    return build, said
 
 
 def _install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:
@@ -281,97 +245,3 @@ def _has(python: LabPython, package: str) -> bool:
 
 def _quoted(path: str) -> str:
     return f'"{path}"' if " " in path else path
-
-
-def _cudnn_of(probe: Probe, python: LabPython) -> _Cudnn:
-    """Of a PyTorch that was built for CUDA: beside it, in it, in a conda environment, or where
-    the loader looks. `torch.backends.cudnn.version()` would start CUDA and wake the cards.
-    """
-    package, wanted = _cudnn_required(probe, python)
-    named = f"{package}=={wanted}" if package else None
-    homes = [f"{probe.shown(folder)}/nvidia/cudnn" for folder in python.packages]
-    headers = [f"{home}/include/cudnn_version.h" for home in (*homes, python.prefix)]
-    version = next(filter(None, (_cudnn_version(probe, each) for each in headers)), None)
-    if version is None:
-        there = find_library(probe, "libcudnn.so.9") or find_library(probe, "libcudnn.so.8")
-        if named and not there and probe.platform == "linux":
-            missing = Message(
-                "Its cuDNN {version} is missing, so that it cannot be loaded.", version=wanted
-            )
-            return _Cudnn(None, missing, named)
-        return _Cudnn()  # built without it, or it is in PyTorch itself
-    has, needs = _numbers(version)[:2], _numbers(wanted)[:2]
-    if needs and (has[:1] != needs[:1] or has < needs):
-        older = Message(
-            "It has cuDNN {version} but was built with {wanted}, and refuses an older one.",
-            version=version,
-            wanted=wanted,
-        )
-        return _Cudnn(version, older, named)
-    return _Cudnn(version)
-
-
-def _cudnn_required(probe: Probe, python: LabPython) -> tuple[str | None, str | None]:
-    """The package of cuDNN and its version that this PyTorch asks for, where pip brought it."""
-    for folder in python.packages:
-        for metadata in folder.glob("torch-*.dist-info/METADATA"):
-            text = probe.read(probe.shown(metadata)) or ""
-            wants = r"^Requires-Dist: (nvidia-cudnn-cu\d+)\s*\(?==([\d.]+)"
-            if found := re.search(wants, text, re.MULTILINE):
-                return found[1], found[2]
-    return None, None
-
-
-def _cudnn_version(probe: Probe, header: str) -> str | None:
-    defined = r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL)\s+(\d+)"
-    return ".".join(re.findall(defined, probe.read(header) or "")) or None
-
-
-def _numbers(version: str | None) -> tuple[int, ...]:
-    return tuple(int(each) for each in re.findall(r"\d+", version or ""))
-
-
-def toolkits(probe: Probe, answer: Answer) -> Topic:
-    """Which CUDA is installed for compiling, beside those within PyTorch."""
-    home = next(filter(None, map(probe.environment.get, ("CUDA_HOME", "CUDA_PATH"))), None)
-    nvcc = "nvcc.exe" if probe.platform == "win32" else "nvcc"
-    path = probe.environment.get("PATH", "").split(";" if probe.platform == "win32" else ":")
-    # Where programs that compile for CUDA look for it.
-    folders = [*([f"{home}/bin"] if home else []), *filter(None, path), "/usr/local/cuda/bin"]
-    found = [f"{each}/{nvcc}" for each in folders if probe.exists(f"{each}/{nvcc}")]
-    compilers = {each: _nvcc_version(probe, each) for each in dict.fromkeys(found)}
-    details = [
-        Message("CUDA {version}: {path}", version=version or "?", path=each)
-        for each, version in compilers.items()
-    ]
-    versions = {_numbers(each)[:2] for each in compilers.values() if each}
-    able = _numbers(answer.source.cuda_version if answer.source else None)[:1]
-    not_needed = Message(
-        "PyTorch brings its own CUDA; a toolkit is needed only to compile programs."
-    )
-    none = told(Message("No CUDA toolkit is installed."), not_needed)
-    judged: Judged = FINE, not_needed if compilers else none, NOTHING
-    if home and not probe.exists(home):
-        lost = Message(
-            "CUDA_HOME or CUDA_PATH names {folder}, which is not there.", folder=home
-        )
-        correct = Message("Correct or remove it; programs that compile for CUDA look there.")
-        judged = LOOK, lost, correct
-    elif len(versions) > 1:
-        several = Message("There are several CUDA compilers of different versions.")
-        judged = LOOK, several, Message("Let PATH and CUDA_HOME name the same toolkit.")
-    elif able and max(versions, default=())[:1] > able:
-        too_new = Message(
-            "A toolkit is of CUDA {version}, the driver can run up to CUDA {most}.",
-            version=max(versions)[0],
-            most=able[0],
-        )
-        update = Message("Update the driver, or compile with an older toolkit.")
-        judged = LOOK, too_new, update
-    return Topic(Subject.TOOLKITS, *judged, details)
-
-
-def _nvcc_version(probe: Probe, nvcc: str) -> str | None:
-    ran = probe.run_program([str(probe.at(nvcc)), "--version"], 5.0)
-    version = re.search(r"release (\d+\.\d+)", ran.text)
-    return version[1] if version and ran.code == 0 else None

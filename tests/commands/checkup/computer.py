@@ -183,23 +183,6 @@ class Computer:
             f"hip: Optional[str] = {hip!r}\n",
         )
 
-    def install_cudnn(self, prefix: str, version: str, library: bytes = b"\x7fELF") -> None:
-        """As pip brings it."""
-        packages = f"{prefix}/lib/python3.12/site-packages"
-        self.write(f"{packages}/nvidia/cudnn/lib/libcudnn.so.9").write_bytes(library)
-        self.write_cudnn_header(f"{packages}/nvidia/cudnn/include", version)
-
-    def require_cudnn(self, prefix: str, package: str, version: str) -> None:
-        self.write(
-            f"{prefix}/lib/python3.12/site-packages/torch-2.13.0.dist-info/METADATA",
-            f'Requires-Dist: {package}=={version}; platform_system == "Linux"\n',
-        )
-
-    def write_cudnn_header(self, folder: str, version: str) -> None:
-        numbers = zip(("MAJOR", "MINOR", "PATCHLEVEL"), version.split("."), strict=False)
-        lines = [f"#define CUDNN_{name} {number}\n" for name, number in numbers]
-        self.write(f"{folder}/cudnn_version.h", "".join(lines))
-
     def remember_libraries(self, *paths: str) -> None:
         """Into the loader's cache, as far as anybody reads it."""
         self.write("/etc/ld.so.cache", "".join(f"\0{path}" for path in (*paths, "")))
