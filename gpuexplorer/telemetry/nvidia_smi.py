@@ -3,10 +3,10 @@
 import argparse
 import difflib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NamedTuple, NoReturn
 
 from gpuexplorer.core.cards import Card, CardState, Sample
 from gpuexplorer.core.catalogue.clocks import PERFORMANCE_STATE
@@ -19,8 +19,8 @@ from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 
 _FORMS = mark(
-    "On simulated cards there are nvidia-smi, -L, -i 0, --query-gpu=name,memory.used "
-    "--format=csv, and --query-compute-apps=pid,used_memory --format=csv."
+    "On simulated cards there are nvidia-smi, -L, -i 0, and --query-gpu=name,memory.used "
+    "--format=csv."
 )
 _ABSENT = "[N/A]"
 # In what unit nvidia-smi says a figure, and what of ours makes one of it.
@@ -45,7 +45,6 @@ _METRICS: dict[str, Metric] = {
     if metric.smi and " " not in metric.smi and not metric.smi.startswith("-")
 }
 _METRICS |= {alias: _METRICS[field] for alias, field in _ALIASES.items()}
-_R = TypeVar("_R")
 
 
 class _CardNow(NamedTuple):
@@ -71,10 +70,7 @@ def nvidia_smi(arguments: str, backend: SimulatedBackend, now: datetime) -> str:
             f"GPU {c.index}: {c.name} (UUID: {c.id})" for c in (each.card for each in cards)
         ]
     elif asked.query_gpu:
-        fields = _card_fields(now, len(cards))
-        lines = _query(asked.query_gpu, asked.format, fields, cards)
-    elif asked.apps:
-        lines = _query(asked.apps, asked.format, _APP_FIELDS, processes)
+        lines = _query(asked.query_gpu, asked.format, now, cards)
     else:
         lines = [
             f"{now:%a %b %e %H:%M:%S %Y}",
@@ -100,7 +96,6 @@ def _asked(arguments: str) -> argparse.Namespace:
     parser.add_argument("-i", "--id")
     parser.add_argument("-l", "--loop", "-lms", "--loop-ms", nargs="?", const="5")
     parser.add_argument("--query-gpu")
-    parser.add_argument("--query-compute-apps", "--query-accounted-apps", dest="apps")
     parser.add_argument("--format")
     try:
         asked, unknown = parser.parse_known_args(shlex.split(arguments))
@@ -189,22 +184,35 @@ def _card_rows(now: _CardNow) -> str:
 
 def _process_row(card: Card, process: CardProcess) -> str:
     name = process.simulated_command or "[Not Found]"
-    memory = _memory(process)
+    held = process.values.get(ProcessFigure.MEMORY)
     return _PROCESS.format(
         index=card.index,
         pid=process.pid,
         use=process.use,
         name=name if len(name) <= 34 else f"...{name[-31:]}",
-        memory="N/A" if memory == _ABSENT else f"{memory}MiB",
+        memory="N/A" if held is None else f"{round(held / MIB)}MiB",
     )
 
 
-def _query(
-    names: str, form: str | None, known: Mapping[str, Callable[[_R], str]], rows: Sequence[_R]
-) -> list[str]:
+def _query(names: str, form: str | None, now: datetime, cards: Sequence[_CardNow]) -> list[str]:
     style = [each.strip() for each in (form or "").split(",")]
     if "csv" not in style:
         raise Trouble("A query needs --format=csv.", _FORMS)
+    known: dict[str, Callable[[_CardNow], str]] = {
+        field: partial(_figure, metric) for field, metric in _METRICS.items()
+    }
+    known |= {
+        "index": lambda each: str(each.card.index),
+        "name": lambda each: each.card.name,
+        "gpu_name": lambda each: each.card.name,
+        "uuid": lambda each: each.card.id,
+        "gpu_uuid": lambda each: each.card.id,
+        "pci.bus_id": lambda each: _bus(each.card),
+        "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
+        "count": lambda _: str(len(cards)),
+        "driver_version": lambda _: _ABSENT,
+        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
+    }
     fields = [each.strip() for each in names.split(",")]
     for field in fields:
         if field not in known:
@@ -213,51 +221,19 @@ def _query(
                 did_you_mean(difflib.get_close_matches(field, known, n=1), _FORMS),
                 field=field,
             )
-    units = {field: _UNITS[metric.unit][0] for field, metric in _METRICS.items()}
-    units |= {"used_memory": "MiB", "used_gpu_memory": "MiB"}
-
-    def said(field: str, row: _R) -> str:
-        text, unit = known[field](row), units.get(field, "")
-        bare = not unit or "nounits" in style or text == _ABSENT
-        return text if bare else f"{text} {unit}"
-
-    heads = [f"{each} [{units[each]}]" if units.get(each) else each for each in fields]
+    units = [_UNITS[_METRICS[each].unit][0] if each in _METRICS else "" for each in fields]
+    heads = [
+        f"{each} [{unit}]" if unit else each for each, unit in zip(fields, units, strict=True)
+    ]
     lines = [] if "noheader" in style else [", ".join(heads)]
-    return [*lines, *(", ".join(said(field, row) for field in fields) for row in rows)]
-
-
-def _card_fields(now: datetime, count: int) -> Mapping[str, Callable[[_CardNow], str]]:
-    fields: dict[str, Callable[[_CardNow], str]] = {
-        field: partial(_figure, metric) for field, metric in _METRICS.items()
-    }
-    fields |= dict.fromkeys(("name", "gpu_name"), lambda each: each.card.name)
-    fields |= dict.fromkeys(("uuid", "gpu_uuid"), lambda each: each.card.id)
-    fields |= dict.fromkeys(("pci.bus_id", "gpu_bus_id"), lambda each: _bus(each.card))
-    fields |= {
-        "index": lambda each: str(each.card.index),
-        "count": lambda _: str(count),
-        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
-        "driver_version": lambda _: _ABSENT,
-        "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
-    }
-    return fields
-
-
-_APP_FIELDS: Mapping[str, Callable[[tuple[Card, CardProcess]], str]] = {
-    "pid": lambda app: str(app[1].pid),
-    "process_name": lambda app: app[1].simulated_command or _ABSENT,
-    "name": lambda app: app[1].simulated_command or _ABSENT,
-    "gpu_name": lambda app: app[0].name,
-    "gpu_uuid": lambda app: app[0].id,
-    "gpu_bus_id": lambda app: _bus(app[0]),
-    "used_memory": lambda app: _memory(app[1]),
-    "used_gpu_memory": lambda app: _memory(app[1]),
-}
-
-
-def _memory(process: CardProcess) -> str:
-    held = process.values.get(ProcessFigure.MEMORY)
-    return _ABSENT if held is None else str(round(held / MIB))
+    for card in cards:
+        cells = []
+        for field, unit in zip(fields, units, strict=True):
+            text = known[field](card)
+            bare = not unit or "nounits" in style or text == _ABSENT
+            cells.append(text if bare else f"{text} {unit}")
+        lines.append(", ".join(cells))
+    return lines
 
 
 def _figure(metric: Metric, now: _CardNow) -> str:
