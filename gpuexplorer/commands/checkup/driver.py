@@ -43,91 +43,67 @@ _WSL = "WSL"
 _FIRST_NAMESPACE = "pid:[4026531836]"
 
 
-def cards(probe: Probe, answer: Answer) -> Topic:
+def cards(_: Probe, answer: Answer) -> Topic:
     """Those that answer, and those that are plugged in and do not."""
+    on_the_bus, ours = answer.on_the_bus or (), answer.nvidia_on_the_bus
+    details: list[str] = [_described(card, answer) for card in answer.cards]
+    facts: dict[str, Fact] = {"answering": [_facts_of(card) for card in answer.answering]}
+    number = len(answer.answering)
     dead = [card for card in answer.cards if card not in answer.answering]
     blind = {card.id: why for card in answer.cards if (why := answer.no_figures(card))}
-    facts: dict[str, Fact] = {
-        "answering": [_facts_of(card) for card in answer.answering],
-        "silent": [_facts_of(card) for card in dead],
-    }
-    if answer.cards:
-        judged, details = _cards_listed(answer, dead, set(blind.values()), len(blind))
-    else:
-        judged = _no_card(answer)
-        details = [each.sentence for each in answer.on_the_bus or ()] if answer.asleep else []
-    return Topic(Subject.CARDS, *judged, details, facts)
-
-
-def _no_card(answer: Answer) -> Judged:
-    """What is on the bus instead stands in the list of what was looked for."""
-    ours = answer.nvidia_on_the_bus
+    known = {plain_bus_id(card.bus_id) for card in answer.cards if card.bus_id}
+    held = [each for each in ours if each.driver == "nvidia"]
+    silent = [each for each in held if known and plain_bus_id(each.bus_id) not in known]
+    judged: Judged
     if answer.asleep:
+        details += [each.sentence for each in on_the_bus]
         sleeping = Message.counted(
             "The NVIDIA card is asleep to save power. It was not woken to be asked.",
             "All {count} NVIDIA cards are asleep to save power, and were not woken.",
             len(ours),
         )
-        later = Message(
-            "Nothing needs to be done. Check again while a program uses the card to learn more."
-        )
-        return FINE, sleeping, later
-    if ours:
+        later = Message("Check again while a program uses the card to learn more.")
+        judged = FINE, sleeping, later
+    elif not answer.cards and ours:
         unanswered = Message.counted(
             "There is {count} NVIDIA card, and no driver answers for it.",
             "There are {count} NVIDIA cards, and no driver answers for them.",
             len(ours),
         )
-        return BROKEN, unanswered, Message("See what is said about the driver.")
-    none = Message("There is no NVIDIA card.")
-    if answer.on_the_bus is None:
-        none = Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
-    simulated = Message(
-        "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
-    )
-    return LOOK, none, simulated
-
-
-def _cards_listed(
-    answer: Answer, dead: Sequence[Card], blind: set[Absence], number_blind: int
-) -> tuple[Judged, list[str]]:
-    known = {plain_bus_id(card.bus_id) for card in answer.cards if card.bus_id}
-    held = [each for each in answer.nvidia_on_the_bus if each.driver == "nvidia"]
-    unknown = [each for each in held if plain_bus_id(each.bus_id) not in known]
-    silent = unknown if known else []
-    others = [each for each in answer.on_the_bus or () if each not in answer.nvidia_on_the_bus]
-    details: list[str] = [_described(card, answer) for card in answer.cards]
-    if not dead:
-        details += answer.notes
-    details += [each.sentence for each in (silent if dead or silent else others)]
-    number = len(answer.answering)
-    if dead or silent:
-        plugged = max(len(answer.cards), len(held))
-        sentence = Message.counted(
-            "{count} of {plugged} NVIDIA cards answers.",
-            "{count} of {plugged} NVIDIA cards answer.",
-            number,
-            plugged=plugged,
+        judged = BROKEN, unanswered, Message("See what is said about the driver.")
+    elif not answer.cards:
+        none = Message("There is no NVIDIA card.")
+        if answer.on_the_bus is None:
+            none = Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
+        simulated = Message(
+            "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
         )
-        if plugged == 1:
-            sentence = Message("The NVIDIA card does not answer.")
-        elif number == 0:
-            sentence = Message("None of the {plugged} NVIDIA cards answers.", plugged=plugged)
-        return (BROKEN, sentence, _wake(dead)), details
-    sentence = Message.counted(
-        "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", number
-    )
-    if not blind:
-        return (FINE, sentence, NOTHING), details
-    without = Message.counted(
-        "{count} of them gives no usable figure.",
-        "{count} of them give no usable figure.",
-        number_blind,
-    )
-    do = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
-    if blind == {Absence.NO_PERMISSION}:
-        do = remedy(Absence.NO_PERMISSION)
-    return (LOOK, told(sentence, without), do), details
+        judged = LOOK, none, simulated
+    elif dead or silent:
+        details += [each.sentence for each in silent]
+        some = Message(
+            "{number} of {plugged} NVIDIA cards answer.",
+            number=number,
+            plugged=max(len(answer.cards), len(held)),
+        )
+        judged = BROKEN, some, _wake(dead)
+    else:
+        details += [*answer.notes, *(each.sentence for each in on_the_bus if each not in ours)]
+        sentence = Message.counted(
+            "{count} NVIDIA card answers.", "{count} NVIDIA cards answer.", number
+        )
+        judged = FINE, sentence, NOTHING
+        if blind:
+            without = Message.counted(
+                "{count} of them gives no usable figure.",
+                "{count} of them give no usable figure.",
+                len(blind),
+            )
+            do = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
+            if set(blind.values()) == {Absence.NO_PERMISSION}:
+                do = remedy(Absence.NO_PERMISSION)
+            judged = LOOK, told(sentence, without), do
+    return Topic(Subject.CARDS, *judged, details, facts)
 
 
 def _wake(dead: Sequence[Card]) -> Message:

@@ -74,15 +74,15 @@ def test_a_card_on_the_bus_that_the_driver_does_not_mention_is_missed_once(
     computer.give_driver(card(bus_id="00000000:01:00.0"), *listed)
     topic = computer.told(cards)
     assert topic.verdict is BROKEN
-    assert topic.sentence == "1 of 2 NVIDIA cards answers."
+    assert topic.sentence == "1 of 2 NVIDIA cards answer."
     assert "0000:02:00.0" in topic.details[-1]
 
 
 @pytest.mark.parametrize(
     ("listed", "sentence"),
     [
-        ([nameless(0)], "The NVIDIA card does not answer."),
-        ([nameless(0), nameless(1)], "None of the 2 NVIDIA cards answers."),
+        ([nameless(0)], "0 of 1 NVIDIA cards answer."),
+        ([nameless(0), nameless(1)], "0 of 2 NVIDIA cards answer."),
         ([card(0), card(1), nameless(2)], "2 of 3 NVIDIA cards answer."),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_card_that_cannot_be_read_is_said_not_to_answer(
     computer.give_driver(card(0), SECOND, states={CardId("GPU-1"): state})
     topic = computer.told(cards)
     assert topic.verdict is BROKEN
-    assert topic.sentence == "1 of 2 NVIDIA cards answers."
+    assert topic.sentence == "1 of 2 NVIDIA cards answer."
     assert topic.details[1].endswith(f"at 0000:02:00.0, {state.sentence}")
 
 
@@ -145,7 +145,7 @@ def test_a_card_that_hangs_when_it_is_read_is_given_up(computer: Computer) -> No
     computer.backend = Hanging("590.48.01", "13.1", [card(0), SECOND], {})
     computer.patience = 0.1
     try:
-        assert computer.told(cards).sentence == "1 of 2 NVIDIA cards answers."
+        assert computer.told(cards).sentence == "1 of 2 NVIDIA cards answer."
     finally:
         released.set()
 
