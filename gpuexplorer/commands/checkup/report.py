@@ -4,7 +4,6 @@ can be sent to somebody, without names in it.
 
 import io
 import json
-import platform
 import re
 import textwrap
 import zipfile
@@ -12,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.driver import cards, container, driver, permissions
@@ -32,6 +31,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.looked_for import Looked, looked_for
+from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
 
 # In the order in which they are read.
 EXAMINATIONS: Mapping[Subject, tuple[Message, Callable[[Probe, Answer], Topic]]] = {
@@ -205,19 +205,8 @@ def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     return clean(value) if isinstance(value, str) else value
 
 
-_OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON")
+_OF_INTEREST = ("CUDA", "NVIDIA", "QT", "PYTHON", "DISPLAY")
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH")
-_DISTRIBUTIONS = (
-    "PySide6-Essentials",
-    "shiboken6",
-    "numpy",
-    "nvidia-ml-py",
-    "pynvml",
-    "psutil",
-    "platformdirs",
-    "markdown-it-py",
-    "torch",
-)
 _PASSWORD = re.compile(r"(://)[^/@\s]+@")
 _OWNERS = re.compile(r"([/\\](?:home|Users)[/\\]+)([^/\\\s:;,\"'`)\]>]+)", re.IGNORECASE)
 # A word that is a path, a variable, or an address, and so may hold a name as one of its parts.
@@ -269,9 +258,13 @@ def _nobody(name: str) -> bool:
 
 def check_target(target: Path) -> None:
     """Raises Trouble where no bundle can be written; leaves nothing behind."""
-    with _created(target):
-        pass
-    target.unlink(missing_ok=True)
+    if target.exists():
+        raise Trouble(
+            "There is something at {file} already, and it was left as it is.",
+            "Choose another name for the bundle.",
+            file=target,
+        )
+    refuse_unwritable(target)
 
 
 def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
@@ -280,67 +273,22 @@ def write_bundle(target: Path, report: Report, probe: Probe) -> Message:
     def clean(text: str) -> str:
         return anonymous(text, probe.home, probe.user, probe.host)
 
-    versions = {name: probe.installed(name) or "not installed" for name in _DISTRIBUTIONS}
-    known = {
-        "gpuexplorer": __version__,
-        "python": platform.python_version(),
-        "system": platform.platform(),
-    }
     environment = {
         name: "(left out)" if any(each in name.upper() for each in _SECRET) else clean(value)
         for name, value in sorted(probe.environment.items())
-        if name.upper().startswith(_OF_INTEREST) or name.upper() == "DISPLAY"
+        if name.upper().startswith(_OF_INTEREST)
     }
     lines = report.as_text(_ENDLESS, say=str).splitlines()
-    contents = {
-        "doctor.txt": "".join(f"{clean(line)}\n" for line in lines),
-        "doctor.json": report.as_json(clean),
-        "versions.txt": "".join(f"{each} {v}\n" for each, v in (known | versions).items()),
-        "environment.txt": "".join(f"{name}={v}\n" for name, v in environment.items()),
-    }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in contents.items():
-            archive.writestr(name, text)
-    file = _created(target)
-    try:
-        with file:
-            file.write(packed.getvalue())
-    except OSError as refusal:
-        target.unlink(missing_ok=True)
-        raise _unwritable(target, refusal) from refusal
+        archive.writestr("doctor.txt", "".join(f"{clean(line)}\n" for line in lines))
+        archive.writestr("doctor.json", report.as_json(clean))
+        variables = "".join(f"{name}={value}\n" for name, value in environment.items())
+        archive.writestr("environment.txt", variables)
+    check_target(target)
+    write_whole(target, [packed.getvalue()])
     return Message(
-        "{file} holds this report as text and as JSON, the versions of the"
-        " programs involved, and the variables CUDA*, NVIDIA*, QT*, PYTHON* and DISPLAY;"
-        " the names of you and your computer were taken out.",
+        "{file} holds this report as text and as JSON, and the variables CUDA*, NVIDIA*, QT*,"
+        " PYTHON* and DISPLAY; the names of you and your computer were taken out.",
         file=target.absolute(),
-    )
-
-
-def _created(target: Path) -> BinaryIO:
-    try:
-        return target.open("xb")
-    except FileExistsError:
-        if target.is_dir():
-            raise Trouble(
-                "{folder} is a folder, and the bundle is a file.",
-                "Name a file in it, such as {file}.",
-                folder=target,
-                file=target / "gpuexplorer.zip",
-            ) from None
-        raise Trouble(
-            "There is a file at {file} already, and it was left as it is.",
-            "Choose another name for the bundle.",
-            file=target,
-        ) from None
-    except OSError as refusal:
-        raise _unwritable(target, refusal) from refusal
-
-
-def _unwritable(target: Path, refusal: OSError) -> Trouble:
-    return Trouble(
-        "The bundle cannot be written to {file}: {reason}.",
-        "Choose a folder that you may write to.",
-        file=target,
-        reason=refusal.strerror or refusal,
     )
