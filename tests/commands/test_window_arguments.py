@@ -83,10 +83,3 @@ def test_one_window_opens_one_recording(capsys: pytest.CaptureFixture[str]) -> N
     status, line = told(capsys, "a.gpurec", "--open", "b.gpurec")
     assert status == WRONG
     assert "Two recordings" in line
-
-
-def test_a_word_that_is_neither_a_command_nor_a_file_is_no_command(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["snapshto"]) == WRONG
-    assert "'snapshto' is not a command." in capsys.readouterr().err

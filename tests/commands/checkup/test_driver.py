@@ -132,13 +132,6 @@ def test_the_likely_cause_is_found_in_files(
     assert do in topic.do
 
 
-def test_a_card_given_to_a_virtual_machine_is_not_broken(computer: Computer) -> None:
-    computer.plug_in(driver="vfio-pci")
-    topic = computer.told(driver)
-    assert topic.verdict is LOOK
-    assert "virtual machine" in topic.sentence
-
-
 def test_wsl_without_a_library_sends_the_reader_to_windows(computer: Computer) -> None:
     computer.write("/proc/version", "Linux version 6.6 (Microsoft@Microsoft.com)")
     computer.write("/dev/dxg")
@@ -204,19 +197,6 @@ def test_a_refused_file_is_named_with_the_group_to_join(computer: Computer) -> N
         assert topic.do == "Ask an administrator for access to these files."
     else:
         assert topic.do.startswith(f"Run `sudo usermod -aG {owner} $USER`")
-
-
-def test_missing_files_are_made_by_a_command(computer: Computer) -> None:
-    computer.load_module()
-    (computer.root / "dev/nvidia-uvm").unlink()
-    topic = computer.told(permissions)
-    assert topic.verdict is LOOK
-    assert "CUDA cannot start without it" in topic.sentence
-    for name in ("nvidia0", "nvidiactl"):
-        (computer.root / "dev" / name).unlink()
-    topic = computer.told(permissions)
-    assert topic.verdict is BROKEN
-    assert "nvidia-modprobe" in topic.do
 
 
 @pytest.mark.parametrize(
