@@ -4,7 +4,6 @@ import ctypes
 import platform
 import re
 import sys
-from collections.abc import Mapping
 
 from gpuexplorer import __version__
 from gpuexplorer.commands.checkup.probe import (
@@ -17,11 +16,10 @@ from gpuexplorer.commands.checkup.probe import (
     Subject,
     Topic,
 )
-from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
+from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.looked_for import find_library
 from gpuexplorer.telemetry.patience import Asked
 
-_WINDOWLESS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 # Each library Qt loads from the system, with the Debian package that brings it.
 _ALWAYS = {
     "libEGL.so.1": "libegl1",
@@ -40,8 +38,6 @@ _FOR_X11 = {
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-image.so.0": "libxcb-image0",
 }
-_ANSWERS = mark("{variable}={display} answers.")
-_SILENT = mark("{variable}={display} does not answer.")
 _X_PATIENCE = 5.0
 
 # Each distribution, and what cannot be done without it.
@@ -61,90 +57,70 @@ def display(probe: Probe, _: Answer | None = None) -> Topic:
     if probe.platform != "linux":
         own = Message("The system's own desktop shows the window.")
         return Topic(Subject.DISPLAY, FINE, own)
-    chosen = probe.environment.get("QT_QPA_PLATFORM", "")
-    named = {"WAYLAND_DISPLAY": _wayland(probe), "DISPLAY": _x11(probe)}
-    wayland, x11 = named.values()
-    only_wayland = wayland and not chosen.startswith("xcb") and not x11
+    environment = probe.environment
+    chosen, wayland, x11 = environment.get("QT_QPA_PLATFORM", ""), _wayland(probe), _x11(probe)
+    only_wayland = wayland and not x11 and not chosen.startswith("xcb")
+    wanted = _ALWAYS if only_wayland else _ALWAYS | _FOR_X11
     missing = {
         library: package
-        for library, package in (_ALWAYS if only_wayland else _ALWAYS | _FOR_X11).items()
+        for library, package in wanted.items()
         # The packaged program brings some along.
-        if not (probe.parts is not None and probe.exists(f"{probe.parts}/{library}"))
+        if not (probe.parts and probe.exists(f"{probe.parts}/{library}"))
         and find_library(probe, library) is None
     }
-    refuses = bool(x11 and not wayland and probe.x_refuses(probe.environment["DISPLAY"]))
-    details = [
-        Message(
-            _ANSWERS if answers else _SILENT,
-            variable=variable,
-            display=probe.environment[variable],
-        )
-        for variable, answers in named.items()
-        if answers is not None
-    ]
+    details = []
+    install = NOTHING
     if missing:
-        details.append(
+        details = [
             Message(
                 "Libraries that Qt needs and that are missing: {libraries}.",
                 libraries=all_of(list(missing)),
             )
-        )
+        ]
+        install = Message("Install the packages of your system that bring these libraries.")
+        if probe.exists("/usr/bin/apt-get"):
+            packages = " ".join(missing.values())
+            install = Message("Run: `sudo apt-get install {packages}`", packages=packages)
     judged: Judged
-    if chosen.split(":")[0] in _WINDOWLESS:
-        judged = (
-            LOOK,
-            Message(
-                "QT_QPA_PLATFORM={platform} lets windows open where nobody sees them.",
-                platform=chosen,
-            ),
-            Message("Remove the variable to see the window."),
+    if chosen.split(":")[0] not in ("", "xcb", "wayland"):
+        unseen = Message(
+            "QT_QPA_PLATFORM={platform} lets windows open where nobody sees them.",
+            platform=chosen,
         )
+        judged = LOOK, unseen, Message("Remove the variable to see the window.")
     elif wayland is None and x11 is None:
         at_a_desktop = Message(
             "Start it at a desktop, or through `ssh -X`; the commands work without a display."
         )
-        judged = (
-            LOOK,
-            Message("There is no display here, so no window can open."),
-            told(at_a_desktop, _install(probe, missing)),
-        )
+        none = Message("There is no display here, so no window can open.")
+        judged = LOOK, none, told(at_a_desktop, install)
     elif not wayland and not x11:
-        judged = (
-            BROKEN,
-            Message("A display is named, but it does not answer, so no window can open."),
-            Message("Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY."),
+        silent = Message("A display is named, but it does not answer, so no window can open.")
+        log_in = Message(
+            "Log in at the desktop, or connect with `ssh -X`; then correct DISPLAY={display}.",
+            display=environment.get("DISPLAY", ""),
         )
-    elif refuses:
-        judged = (
-            BROKEN,
-            Message(
-                "The display {display} lets this program open no window.",
-                display=probe.environment["DISPLAY"],
-            ),
-            Message(
-                "Start it as the person who is logged in at that display, or let that person's"
-                " XAUTHORITY name the file with the permission."
-            ),
+        judged = BROKEN, silent, log_in
+    elif x11 and not wayland and probe.x_refuses(environment["DISPLAY"]):
+        refuses = Message(
+            "The display {display} lets this program open no window.",
+            display=environment["DISPLAY"],
         )
+        allow = Message(
+            "Start it as the person who is logged in at that display, or let that person's"
+            " XAUTHORITY name the file with the permission."
+        )
+        judged = BROKEN, refuses, allow
     elif missing:
-        judged = (
-            BROKEN,
-            Message.counted(
-                "The display answers, but Qt needs {count} more library to open a window.",
-                "The display answers, but Qt needs {count} more libraries to open a window.",
-                len(missing),
-            ),
-            _install(probe, missing),
+        lacks = Message.counted(
+            "The display answers, but Qt needs {count} more library to open a window.",
+            "The display answers, but Qt needs {count} more libraries to open a window.",
+            len(missing),
         )
+        judged = BROKEN, lacks, install
     else:
-        judged = (
-            FINE,
-            Message(
-                "A window can open: the {kind} display answers, and Qt has its libraries.",
-                kind="Wayland" if wayland else "X11",
-            ),
-            NOTHING,
-        )
+        fine = Message("A window can open: the display answers, and Qt has its libraries.")
+        judged = FINE, fine, NOTHING
     return Topic(Subject.DISPLAY, *judged, details)
 
 
@@ -195,15 +171,6 @@ def x_refuses(display: str) -> bool:
 
     asking = Asked(refuses)
     return not asking.answered_within(_X_PATIENCE) or asking.result()
-
-
-def _install(probe: Probe, missing: Mapping[str, str]) -> Message:
-    if not missing:
-        return NOTHING
-    if probe.exists("/usr/bin/apt-get"):
-        packages = " ".join(missing.values())
-        return Message("Run: `sudo apt-get install {packages}`", packages=packages)
-    return Message("Install the packages of your system that bring these libraries.")
 
 
 def parts(probe: Probe, _: Answer) -> Topic:

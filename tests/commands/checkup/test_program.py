@@ -75,7 +75,7 @@ def test_missing_libraries_are_installed_with_one_line(computer: Computer) -> No
     topic = computer.told(display)
     assert topic.verdict is BROKEN
     assert "Qt needs 3 more libraries" in topic.sentence
-    assert "libxcb-shape.so.0, libxcb-render-util.so.0" in topic.details[1]
+    assert "libxcb-shape.so.0, libxcb-render-util.so.0" in topic.details[0]
     assert "apt-get" not in topic.do
     computer.write("/usr/bin/apt-get")
     assert computer.told(display).do == (
