@@ -70,7 +70,7 @@ VERBS = (
     (
         "export",
         "gpuexplorer.commands.export",
-        mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
+        mark("a recording as CSV or JSON Lines"),
     ),
     (
         "report",

@@ -22,7 +22,7 @@ from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.recording.export.choosing import length
+from gpuexplorer.recording.export import length
 from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.sampling import check_interval

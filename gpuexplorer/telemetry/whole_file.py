@@ -36,10 +36,12 @@ def refuse_unwritable(path: Path) -> None:
             part.unlink()
 
 
-def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
-    """A file that was there stays as it was until the new one is complete."""
+def write_whole(path: Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
+    """A file that was there stays as it was until the new one is complete. `private`: nobody
+    else may read it, such as one that holds command lines.
+    """
     with _told(path):
-        _write(path, chunks)
+        _write(path, chunks, 0o600 if private else 0o666)
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def _told(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _write(path: Path, chunks: Iterable[bytes]) -> None:
+def _write(path: Path, chunks: Iterable[bytes], mode: int) -> None:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     if path.exists() and not path.is_file():
@@ -70,7 +72,7 @@ def _write(path: Path, chunks: Iterable[bytes]) -> None:
     target = path.resolve()
     part = _part_of(target)
     try:
-        with part.open("xb") as file:
+        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode), "wb") as file:
             for chunk in chunks:
                 file.write(chunk)
         part.replace(target)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuexplorer.core.spread import spread
+from gpuexplorer.core.axes import spread
 
 HEIGHTS = st.lists(st.floats(-50, 250), max_size=12)
 
