@@ -21,7 +21,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.machines.rooms import Room, room
 
 _TIMES = 15
@@ -42,7 +42,7 @@ def figures() -> list[Figure]:
 def _of_page(machines: int, racks: int, page: MachinesPage) -> Sequence[Figure]:
     look, settings = Look(), Settings()
     source = Room(room(machines, racks=racks))
-    state = MachineState(RememberingSession(NoCards()), settings)
+    state = MachineState(remembering(session_on(NoCards())), settings)
     time_window = TimeWindow()
     window = QWidget()
     view = MachinesView(look, state, time_window, settings, FrameClock(window), source)

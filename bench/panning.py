@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.gui.measuring.durations import Spread
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 _DAY, _HOUR, _MINUTE = 86_400.0, 3600.0, 60.0
 _BEAT = 0.1
@@ -81,7 +81,7 @@ def _figure(what: str, seconds: Spread) -> Figure:
     )
 
 
-def _live_a_day(session: RememberingSession) -> History:
+def _live_a_day(session: Session) -> History:
     """A past as the sampler would have left it, of which the session lived but a moment."""
     [card] = session.cards()
     plotted = [m for m in metrics_of(card, [Cadence.FAST]) if METRICS[m].plotted]

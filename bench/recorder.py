@@ -12,8 +12,9 @@ from bench.table import Figure
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.recording.listening import QuietSession, machine_of
+from gpuexplorer.recording.listening import machine_of
 from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.telemetry.session import session_on
 from gpuexplorer.telemetry.sources import simulated
 
 _METRICS = 30
@@ -31,7 +32,7 @@ def figures() -> list[Figure]:
 def _day(folder: Path) -> list[Figure]:
     """Every second is a batch of its own, as it would be."""
     clock = ManualClock()
-    session = QuietSession(simulated("8xH100+nvlink", clock=clock), clock=clock)
+    session = session_on(simulated("8xH100+nvlink", clock=clock), clock=clock)
     recorder = Recorder(folder / "day.gpurec", machine_of(session, anonymous=False), clock)
     cards = session.cards()
     asked = [each for each in METRICS if each in metrics_of(cards[0])][:_METRICS]
@@ -55,7 +56,7 @@ def _day(folder: Path) -> list[Figure]:
 
 def _many(folder: Path) -> list[Figure]:
     clock = ManualClock()
-    session = QuietSession(simulated(f"{_MANY}xH100", clock=clock), clock=clock)
+    session = session_on(simulated(f"{_MANY}xH100", clock=clock), clock=clock)
     recorder = Recorder(folder / "many.gpurec", machine_of(session, anonymous=False), clock)
     cards = session.cards()
     asked = metrics_of(cards[0], [Cadence.FAST])

@@ -29,11 +29,10 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import looked_for
 from gpuexplorer.telemetry.place import Place
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampling import Want
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
 
 # Whichever of them comes, a recording ends as it should.
@@ -71,7 +70,7 @@ class App:
         self._reader = RecordingReader(self._bridge)
         self._reader.was_read.connect(self._on_recording_read)
         # What goes on being read while a recording is shown, so that its past goes on.
-        self._aside: tuple[RememberingSession, Want] | None = None
+        self._aside: tuple[Session, Want] | None = None
         always_on = AlwaysOn(self._settings)
         self._make = SessionMaker(self._settings, self._bridge, always_on, past)
         attempts: Sequence[Attempt] = ()
@@ -115,7 +114,7 @@ class App:
             self._reader.read(Path(arguments.open), self._patience)
 
     @property
-    def session(self) -> RememberingSession:
+    def session(self) -> Session:
         return self._session
 
     def stop(self) -> None:
@@ -137,7 +136,7 @@ class App:
         if arguments.theme is not None and arguments.screenshot is None:
             self._settings.hold_scheme(Scheme(arguments.theme))
 
-    def _look_for_real_cards(self) -> tuple[RememberingSession, Sequence[Attempt]]:
+    def _look_for_real_cards(self) -> tuple[Session, Sequence[Attempt]]:
         """Look for real cards. Whatever a driver does, the window opens soon."""
         opened = self._search.first(self._patience)
         if opened is None:
@@ -159,7 +158,7 @@ class App:
 
     def _change_to(
         self,
-        session: RememberingSession,
+        session: Session,
         attempts: Sequence[Attempt] = (),
         *,
         quietly: bool = False,
@@ -203,8 +202,8 @@ class App:
         self._aside = None
         self._search.go_on(until_found=self._session.bare)
         self.window.show_session(self._session)
-        self._session.sampler.release(want)
-        self._session.sampler.set_interval(self._settings.choices.interval)
+        self._session.release(want)
+        self._session.set_interval(self._settings.choices.interval)
         _end(recorded)
 
     def _on_start_due(self) -> None:
@@ -263,7 +262,7 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _end(session: RememberingSession) -> None:
+def _end(session: Session) -> None:
     """A hung driver call may keep it for a moment, and the window waits for nobody."""
     threading.Thread(target=session.stop, name="end session", daemon=True).start()
 

@@ -23,10 +23,10 @@ from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import looked_for
 from gpuexplorer.telemetry.place import Place
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import first_that_answers
 
 # Pictures of an empty plot teach nobody: a little more than the plots show at first.
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings.choose(replace(settings.choices, motion=Motion.REDUCED))
     app = App(arguments, settings=settings, past=past)
     windows = {"": app.window}
-    bare = RememberingSession(NoCards())
+    bare = remembering(session_on(NoCards()))
     empty = _empty_window(app, arguments, bare)
     if empty is not None:
         windows["empty"] = empty
@@ -144,9 +144,7 @@ def _settings_of(window: MainWindow) -> SettingsDialog:
     return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())
 
 
-def _empty_window(
-    app: App, arguments: argparse.Namespace, bare: RememberingSession
-) -> MainWindow | None:
+def _empty_window(app: App, arguments: argparse.Namespace, bare: Session) -> MainWindow | None:
     """What this computer shows where no card answers; None where one does, or nobody asked."""
     if arguments.host:
         return None

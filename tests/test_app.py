@@ -23,7 +23,7 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import button, click, press, texts, the
 
@@ -183,7 +183,7 @@ def test_the_session_reads_as_often_as_was_chosen(start: Start) -> None:
     settings = Settings()
     settings.choose(replace(settings.choices, interval=2.5))
     app = start(real=nothing, simulate="1xT4", settings=settings)
-    assert app.session.sampler.interval == 2.5
+    assert app.session.interval == 2.5
 
 
 def test_simulated_cards_can_be_left_for_the_explanation(start: Start, qtbot: QtBot) -> None:

@@ -48,7 +48,7 @@ from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Hello
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.backend import made_up
+from gpuexplorer.remote.far.stream import made_up
 from gpuexplorer.telemetry.backend import Backend
 
 

@@ -25,7 +25,7 @@ def examined(host: str, arguments: argparse.Namespace) -> Report:
     finally:
         far.stop(1.0)
     try:
-        return _report(json_of(told.report), far.reach.computer)
+        return _report(json_of(told.report), far.stream.computer)
     except UNREADABLE:
         raise Trouble("What {host} said of itself cannot be read.", host=host) from None
 

@@ -32,7 +32,7 @@ from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Command
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.remote.far.backend import load_of, made_up
+from gpuexplorer.remote.far.stream import load_of, made_up
 from gpuexplorer.simulation.faults import FaultKind
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi

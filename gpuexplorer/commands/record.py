@@ -23,9 +23,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.recording.export import length
-from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
+from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.sampling import check_interval
+from gpuexplorer.telemetry.session import check_interval
 
 _LOOK = 0.5
 # A disk that does not answer for so long is left to itself.
@@ -66,9 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     with in_the_words():
         check_interval(arguments.interval)
     source = opened(arguments)
-    session = QuietSession(
-        source.backend, source.attempts, arguments.interval, reach=source.reach
-    )
+    session = source.session(arguments.interval)
     for attempt in session.attempts:
         sys.stderr.write(f"{tr(attempt.note)}\n")
     if session.bare:

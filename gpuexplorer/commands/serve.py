@@ -41,8 +41,7 @@ from gpuexplorer.telemetry.card_course import NO_FIGURES, state_of
 from gpuexplorer.telemetry.exporter_names import XID, Name, own_name, served_name
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.sampling import check_interval
-from gpuexplorer.telemetry.session import Session, card_numbers
+from gpuexplorer.telemetry.session import Session, card_numbers, check_interval, session_on
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -106,11 +105,11 @@ def _serve(arguments: argparse.Namespace, host: str, port: int) -> None:
             "`gpuexplorer doctor` looks for the cause.",
             why=paragraph([each.note for each in attempts]),
         )
-    session = Session(backend, attempts, arguments.interval, on_host=lambda _: None)
+    session = session_on(backend, attempts, arguments.interval)
     session.want(processes=False)
     session.start()
     try:
-        session.sampler.wait_for_sweeps(1, _FIRST_ANSWERS)
+        session.wait_for_sweeps(1, _FIRST_ANSWERS)
         chosen = arguments.cards and {
             card.id for card in choose(session.cards(), arguments.cards)
         }

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuexplorer.commands.arguments import WrongArgumentsError, in_the_words, one_host
 from gpuexplorer.core.cards import Card
@@ -11,10 +11,12 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.facts import Attempt, Stream
+from gpuexplorer.telemetry.local import PATIENCE, Local
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.pci_bus import plain_bus_id
-from gpuexplorer.telemetry.reach import THIS_COMPUTER, Reach
-from gpuexplorer.telemetry.session import Attempt, card_numbers
+from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.session import Session, card_numbers
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 from gpuexplorer.telemetry.topology import Topology
 
@@ -31,10 +33,29 @@ _NOT_ANSWERED = Message(
 class Opened(NamedTuple):
     """A source and the computer that it is in."""
 
-    backend: Backend
+    backend: Any  # a Backend, or the stream of another machine, which answers the same
     attempts: Sequence[Attempt] = ()
-    reach: Reach = THIS_COMPUTER
     far: "FarMachine | None" = None
+
+    def stream(
+        self,
+        patience: float = PATIENCE,
+        processor_before: ProcessorTime | None = None,
+        *,
+        faults: bool = True,
+    ) -> Stream:
+        if self.far is not None:
+            return self.far.stream
+        return Local(
+            self.backend,
+            self.attempts,
+            patience=patience,
+            processor_before=processor_before,
+            faults=faults,
+        )
+
+    def session(self, interval: float) -> Session:
+        return Session(self.stream(), interval)
 
     @property
     def machine(self) -> str | None:
@@ -67,7 +88,7 @@ def opened(arguments: argparse.Namespace) -> Opened:
             *(host, arguments.host_python),
             *(arguments.simulate, arguments.fault, arguments.seed),
         )
-        return Opened(far.backend, (), far.reach, far)
+        return Opened(far.stream, (), far)
     backend, attempts = open_source(arguments)
     return Opened(backend or NoCards(), attempts)
 
@@ -123,7 +144,7 @@ def wiring_of(source: Opened) -> tuple[Topology | None, Message]:
     """Or why there is none."""
     if source.far is not None:
         try:
-            return source.far.backend.wiring(), NOTHING
+            return source.far.stream.asked_wiring(), NOTHING
         except Trouble as trouble:
             return None, trouble.sentence
     asked = Asked(source.backend.topology)

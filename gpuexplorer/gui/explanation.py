@@ -16,8 +16,8 @@ from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked, Thing
-from gpuexplorer.telemetry.session import Attempt
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.nothing_found.view import NothingFoundView

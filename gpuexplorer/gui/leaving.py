@@ -11,7 +11,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.release_dialog import lost
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 # Of simulated cards nobody misses a shorter past: it is there again as soon.
 _WORTH_KEEPING = 120.0
@@ -24,7 +24,7 @@ def leave(
     then: Callable[[], object],
     *,
     lab: LabState | None,
-    simulated: RememberingSession | None = None,
+    simulated: Session | None = None,
 ) -> None:
     """At once where nothing is lost; `words` say what is done, for the button. Another session
     has other devices, so its lab begins anew. `simulated`: these cards go, and their past.

@@ -15,7 +15,7 @@ from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
-from gpuexplorer.telemetry.sampling import Want
+from gpuexplorer.telemetry.session import Want
 
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
@@ -84,11 +84,11 @@ class LiveFrame(QObject):
         self._top.show_source(session.source)
         self._status.show_machine(machine.name)
         self._status.show_source(session.source)
-        interval = session.sampler.interval
+        interval = session.interval
         if session.past.ended is not None:
             self._status.show_words(tr("Recorded every {seconds} s", seconds=plain(interval)))
         elif session.bare:
-            every = plain(session.sampler.host_period)
+            every = plain(session.host_period)
             self._status.show_words(
                 tr("Only the computer itself is read, every {seconds} s", seconds=every)
             )
@@ -108,7 +108,7 @@ class LiveFrame(QObject):
         """Nothing is asked for after this. Harmless when called twice."""
         self._release()
         if self._machine is not None and self._always is not None:
-            self._machine.session.sampler.release(self._always)
+            self._machine.session.release(self._always)
         self._always = None
 
     def _ask(self) -> None:
@@ -117,7 +117,7 @@ class LiveFrame(QObject):
 
     def _release(self) -> None:
         if self._machine is not None and self._processes is not None:
-            self._machine.session.sampler.release(self._processes)
+            self._machine.session.release(self._processes)
         self._processes = None
 
     def _on_ticked(self) -> None:

@@ -48,10 +48,10 @@ from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.gui.window_recordings import WindowRecordings
 from gpuexplorer.gui.window_ways import WindowWays, recording_in
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.session import Session
 
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
@@ -63,7 +63,7 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        session: RememberingSession,
+        session: Session,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         or_simulated: bool,
@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         self,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
-        bare: RememberingSession,
+        bare: Session,
         *,
         quietly: bool = False,
     ) -> None:
@@ -196,7 +196,7 @@ class MainWindow(QMainWindow):
         """Or close them again."""
         self._alerts.open_settings(self._machine, self._always_on, self._lab)
 
-    def show_session(self, session: RememberingSession, *, quietly: bool = False) -> None:
+    def show_session(self, session: Session, *, quietly: bool = False) -> None:
         """From now on a recording, or this session of this computer: a real driver came, or the
         simulated cards were asked for. `quietly`: not to whoever looks at another machine.
         """
@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
             session = machines.session
         self._show(session)
 
-    def _show(self, session: RememberingSession) -> None:
+    def _show(self, session: Session) -> None:
         self._session = session
         self.diagnostics.watch(session)
         self._live.stop()

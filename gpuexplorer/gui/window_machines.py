@@ -23,7 +23,7 @@ from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
 from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 
 class WindowMachines(QObject):
@@ -47,7 +47,7 @@ class WindowMachines(QObject):
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
-        self._labs: dict[RememberingSession, LabState] = {}
+        self._labs: dict[Session, LabState] = {}
         self._sheet: QuestionSheet | None = None
         self.strip = LinkStrip(look, machines, navigation, frame_clock)
         self._stopped = False
@@ -67,7 +67,7 @@ class WindowMachines(QObject):
         self._questions.changed.connect(self._on_question_changed)
         self._on_changed()
 
-    def lab(self, session: RememberingSession) -> LabState:
+    def lab(self, session: Session) -> LabState:
         """Made, with its `machine`, when it is first looked at; it stays while others are."""
         if session not in self._labs:
             far = self.state.rows()[1:]
@@ -87,10 +87,10 @@ class WindowMachines(QObject):
         lab = self.lab_here
         return lab is not None and (lab.stage.runs or lab.program.phase.runs)
 
-    def is_far(self, session: RememberingSession) -> bool:
+    def is_far(self, session: Session) -> bool:
         return session in self.state.sessions()[1:]
 
-    def kept(self, seen: RememberingSession) -> Sequence[MachineState]:
+    def kept(self, seen: Session) -> Sequence[MachineState]:
         """Of all but those that nobody reads any more. While a recording is seen, this computer
         begins anew afterwards.
         """
@@ -99,7 +99,7 @@ class WindowMachines(QObject):
             there.remove(self.state.here)
         return [lab.machine for session, lab in self._labs.items() if session in there]
 
-    def heard(self, seen: RememberingSession) -> Sequence[Heard]:
+    def heard(self, seen: Session) -> Sequence[Heard]:
         """Whose alerts are told: what a recording holds is no news."""
         rows = self.state.rows()
         there = [each.session for each in rows]

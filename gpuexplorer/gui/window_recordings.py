@@ -29,7 +29,7 @@ from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
 from gpuexplorer.recording.opening import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.whole_file import write_whole
 
 SUFFIX = "gpurec"
@@ -68,7 +68,7 @@ class WindowRecordings(QObject):
         self._look, self._settings, self._commands = look, settings, commands
         self._time_window, self._button = time_window, button
         self._always_on = always_on
-        self._session: RememberingSession | None = None
+        self._session: Session | None = None
         self.making = RecordingState(self)
         self.replay: ReplayState | None = None
         self.notice = RecordingNotice(look)
@@ -85,9 +85,7 @@ class WindowRecordings(QObject):
         self._show_recent()
         self._on_making_changed()
 
-    def follow(
-        self, session: RememberingSession, read: Sequence[RememberingSession] = ()
-    ) -> None:
+    def follow(self, session: Session, read: Sequence[Session] = ()) -> None:
         """Which the window shows from now on; the one before may be gone. `read` are those of
         all machines, this computer first: of that one alone the past is kept.
         """

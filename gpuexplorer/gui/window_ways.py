@@ -18,7 +18,7 @@ from gpuexplorer.gui.widgets.bars.banner import Banner
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import SUFFIX
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 
 
@@ -48,14 +48,12 @@ class WindowWays(QObject):
         self._simulate, self._look_again = simulate, look_again
         self._read_recording = read_recording
         self.nothing_real = nothing_real
-        self._session: RememberingSession | None = None
+        self._session: Session | None = None
         self._lab: LabState | None = None
         self._far = False
         self._connect()
 
-    def follow(
-        self, session: RememberingSession, lab: LabState | None, *, far: bool = False
-    ) -> None:
+    def follow(self, session: Session, lab: LabState | None, *, far: bool = False) -> None:
         """Which the window shows from now on. Of a `far` machine nothing is offered that this
         computer could do; its own `lab` is what could be lost.
         """

@@ -10,7 +10,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.recording.tables import Tables
 from gpuexplorer.recording.told import Machine, Topic, Writer
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
 
 T = TypeVar("T")

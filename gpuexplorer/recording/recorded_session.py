@@ -3,38 +3,131 @@
 import math
 import threading
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.course import MOST_HAPPENINGS
 from gpuexplorer.recording.playhead import Playhead
-from gpuexplorer.recording.recorded_backend import RecordedBackend, card_process, named_process
 from gpuexplorer.recording.recorded_past import RecordedPast
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.recording.schema import CPU, HOST_MEMORY
 from gpuexplorer.recording.told import ProgramSeen
-from gpuexplorer.telemetry.beat import LONGEST, SHORTEST, BeatCount
+from gpuexplorer.telemetry.backend import MADE_UP
+from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast, Standing
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampling import Want
-from gpuexplorer.telemetry.session import as_reading
+from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.session import LONGEST, SHORTEST, BeatCount, Session
+from gpuexplorer.telemetry.topology import Topology
 
+RECORDED = "recording"  # the name of a source that is read from a file
 # Seconds between two looks while it plays, whatever the speed.
 _EVERY = 0.2
 # Of a process, as the live window keeps them.
 _MINUTES = 240.0
 
 
-class RecordedSession(RememberingSession):
-    """Its clock is the playhead. Where that stands is read in a thread of its own, when it was
-    moved or something else is wanted, and a few times a second while it plays; else never.
+class RecordedStream:
+    """A recording as a stream: what was told then, where the playhead stands. That is read in a
+    thread of its own, when it was moved or something else is wanted, and a few times a second
+    while it plays; else never.
     """
+
+    here, attempts = False, ()
+
+    def __init__(self, recording: Recording, playhead: Playhead) -> None:
+        self.recording, self.clock = recording, playhead
+        self.book = RecordedProcesses(recording, playhead)
+        self.looks = 0
+        self._tell: Tell = lambda _: None
+        self._watch = Watch()
+        self._ending, self._wake = threading.Event(), threading.Event()
+        self._reader: threading.Thread | None = None
+        playhead.listen(self._wake.set)
+
+    @property
+    def computer(self) -> str:
+        return self.recording.run(self.clock.now()).machine.name
+
+    @property
+    def host(self) -> Card:
+        return self.recording.run(self.clock.now()).machine.host
+
+    @property
+    def elsewhere(self) -> bool:
+        return any(row.named.elsewhere for row in self.book.rows())
+
+    def listen(self, tell: Tell) -> None:
+        self._tell = tell
+        self._tell_what_stood(self.clock.now())
+
+    def start(self) -> None:
+        self._reader = threading.Thread(target=self._run, name="playhead", daemon=True)
+        self._reader.start()
+
+    def watch(self, watch: Watch) -> None:
+        self._watch = watch
+        self._wake.set()
+
+    def stop(self, seconds: float) -> bool:
+        self._ending.set()
+        self._wake.set()
+        if self._reader is not None:
+            self._reader.join(seconds)
+        self.recording.close()
+        return self._reader is None or not self._reader.is_alive()
+
+    def host_now(self) -> Sample:
+        return self.recording.sample(HOST_ID, metrics_of(self.host), self.clock.now())
+
+    def wiring(self) -> Topology:
+        return self.recording.topology(self.clock.now()) or Topology((), (), {})
+
+    def look(self) -> None:
+        """Tell what is wanted where the playhead stands, in this very thread."""
+        at = self.clock.now()
+        self._tell_what_stood(at)
+        for card in self.recording.cards(at):
+            for cadence in Cadence:
+                if metrics := metrics_of(card, (cadence,)) & self._watch.metrics:
+                    self._tell(self.recording.sample(card.id, metrics, at))
+            if self._watch.users:
+                seen = self.recording.processes(card.id, at)
+                self.book.show(card.id, seen)
+                self._tell(Users(card.id, None if seen is None else [*map(_named, seen)]))
+        self._tell(self.host_now())
+        self.looks += 1
+
+    def _tell_what_stood(self, at: float) -> None:
+        machine = self.recording.run(at).machine
+        # As it was then, but for its name; and cards are shown even where none answered.
+        source = machine.source._replace(name=RECORDED, cards=True)
+        self._tell(Cards(self.recording.cards(at), source))
+        what = Message("This is a recording: {file}.", file=self.recording.path.name)
+        made_up = [MADE_UP] if source.simulated and MADE_UP not in machine.notes else []
+        self._tell(Notes([what, *self.recording.notes(), *made_up, *machine.notes]))
+
+    def _run(self) -> None:
+        last: object = None
+        while not self._ending.is_set():
+            self._wake.clear()
+            # Asked before where it stands: what ends right now is looked at once more.
+            playing = self.clock.playing
+            stand = self.clock.now(), self._watch
+            if stand != last:
+                last = stand
+                self.look()
+            self._wake.wait(_EVERY if playing else None)
+
+
+class RecordedSession(Session):
+    """Its clock is the playhead."""
+
+    stream: RecordedStream
 
     def __init__(self, recording: Recording, playhead: Playhead | None = None) -> None:
         """Reads from the file: not for the window's thread."""
@@ -42,88 +135,27 @@ class RecordedSession(RememberingSession):
         self.playhead = playhead or Playhead(recording.began, recording.ended, recording.wall)
         machine = recording.run(recording.ended).machine
         interval = min(max(machine.interval, SHORTEST), LONGEST)
-        backend = RecordedBackend(recording, self.playhead)
-        super().__init__(backend, (), interval, self.playhead)
-        self.desk = SystemClock()
-        self.past = RecordedPast(recording)
-        self.process_book = self._programs = RecordedProcesses(recording, self.playhead)
         self._happenings = recording.happenings()
         self._happened_at = [each.at for each in self._happenings]
         self.older_unread = len(self._happenings) >= MOST_HAPPENINGS
-        self._ending = threading.Event()
-        self._wake = threading.Event()
-        self._looks = 0
-        self._reader: threading.Thread | None = None
-        self.playhead.listen(self._wake.set)
+        super().__init__(RecordedStream(recording, self.playhead), interval)
+        self.desk = SystemClock()
+        self.past = RecordedPast(recording)
 
-    @property
-    def computer(self) -> str:
-        return self.recording.run(self.playhead.now()).machine.name
-
-    @property
-    def host(self) -> Card:
-        return self.recording.run(self.playhead.now()).machine.host
+    @cached_property
+    def process_book(self) -> ProcessBook:
+        return self.stream.book
 
     def happenings(self) -> Sequence[Happening]:
         """What the file tells up to the playhead; nothing is compared anew."""
         return self._happenings[: bisect_right(self._happened_at, self.playhead.now())]
 
-    def notes(self) -> Sequence[Message]:
-        return self.backend.notes()
-
     def beats(self) -> BeatCount:
         """Looks into the file; of those none is missed."""
-        return BeatCount(self._looks)
-
-    def want(
-        self, cadences: Collection[Cadence] = tuple(Cadence), processes: bool = True
-    ) -> Want:
-        want = super().want(cadences, processes)
-        self._wake.set()
-        return want
-
-    def start(self) -> None:
-        self._reader = threading.Thread(target=self._run, name="playhead", daemon=True)
-        self._reader.start()
-
-    def stop(self, seconds: float = 0.3) -> bool:
-        self._ending.set()
-        self._wake.set()
-        if self._reader is not None:
-            self._reader.join(seconds)
-        self.backend.close()
-        return self._reader is None or not self._reader.is_alive()
+        return BeatCount(self.stream.looks)
 
     def look(self) -> None:
-        """Read what is wanted where the playhead stands, in this very thread."""
-        at, asks = self.playhead.now(), self.sampler
-        for card in self.cards():
-            for cadence in Cadence:
-                metrics = metrics_of(card, (cadence,))
-                if metrics and asks.asked(cadence):
-                    self._latest.put(self.recording.sample(card.id, metrics, at))
-            if asks.asks_for_processes:
-                seen = self.recording.processes(card.id, at)
-                self._processes[card.id] = (
-                    None if seen is None else [card_process(each) for each in seen]
-                )
-                self._programs.show(card.id, seen)
-        host = self.recording.sample(HOST_ID, metrics_of(self.host), at)
-        self._host_reading = as_reading(host)
-        self._looks += 1
-
-    def _run(self) -> None:
-        last: object = None
-        while not self._ending.is_set():
-            self._wake.clear()
-            # Asked before where it stands: what ends right now is looked at once more.
-            playing = self.playhead.playing
-            asked = [self.sampler.asked(cadence) for cadence in Cadence]
-            stand = (self.playhead.now(), asked, self.sampler.asks_for_processes)
-            if stand != last:
-                last = stand
-                self.look()
-            self._wake.wait(_EVERY if playing else None)
+        self.stream.look()
 
 
 class RecordedProcesses(ProcessBook):
@@ -134,6 +166,9 @@ class RecordedProcesses(ProcessBook):
         self._recording, self._playhead = recording, playhead
         self._told: dict[CardId, Sequence[BookRow] | None] = {}
         self._subjects: dict[tuple[CardId, int], int] = {}
+
+    def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
+        """`show` says more of them."""
 
     def show(self, card: CardId, seen: Sequence[ProgramSeen] | None) -> None:
         """What was known of this card; None where nobody could tell."""
@@ -165,14 +200,39 @@ class RecordedProcesses(ProcessBook):
         figures = [each.values if len(each.times) == len(times) else unknown for each in told]
         return ProcessPast(times, *figures)
 
-    @property
-    def elsewhere(self) -> bool:
-        return any(row.named.elsewhere for row in self._rows)
-
     def looked_at(self, card: CardId) -> float | None:
         return None if self._told.get(card) is None else self._playhead.now()
 
 
 def _row(seen: ProgramSeen) -> BookRow:
-    named = named_process(seen)
+    named = _named(seen)
     return BookRow(named, Standing.THERE, seen.since, named.process)
+
+
+def _named(seen: ProgramSeen) -> NamedProcess:
+    """As it was told then; nobody asks this computer who has that number now."""
+    facts = seen.facts
+    process = CardProcess(
+        facts.card,
+        facts.pid,
+        facts.use,
+        seen.values,
+        seen.missing,
+        simulated_command=(facts.command or "") if facts.simulated else None,
+        simulated_user=facts.user if facts.simulated else None,
+    )
+    return NamedProcess(
+        process,
+        facts.resolved,
+        facts.reason,
+        facts.user,
+        facts.command,
+        seen.cpu,
+        seen.memory_bytes,
+        facts.started_at,
+        facts.container,
+        facts.ours,
+        facts.of_this_user,
+        tuple(Ancestor(pid, command) for pid, command in facts.ancestors),
+        elsewhere=facts.elsewhere,
+    )

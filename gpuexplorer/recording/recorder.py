@@ -22,7 +22,7 @@ from gpuexplorer.recording.written_file import (
     trouble_of,
 )
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.topology import Topology
 
 _EVERY = 1.0  # seconds from batch to batch

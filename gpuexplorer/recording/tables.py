@@ -33,8 +33,7 @@ from gpuexplorer.recording.told import (
     Writer,
 )
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
 _STATE_NUMBERS = {state: float(number) for number, state in enumerate(STATES, 1)}

@@ -1,41 +1,24 @@
-"""Orders and what is told: all that this side and the agent over there have in common, as lines
-of JSON. Times are the steady seconds of the machine that is read.
+"""Orders and answers: what this side and the agent over there say to each other beside facts,
+as lines of JSON. Times are the steady seconds of the machine that is read.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, Union
 
-from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.cards import Card, Sample
+from gpuexplorer.core.harmless import FEW_LIMITS
 from gpuexplorer.core.tagged import kinds, record_in
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.simulation.occupied import Occupation
-from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.ending import Way
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.topology import Topology
 
 # Both sides are of one program, since one sends the other; only a cache could mix them up.
 VERSION = 1
-
-
-@dataclass(frozen=True)
-class Watch:
-    """From now on read just this, in this rhythm, until another Watch comes."""
-
-    metrics: "frozenset[MetricId]"
-    processes: bool
-    interval: float
-
-
-@dataclass(frozen=True)
-class Read:
-    """One reading of every card; answered by Taken."""
-
-    id: int
-    metrics: "frozenset[MetricId]"
 
 
 @dataclass(frozen=True)
@@ -96,7 +79,7 @@ class Added:
     occupation: "Occupation | None" = None
 
 
-Question = Union[Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
+Question = Union[AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
 Order = Union[Watch, Added, Question]  # noqa: UP007
 
 KNOCKS_EVERY = 2.0
@@ -113,52 +96,11 @@ class Hello:
     system: str  # "Linux 6.1.0"
     computer: str  # its own name
     user: str  # who we are over there
-    source: Source
     host: Card
-    cards: "Sequence[Card]"
     now: float
     wall: float
     attempts: "Sequence[Message]" = ()  # why no card answers, each with its way out
     elsewhere: bool = False  # pids are those of another namespace
-
-
-@dataclass(frozen=True)
-class Listed:
-    """The cards that are listed from now on."""
-
-    cards: "Sequence[Card]"
-    source: Source
-
-
-@dataclass(frozen=True)
-class Noted:
-    """What a person should read of that machine, from now on."""
-
-    notes: "Sequence[Message]"
-
-
-@dataclass(frozen=True)
-class Sampled:
-    sample: Sample
-
-
-@dataclass(frozen=True)
-class Taken:
-    id: int
-    samples: "Sequence[Sample]"
-
-
-@dataclass(frozen=True)
-class Used:
-    """Who uses that card; None where nobody can tell just now."""
-
-    card: CardId
-    processes: "Sequence[NamedProcess] | None"
-
-
-@dataclass(frozen=True)
-class Faulted:
-    fault: HardwareFault
 
 
 @dataclass(frozen=True)
@@ -205,12 +147,6 @@ class Done:
 
 Told = Union[  # noqa: UP007 - the agent may be Python 3.10
     Hello,
-    Listed,
-    Noted,
-    Sampled,
-    Taken,
-    Used,
-    Faulted,
     Wired,
     Running,
     Pythons,
@@ -226,3 +162,18 @@ def order_of(line: bytes) -> Order:
     """Raises UnreadableError, whatever the line is."""
     order: Order = record_in(line, _ORDERS)
     return order
+
+
+# What is told besides, as it is.
+FACTS = (Cards, Notes, Sample, Users, HardwareFault)
+_TOLD = {**kinds(Told), **{each.__name__: each for each in FACTS}}
+_LONG = dict.fromkeys(("command", "simulated_command", "path", "prefix"), 8192)
+_LIMITS = FEW_LIMITS._replace(letters={**FEW_LIMITS.letters, **_LONG})
+
+
+# Any: one of what is told, or a fact.
+def told_of(line: bytes) -> Any:
+    """Raises UnreadableError, whatever the line is. A report is JSON of its own, for whoever
+    reads that.
+    """
+    return record_in(line, _TOLD, _LIMITS, as_they_are={"report"})

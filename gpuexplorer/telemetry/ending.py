@@ -7,7 +7,7 @@ import sys
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.process_names import FarIdentity, NamedProcess
+from gpuexplorer.telemetry.processes import FarIdentity, NamedProcess
 from gpuexplorer.telemetry.system import psutil
 
 # Windows has no way to ask a program without a window: there it is ended at once.

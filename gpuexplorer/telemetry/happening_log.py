@@ -19,7 +19,7 @@ from gpuexplorer.telemetry.happenings import (
     Happening,
     Kind,
 )
-from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.processes import NamedProcess
 
 _KEPT = 10_000
 _LONGEST_NAME = 48
@@ -53,12 +53,9 @@ class HappeningLog:
     def consider_processes(
         self,
         card: CardId,
-        processes: Sequence[CardProcess] | None,
-        command: Callable[[CardProcess], str | None] = lambda _: None,
+        processes: Sequence[NamedProcess] | None,
     ) -> None:
-        """As they are now, or None where they are not known; `command` says how a program was
-        started, where that is known.
-        """
+        """As they are now, or None where they are not known."""
         at = self._clock.now()
         with self._lock:
             programs = self._programs.setdefault(card, ProgramCourse())
@@ -67,7 +64,7 @@ class HappeningLog:
                 well = condition.well and condition.seen is None
                 found = programs.unknown(at, card_well=well)
             else:
-                found = programs.consider(at, processes, command)
+                found = programs.consider(at, processes)
             noted = self._note(at, card, found)
         self._tell(noted)
 
@@ -147,19 +144,13 @@ class ProgramCourse:
         self._listed_at = 0.0
         self._listed = True
 
-    def consider(
-        self,
-        at: float,
-        processes: Sequence[CardProcess],
-        command: Callable[[CardProcess], str | None],
-    ) -> list[News]:
-        """As they are now; `command` says how a program was started, where that is known."""
-        by_pid = {process.pid: process for process in processes}
+    def consider(self, at: float, processes: Sequence[NamedProcess]) -> list[News]:
+        by_pid = {each.process.pid: each for each in processes}
         before = self._called
         found = self._condition.consider(at, None)
         self._called = {
-            pid: before[pid] if before and pid in before else _called(command(process))
-            for pid, process in by_pid.items()
+            pid: before[pid] if before and pid in before else _called(named.command)
+            for pid, named in by_pid.items()
         }
         if before is not None:
             # What ended while nobody saw it was last seen before that.

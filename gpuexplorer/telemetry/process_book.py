@@ -12,9 +12,7 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import mark
 from gpuexplorer.telemetry.ending import has_ended
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
-from gpuexplorer.telemetry.reach import THIS_COMPUTER, Names
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure
 
 LOOKS = 120  # four minutes at one look in two seconds
 
@@ -26,9 +24,6 @@ _REMEMBERED = 60.0
 _MOST_ENDED = 256
 # A card that is no longer listed is never looked at again.
 _FORGOTTEN = 600.0
-# One pid on eight cards is looked up once in a round: its share of the processor is since
-# the look before, and that must not be a millisecond ago.
-_SAME_ROUND = 1.0
 
 
 class Standing(StrEnum):
@@ -66,15 +61,10 @@ class ProcessPast:
 
 
 class ProcessBook:
-    """`take` comes from the threads that read, and looks names up there; it may take long.
-    Everything else is for any thread and never waits for a look-up.
-    """
+    """`take` comes from the threads that read; everything else is for any thread."""
 
-    def __init__(self, clock: Clock, names: Names | None = None) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._names = names or THIS_COMPUTER.names()
-        self._naming = threading.Lock()
-        self._named: dict[int, tuple[float, NamedProcess]] = {}
         self._lock = threading.Lock()
         self._entries: dict[tuple[CardId, int], _Entry] = {}
         self._looked_at: dict[CardId, float] = {}
@@ -82,22 +72,17 @@ class ProcessBook:
         self._living: tuple[NamedProcess, ...] = ()
         self._stale_from = float("-inf")  # when the rows above have to be put together anew
 
-    def take(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
+    def take(self, card: CardId, named: Sequence[NamedProcess] | None) -> None:
         """What a look at one card brought; None where the card did not tell."""
-        with self._naming:
-            now = self._clock.now()
-            if processes is None:
-                with self._lock:
-                    self._do_not_know(card, now)
-                return
-            named = [self._name(process, now) for process in processes]
-            gone = self._standing_of_gone(card, {process.pid for process in processes})
+        now = self._clock.now()
+        if named is None:
             with self._lock:
-                self._write(card, named, gone, now)
-                self._forget(now)
-                pids = {pid for _, pid in self._entries}
-            self._names.forget_all_but(pids)
-            self._named = {pid: known for pid, known in self._named.items() if pid in pids}
+                self._do_not_know(card, now)
+            return
+        gone = self._standing_of_gone(card, {each.process.pid for each in named})
+        with self._lock:
+            self._write(card, named, gone, now)
+            self._forget(now)
 
     def rows(self) -> Sequence[BookRow]:
         """Also who ended a moment ago. The very same object until something changes."""
@@ -116,11 +101,6 @@ class ProcessBook:
             entry = self._entries.get((card, pid))
             return entry.past.copy() if entry is not None else ProcessPast()
 
-    @property
-    def elsewhere(self) -> bool:
-        """Whether the driver counts pids otherwise than this program does: in a container."""
-        return self._names.elsewhere
-
     def command(self, card: CardId, pid: int) -> str | None:
         """How it was started; None where nobody can tell."""
         with self._lock:
@@ -130,15 +110,6 @@ class ProcessBook:
     def looked_at(self, card: CardId) -> float | None:
         """When this card last told, in steady seconds; None before it did."""
         return self._looked_at.get(card)
-
-    def _name(self, process: CardProcess, now: float) -> NamedProcess:
-        if process.simulated_command is not None:
-            return self._names.one(process)
-        at, known = self._named.get(process.pid, (float("-inf"), None))
-        if known is None or now - at > _SAME_ROUND:
-            known = self._names.one(process)
-            self._named[process.pid] = (now, known)
-        return replace(known, process=process)
 
     def _standing_of_gone(self, card: CardId, there: set[int]) -> dict[int, Standing]:
         """Asked before the lock is taken: the system is asked who runs still."""

@@ -4,16 +4,11 @@ import os
 import re
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
-from gpuexplorer.core.records import KEPT_HERE
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.telemetry.processes import CardProcess
+from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess
 from gpuexplorer.telemetry.system import psutil
 
 # The number Linux gives the first pid namespace; containers have others.
@@ -35,59 +30,6 @@ _CONTAINER = re.compile(
 _OF_THE_SYSTEM = re.compile(r"^(?:\S*/)?(?:systemd|init|launchd)\b")
 _FIRST = 1  # takes in whatever outlived the process that started it, whoever that was
 _MOST_ANCESTORS = 8
-
-
-class FarIdentity(ABC):
-    """Who exactly a process of another computer is. Nothing here waits for that computer."""
-
-    @abstractmethod
-    def end(self, kill: bool) -> None:
-        """Send the wish."""
-
-    @abstractmethod
-    def has_ended(self) -> bool:
-        """As far as it is known by now."""
-
-    @abstractmethod
-    def refused(self) -> Trouble | None:
-        """What came back of the last wish, where it was refused over there."""
-
-
-class Ancestor(NamedTuple):
-    """The process that started another, such as torchrun its workers."""
-
-    pid: int
-    command: str
-
-
-@dataclass(frozen=True, slots=True)
-class NamedProcess:
-    """A card's process and what this computer knows of it. `reason` where it knows nothing, or
-    nothing more.
-    """
-
-    process: CardProcess
-    resolved: bool
-    reason: Message = NOTHING
-    user: str | None = None
-    command: str | None = None
-    cpu: float | None = None  # cores' worth of time since the look before
-    memory_bytes: int | None = None
-    started_at: float | None = None  # seconds since 1970
-    container: str | None = None
-    ours: bool = False
-    of_this_user: bool = False  # or anybody's, where we are the administrator
-    ancestors: tuple[Ancestor, ...] = ()  # its parent first, without the system's own
-    # Who exactly it is, should its number be given to another process.
-    identity: psutil.Process | FarIdentity | None = field(
-        default=None, compare=False, repr=False, metadata=KEPT_HERE
-    )
-    ended: bool = False  # the system has its entry still, and no figures
-    elsewhere: bool = False  # its pid is one of the host's, and means nothing in here
-
-    @property
-    def simulated(self) -> bool:
-        return self.process.simulated_command is not None
 
 
 class _Known:

@@ -1,11 +1,16 @@
-"""CardProcess: one program's use of one card, as far as it can be told."""
+"""CardProcess: one program's use of one card, as far as it can be told; and by name."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.newer_python import StrEnum
+from gpuexplorer.core.records import KEPT_HERE
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
 
 
 class ProcessUse(StrEnum):
@@ -36,3 +41,55 @@ class CardProcess(NamedTuple):
     missing: Mapping[ProcessFigure, Absence] = {}
     simulated_command: str | None = None  # make-believe processes bring their own name
     simulated_user: str | None = None
+
+
+class FarIdentity(ABC):
+    """Who exactly a process of another computer is. Nothing here waits for that computer."""
+
+    @abstractmethod
+    def end(self, kill: bool) -> None:
+        """Send the wish."""
+
+    @abstractmethod
+    def has_ended(self) -> bool:
+        """As far as it is known by now."""
+
+    @abstractmethod
+    def refused(self) -> Trouble | None:
+        """What came back of the last wish, where it was refused over there."""
+
+
+class Ancestor(NamedTuple):
+    """The process that started another, such as torchrun its workers."""
+
+    pid: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProcess:
+    """A card's process and what this computer knows of it. `reason` where it knows nothing, or
+    nothing more.
+    """
+
+    process: CardProcess
+    resolved: bool
+    reason: Message = NOTHING
+    user: str | None = None
+    command: str | None = None
+    cpu: float | None = None  # cores' worth of time since the look before
+    memory_bytes: int | None = None
+    started_at: float | None = None  # seconds since 1970
+    container: str | None = None
+    ours: bool = False
+    of_this_user: bool = False  # or anybody's, where we are the administrator
+    ancestors: tuple[Ancestor, ...] = ()  # its parent first, without the system's own
+    # Who exactly it is, should its number be given to another process.
+    # Any: psutil's Process, whose module takes long to import, or a FarIdentity.
+    identity: Any = field(default=None, compare=False, repr=False, metadata=KEPT_HERE)
+    ended: bool = False  # the system has its entry still, and no figures
+    elsewhere: bool = False  # its pid is one of the host's, and means nothing in here
+
+    @property
+    def simulated(self) -> bool:
+        return self.process.simulated_command is not None

@@ -1,269 +1,386 @@
-"""Session: one source of cards, real or simulated, and all that reads and remembers it."""
+"""Session: one stream of facts, and what they come to: the newest that is known of each card,
+who uses it, what happened, and the past.
+"""
 
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import Backend, Source
-from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.telemetry.backend import Backend, HardwareFault, Source
 from gpuexplorer.telemetry.card_course import USABLE, why_no_figures
+from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Stream, Tell, Users, Watch
 from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.latest import Latest, Reading
-from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.processor_time import ProcessorTime
-from gpuexplorer.telemetry.reach import THIS_COMPUTER, Host, Reach
-from gpuexplorer.telemetry.sampler import PATIENCE, Needs
-from gpuexplorer.telemetry.sampling import Want
+from gpuexplorer.telemetry.local import HOST_AT_LEAST, PATIENCE, Local
+
+if TYPE_CHECKING:  # they import psutil, or numpy
+    from gpuexplorer.telemetry.history import History
+    from gpuexplorer.telemetry.process_book import BookRow, ProcessBook
+    from gpuexplorer.telemetry.processes import NamedProcess
+    from gpuexplorer.telemetry.trace import Past
+
+SHORTEST, LONGEST = 0.1, 60.0
+_USERS, _HOST = "users", "host"
 
 
-class Attempt(NamedTuple):
-    """A source that was tried and cannot be used, and why."""
+class BeatCount(NamedTuple):
+    """How many readings were taken, and how many moments passed without one."""
 
-    name: str
-    sentence: Message
-    hint: Message
-
-    @property
-    def note(self) -> Message:
-        """The same for a list of notes."""
-        return Message(
-            "{source}: {why} {hint}", source=self.name, why=self.sentence, hint=self.hint
-        )
+    taken: int = 0
+    missed: int = 0
 
 
-class Listener(Protocol):
-    """Hears everything that a session is told, from the sampler's threads, after the session
-    has taken it in.
-    """
+class Want(NamedTuple):
+    """What somebody wants to know, for as long as this is held."""
 
-    def on_sample(self, sample: Sample) -> None:
-        """Of a card, or of the host."""
-        ...
-
-    def on_processes(self, card: CardId, *, known: bool) -> None:
-        """Somebody looked who uses the card; what came of it, the session knows."""
-        ...
-
-    def on_happening(self, happening: Happening) -> None: ...
+    metrics: frozenset[MetricId]
+    processes: bool
 
 
 class Session:
-    """Starts and stops the reading of one source. Everything but `start` and `stop` is for any
-    thread. `on_sample` and `on_processes` hear every answer as it comes, from the sampler's
-    threads; None stands for processes that are not known just now. Where somebody hears
-    `on_host`, the computer itself is read like a card.
-    """
+    """Everything but `start` and `stop` is for any thread. `take` is called by the stream's."""
+
+    # Only where the session remembers: what is shown, and what is kept here.
+    past: "Past"
+    history: "History"
 
     def __init__(
         self,
-        backend: Backend,
-        attempts: Sequence[Attempt] = (),
+        stream: Stream,
         interval: float = 1.0,
-        clock: Clock | None = None,
-        patience: float = PATIENCE,
-        on_sample: Callable[[Sample], None] = lambda _: None,
         on_happening: Callable[[Happening], None] | None = None,
-        watch_faults: bool = True,
-        on_processes: Callable[[CardId, Sequence[CardProcess] | None], None] = lambda *_: None,
-        processor_before: ProcessorTime | None = None,
-        on_host: Callable[[Sample], None] | None = None,
-        reach: Reach = THIS_COMPUTER,
+        *,
+        host: bool = True,
     ) -> None:
-        self._attempts = attempts
-        self.reach = reach
-        self.clock = clock or SystemClock()
+        """`host`: whether the computer itself is read in that rhythm too."""
+        self.stream, self.clock = stream, stream.clock
         # The time of whoever looks: in an opened recording it is not the machine's.
-        self.desk: Clock = self.clock
-        self._backend = backend
-        self._on_sample = on_sample
-        self._on_processes = on_processes
-        self._on_host = on_host
-        self._on_happening = on_happening
-        self._attached: tuple[Listener, ...] = ()
-        self._host_reading: Reading | None = None
+        self.desk: Clock = stream.clock
+        self.interval = check_interval(interval)
+        self._host = host
+        self._wanting, self._changed = threading.Lock(), threading.Condition()
+        self._wants: list[Want] = []
+        self._watch = Watch(host=host)
+        self._asked: Sequence[Cadence] = ()
+        self._cards = Cards((), Source("none", NOTHING, cards=False))
+        self._notes: Sequence[Message] = ()
         self._latest = Latest()
-        self._processes: dict[CardId, Sequence[CardProcess] | None] = {}
-        self.happening_log = HappeningLog(self.clock, self._tell)
-        self._processor_before = processor_before
-        self.sampler = reach.sampler(
-            Needs(
-                backend,
-                self._take,
-                interval,
-                self.clock,
-                patience,
-                self._take_processes,
-                self.happening_log.consider_fault if watch_faults else None,
-                self._read_host if on_host is not None else None,
-            )
-        )
+        self._host_reading: Reading | None = None
+        self._users_known: dict[CardId, bool] = {}
+        self._silent_since: dict[CardId, float] = {}
+        # Of each round: the cards it is about, those told of in it, how often it ended.
+        self._rounds: Mapping[str, frozenset[CardId]] = {}
+        self._told_of: dict[str, set[CardId]] = {}
+        self._sweeps: dict[str, int] = {}
+        self._beat_at: float | None = None
+        self._beats = BeatCount()
+        self._takers: tuple[Tell, ...] = ()
+        self._on_happening = on_happening
+        self.happening_log = HappeningLog(self.clock, self._happened)
+        stream.listen(self.take)
 
     @cached_property
-    def _host(self) -> Host:
-        return self.reach.host(self.clock, self._processor_before)
+    def process_book(self) -> "ProcessBook":
+        from gpuexplorer.telemetry.process_book import ProcessBook  # noqa: PLC0415 - psutil
+
+        return ProcessBook(self.clock)
+
+    # Any: a Backend, or the stream of another machine.
+    @property
+    def backend(self) -> Any:
+        """What the stream reads; by which simulated cards are known, and other machines."""
+        return self.stream.backend if isinstance(self.stream, Local) else self.stream
 
     @property
     def attempts(self) -> Sequence[Attempt]:
-        """Sources that were tried and cannot be used."""
-        return self._attempts or self.reach.attempts()
+        return self.stream.attempts
 
     @property
     def source(self) -> Source:
-        return self._backend.source
+        return self._cards.source
 
     @property
     def simulated(self) -> bool:
-        return self._backend.source.simulated
+        return self._cards.source.simulated
 
     @property
     def computer(self) -> str:
-        """The name of the one that is read; empty where it has none."""
-        return self.reach.computer
+        return self.stream.computer
 
     @property
     def bare(self) -> bool:
         """No card answers: only the computer itself is read."""
-        return not self._backend.source.cards
+        return not self._cards.source.cards
 
     @property
     def host(self) -> Card:
-        return self._host.card
+        return self.stream.host
+
+    @property
+    def host_period(self) -> float:
+        """Seconds between two readings of the computer itself."""
+        return max(self.interval, HOST_AT_LEAST)
 
     def cards(self) -> Sequence[Card]:
         """Cards and, after each, its MIG instances."""
-        return self._backend.cards()
+        return self._cards.cards
 
-    def attach(self, listener: Listener) -> None:
-        self._attached = (*self._attached, listener)
+    def notes(self) -> Sequence[Message]:
+        return self._notes
 
-    def detach(self, listener: Listener) -> None:
-        self._attached = tuple(each for each in self._attached if each is not listener)
+    def happenings(self) -> Sequence[Happening]:
+        return self.happening_log.log()
+
+    def attach(self, taker: Tell) -> None:
+        """From now on it is told every fact, once the session has taken it in."""
+        self._takers = (*self._takers, taker)
+
+    def detach(self, taker: Tell) -> None:
+        self._takers = tuple(each for each in self._takers if each != taker)
 
     def start(self) -> None:
-        self.sampler.start()
-
-    def read_now(self, cadences: Collection[Cadence], processes: bool) -> None:
-        """One reading of every card in this very thread; only before `start`."""
-        for card in self.cards():
-            for cadence in cadences:
-                # Each by itself, as the rounds do: a sample belongs to one cadence.
-                metrics = metrics_of(card, (cadence,))
-                if metrics:
-                    self._take(self._backend.read(card.id, metrics))
-            if processes and card.kind is CardKind.GPU:
-                self._take_processes(card.id, self._backend.processes(card.id))
-        for fault in self._backend.wait_for_fault(0.0):
-            self.happening_log.consider_fault(fault)
+        self.stream.start()
 
     def stop(self, seconds: float = 0.3) -> bool:
-        """True when everything ended. A driver call that hangs is left behind."""
-        ended = self.sampler.stop(seconds)
-        self._backend.close()
-        return self.sampler.stopped_listening(seconds) and ended
+        return self.stream.stop(seconds)
+
+    def set_interval(self, seconds: float) -> None:
+        """Raises Trouble when out of range."""
+        self.interval = check_interval(seconds)
+        self._beat_at = None
+        self._sum_up()
 
     def want(
         self, cadences: Collection[Cadence] = tuple(Cadence), processes: bool = True
     ) -> Want:
         """Everything of these cadences, until it is released."""
         metrics = {metric.id for metric in METRICS.values() if metric.cadence in cadences}
-        return self.sampler.want(metrics, processes)
+        return self.want_metrics(metrics, processes)
+
+    def want_metrics(self, metrics: Collection[MetricId], processes: bool = False) -> Want:
+        want = Want(frozenset(metrics), processes)
+        with self._wanting:
+            self._wants.append(want)
+        self._sum_up()
+        return want
+
+    def release(self, want: Want) -> None:
+        """What nobody wants any more is no longer read. Harmless when called twice."""
+        with self._wanting:
+            self._wants = [each for each in self._wants if each is not want]
+        self._sum_up()
+
+    def asked(self, cadence: Cadence) -> bool:
+        return cadence in self._asked
+
+    @property
+    def asks_for_processes(self) -> bool:
+        return self._watch.users
 
     def reading(self, card: CardId) -> Reading | None:
         """The newest that is known; None before the first answer."""
         if card == HOST_ID:
             return self._host_reading
-        asked = [cadence for cadence in Cadence if self.sampler.asked(cadence)]
-        return self._latest.reading(card, asked or tuple(Cadence))
+        return self._latest.reading(card, self._asked or tuple(Cadence))
+
+    def read_host(self) -> Reading:
+        """Asked for on the spot, where the stream can. One thread at a time."""
+        return as_reading(self.stream.host_now())
+
+    def silence(self, card: CardId) -> float | None:
+        """Seconds for which a card has not answered; None while it does."""
+        since = self._silent_since.get(card)
+        return None if since is None else max(0.0, self.clock.now() - since)
 
     def state_sentence(self, card: CardId) -> Message:
         """How the card is, in words, with the seconds when it does not answer."""
-        silence = self.sampler.silence(card)
+        silence = self.silence(card)
         if silence is not None:
             return Message("no answer for {seconds:.0f} s", seconds=silence)
         reading = self.reading(card)
         if reading is None:
             return Message("not read yet")
-        if reading.state is CardState.WORKING and not any(
-            metric in reading.values for metric in USABLE
-        ):
-            why = why_no_figures(reading.values, reading.missing)
-            if why is None:
-                return Message("no usable figure")
-            return Message("no usable figure ({why})", why=why.sentence)
-        return reading.state.sentence
+        usable = any(metric in reading.values for metric in USABLE)
+        if reading.state is not CardState.WORKING or usable:
+            return reading.state.sentence
+        why = why_no_figures(reading.values, reading.missing)
+        if why is None:
+            return Message("no usable figure")
+        return Message("no usable figure ({why})", why=why.sentence)
 
-    def read_host(self) -> Reading:
-        """Asked for on the spot: the host answers at once. One thread at a time."""
-        return as_reading(self._read_host())
+    def named_processes(self) -> "Sequence[NamedProcess]":
+        """Who uses a card as of the last look. Never waits; the very same object until
+        something changes, as long as no card went.
+        """
+        living, there = self.process_book.living(), self._ids()
+        if all(named.process.card in there for named in living):
+            return living
+        return [named for named in living if named.process.card in there]
 
-    def processes(self) -> Sequence[CardProcess]:
-        there = {card.id for card in self.cards()}
-        return [
-            process
-            for card, rows in list(self._processes.items())
-            if card in there
-            for process in rows or ()
-        ]
+    def process_rows(self) -> "Sequence[BookRow]":
+        """The same, and also who ended a moment ago or is not told of just now."""
+        rows, there = self.process_book.rows(), self._ids()
+        if all(row.named.process.card in there for row in rows):
+            return rows
+        return [row for row in rows if row.named.process.card in there]
 
     def processes_unknown(self) -> Sequence[CardId]:
         """Cards of which nobody can tell just now who uses them."""
         return [
             card.id
             for card in self.cards()
-            if card.kind is CardKind.GPU and self._processes.get(card.id, ()) is None
+            if card.kind is CardKind.GPU and not self._users_known.get(card.id, True)
         ]
 
-    def happenings(self) -> Sequence[Happening]:
-        return self.happening_log.log()
-
     def beats(self) -> BeatCount:
-        return self.sampler.beats()
+        """Of the fast round, which is the one a person set."""
+        return self._beats
 
-    def notes(self) -> Sequence[Message]:
-        """Sentences that a person should read, the source's and the host's."""
-        return [*self._backend.notes(), *self._host.notes()]
+    def wait_for_sweeps(self, number: int, seconds: float) -> bool:
+        """Wait until every round has gone over all cards so many times."""
+        return self._wait_for((*Cadence, _USERS, _HOST), number, seconds)
 
-    @property
-    def backend(self) -> Backend:
-        """For the costly questions that are asked by hand: topology."""
-        return self._backend
+    def wait_for_fast_sweep(self, number: int, seconds: float) -> bool:
+        return self._wait_for((Cadence.FAST,), number, seconds)
 
-    def _read_host(self) -> Sample:
-        return self._host.read(metrics_of(self._host.card))
+    def take(self, fact: Fact) -> None:
+        match fact:
+            case Cards():
+                self._cards = fact
+                self._round_up()
+            case Notes(notes=notes):
+                self._notes = notes
+            case Sample(card=card) if card == HOST_ID:
+                self._host_reading = as_reading(fact)
+                self._count(_HOST, card)
+            case Sample():
+                self._take_sample(fact)
+            case Users(card=card, processes=named):
+                self._users_known[card] = named is not None
+                self.process_book.take(card, named)
+                self.happening_log.consider_processes(card, named)
+                self._count(_USERS, card)
+            case HardwareFault():
+                self.happening_log.consider_fault(fact)
+        for taker in self._takers:
+            taker(fact)
 
-    def _take(self, sample: Sample) -> None:
-        if sample.card == HOST_ID:
-            self._host_reading = as_reading(sample)
-            if self._on_host is not None:
-                self._on_host(sample)
+    def _take_sample(self, sample: Sample) -> None:
+        if sample.state is CardState.NO_ANSWER:
+            self._silent_since.setdefault(sample.card, sample.at)
         else:
-            self._latest.put(sample)
-            self.happening_log.consider(sample)
-            self._on_sample(sample)
-        for each in self._attached:
-            each.on_sample(sample)
+            self._silent_since.pop(sample.card, None)
+        self._latest.put(sample)
+        self.happening_log.consider(sample)
+        some = next(iter(sample.values), None) or next(iter(sample.missing), None)
+        if some is None:
+            return
+        cadence = METRICS[some].cadence
+        if self._count(cadence, sample.card) and cadence is Cadence.FAST:
+            passed = 0.0 if self._beat_at is None else sample.at - self._beat_at
+            missed = max(0, round(passed / self.interval) - 1)
+            self._beat_at = sample.at
+            self._beats = BeatCount(self._beats.taken + 1, self._beats.missed + missed)
 
-    def _take_processes(self, card: CardId, processes: Sequence[CardProcess] | None) -> None:
-        self._processes[card] = processes
-        self._on_processes(card, processes)
-        self.happening_log.consider_processes(card, processes, self._command)
-        for each in self._attached:
-            each.on_processes(card, known=processes is not None)
-
-    def _tell(self, happening: Happening) -> None:
+    def _happened(self, happening: Happening) -> None:
         if self._on_happening is not None:
             self._on_happening(happening)
-        for each in self._attached:
-            each.on_happening(happening)
+        for taker in self._takers:
+            taker(happening)
 
-    def _command(self, process: CardProcess) -> str | None:
-        """By which command it was started, as far as that is known already."""
-        return process.simulated_command
+    def _ids(self) -> frozenset[CardId]:
+        return frozenset(card.id for card in self.cards())
+
+    def _sum_up(self) -> None:
+        with self._wanting:
+            metrics = frozenset().union(*(want.metrics for want in self._wants))
+            users = any(want.processes for want in self._wants)
+            watch = Watch(metrics, users, self.interval, self._host)
+            if watch == self._watch:
+                return
+            self._watch = watch
+            self._asked = [c for c in Cadence if any(METRICS[m].cadence is c for m in metrics)]
+            self._round_up()
+            self.stream.watch(watch)
+
+    def _round_up(self) -> None:
+        """Whom each round is about: the cards of which somebody wants to know that."""
+        cards, watch = self._cards.cards, self._watch
+        rounds: dict[str, frozenset[CardId]] = {
+            cadence: frozenset(c.id for c in cards if watch.metrics & metrics_of(c, (cadence,)))
+            for cadence in Cadence
+        }
+        rounds[_USERS] = self._ids() if watch.users else frozenset()
+        rounds[_HOST] = frozenset({HOST_ID} if watch.host else ())
+        self._rounds = rounds
+
+    def _count(self, round_: str, card: CardId) -> bool:
+        """True when this round is over: each card of it was told of."""
+        with self._changed:
+            told_of = self._told_of.setdefault(round_, set())
+            told_of.add(card)
+            if not told_of >= self._rounds.get(round_, frozenset()):
+                return False
+            told_of.clear()
+            self._sweeps[round_] = self._sweeps.get(round_, 0) + 1
+            self._changed.notify_all()
+            return True
+
+    def _wait_for(self, rounds: Sequence[str], number: int, seconds: float) -> bool:
+        def all_over() -> bool:
+            return all(
+                self._sweeps.get(each, 0) >= number or not self._rounds.get(each)
+                for each in rounds
+            )
+
+        with self._changed:
+            return self._changed.wait_for(all_over, seconds)
+
+
+def session_on(
+    backend: Backend,
+    attempts: Sequence[Attempt] = (),
+    interval: float = 1.0,
+    clock: Clock | None = None,
+    *,
+    patience: float = PATIENCE,
+    on_happening: Callable[[Happening], None] | None = None,
+) -> Session:
+    """Of this computer's cards; it remembers nothing, and needs no numpy."""
+    return Session(Local(backend, attempts, clock, patience), interval, on_happening)
+
+
+def remembering(
+    session: Session, full_seconds: float = 3600.0, day_seconds: float = 86400.0
+) -> Session:
+    """From now on each sample of it is kept."""
+    from gpuexplorer.telemetry.history import History  # noqa: PLC0415 - needs numpy
+
+    session.past = session.history = history = History(
+        session.interval, full_seconds, day_seconds
+    )
+    session.attach(lambda fact: history.append(fact) if isinstance(fact, Sample) else None)
+    return session
+
+
+def check_interval(seconds: float) -> float:
+    """The interval itself, or Trouble that names the range."""
+    if not SHORTEST <= seconds <= LONGEST:
+        raise Trouble(
+            "An interval of {seconds:g} s is not possible.",
+            "It may be from {shortest:g} to {longest:g} seconds.",
+            seconds=seconds,
+            shortest=SHORTEST,
+            longest=LONGEST,
+        )
+    return seconds
 
 
 def as_reading(sample: Sample) -> Reading:

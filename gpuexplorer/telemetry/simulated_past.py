@@ -4,7 +4,7 @@ import threading
 import time
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.local import Local
 
 # Of what is older than this only an outline is kept, so it is read less often.
 _CLOSELY = 3600.0
@@ -38,8 +38,8 @@ class PastClock:
         self._stands = None
 
 
-def live_through(session: Session, clock: PastClock) -> None:
-    """Read everything as it would have been read since the clock's time. The session, which was
+def live_through(stream: Local, clock: PastClock) -> None:
+    """Read everything as it would have been read since the clock's time. The stream, which was
     not started yet, and its cards both go by this clock.
     """
     at, seconds = clock.now(), 0
@@ -51,7 +51,7 @@ def live_through(session: Session, clock: PastClock) -> None:
             for cadence in Cadence
             if not closely or seconds % _SELDOM.get(cadence, 1) == 0
         ]
-        session.read_now(due, processes=not closely or seconds % _PROCESSES_EVERY == 0)
+        stream.read_now(due, users=not closely or seconds % _PROCESSES_EVERY == 0)
         step = _STEP if closely else _WIDE_STEP
         at += step
         seconds += round(step)

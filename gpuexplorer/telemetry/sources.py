@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.session import Attempt
 
 if TYPE_CHECKING:
     from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

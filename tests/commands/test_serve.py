@@ -20,7 +20,7 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.commands.serve import Readings, Server
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, Name
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.nvml_stub.stub import environment
 
@@ -252,10 +252,10 @@ def test_what_is_no_address_with_a_port_is_answered_with_the_right_forms(
 
 @pytest.fixture
 def readings() -> Iterator[Readings]:
-    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
+    session = remembering(session_on(simulated("1xT4"), interval=0.1))
     session.want()
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10)
+    assert session.wait_for_sweeps(1, 10)
     yield Readings(session)
     assert session.stop(10)
 

@@ -14,8 +14,9 @@ from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host_backend import HostBackend
 from gpuexplorer.fleet.host_past import HostPast
-from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.fleet.host_session import host_session
 from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from gpuexplorer.telemetry.trace import Trace
 from tests.fleet.fake_prometheus import FakePrometheus, card
@@ -31,16 +32,16 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def session(client: Prometheus, clock: ManualClock) -> Iterator[HostSession]:
+def session(client: Prometheus, clock: ManualClock) -> Iterator[Session]:
     watching = Watching(Fleet(client), clock=clock)
     watching.look()
-    made = HostSession(watching, "node-1", client.another())
+    made = host_session(watching, "node-1", client.another())
     yield made
     made.stop(_PATIENCE)
     watching.stop(_PATIENCE)
 
 
-def test_its_cards_are_those_of_the_host_in_their_order(session: HostSession) -> None:
+def test_its_cards_are_those_of_the_host_in_their_order(session: Session) -> None:
     assert [each.id for each in session.cards()] == [f"GPU-{n:04d}" for n in range(8, 16)]
     assert [each.index for each in session.cards()] == list(range(8))
     assert session.cards()[0].memory_bytes == 2**33
@@ -49,7 +50,7 @@ def test_its_cards_are_those_of_the_host_in_their_order(session: HostSession) ->
 
 
 def test_one_question_brings_all_figures_of_a_host(
-    server: FakePrometheus, session: HostSession
+    server: FakePrometheus, session: Session
 ) -> None:
     server.asked.clear()
     told = [
@@ -64,7 +65,7 @@ def test_one_question_brings_all_figures_of_a_host(
 
 
 def test_serves_own_reasons_and_an_xid_error_are_told_of_a_host(
-    server: FakePrometheus, session: HostSession, clock: ManualClock
+    server: FakePrometheus, session: Session, clock: ManualClock
 ) -> None:
     server.series["gpuexplorer_card_state"] = [(card(8, state="working"), 1.0)]
     part = {"metric": "gpuexplorer_each_fan_speed_ratio", "fan": "1", "reason": "no such part"}
@@ -82,7 +83,7 @@ def test_serves_own_reasons_and_an_xid_error_are_told_of_a_host(
 
 
 def test_a_connection_that_breaks_is_the_reason_at_each_figure(
-    server: FakePrometheus, session: HostSession, clock: ManualClock
+    server: FakePrometheus, session: Session, clock: ManualClock
 ) -> None:
     server.special["*"] = 503, {}, b""
     told = session.backend.read(_FIRST, {_BUSY})
@@ -94,7 +95,7 @@ def test_a_connection_that_breaks_is_the_reason_at_each_figure(
 
 
 def test_a_card_that_fell_silent_gives_no_figure(
-    server: FakePrometheus, session: HostSession
+    server: FakePrometheus, session: Session
 ) -> None:
     for series in server.series.values():
         series[:] = [each for each in series if each[0]["UUID"] != _FIRST]
@@ -103,9 +104,9 @@ def test_a_card_that_fell_silent_gives_no_figure(
     assert told.missing == {_BUSY: Absence.NO_NEW_VALUE}
 
 
-def test_nobody_tells_who_uses_its_cards_nor_how_they_are_wired(session: HostSession) -> None:
+def test_nobody_tells_who_uses_its_cards_nor_how_they_are_wired(session: Session) -> None:
     assert len(session.processes_unknown()) == 8
-    assert session.backend.topology() == Topology((), (), {})
+    assert session.stream.wiring() == Topology((), (), {})
 
 
 def test_a_uuid_that_is_no_uuid_is_asked_for_as_it_is(
@@ -115,15 +116,16 @@ def test_a_uuid_that_is_no_uuid_is_asked_for_as_it_is(
     server.series = {"DCGM_FI_DEV_GPU_UTIL": [(card(0, UUID=name), 1.0)]}
     watching = Watching(Fleet(client), clock=clock)
     watching.look()
-    session = HostSession(watching, "node-0", client.another())
+    session = host_session(watching, "node-0", client.another())
     session.backend.read(session.cards()[0].id, {_BUSY})
     assert 'UUID=~"a\\\\.\\\\*\\"\\\\} or vector\\\\(1\\\\)"' in server.queries()[-1]
     session.stop(_PATIENCE)
 
 
 @pytest.fixture
-def past(session: HostSession) -> HostPast:
-    return session.host_past
+def past(session: Session) -> HostPast:
+    assert isinstance(session.past, HostPast)
+    return session.past
 
 
 def _told(past: HostPast, begin: float, end: float, columns: int = 200) -> Trace:

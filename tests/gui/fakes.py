@@ -11,8 +11,9 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.topology import Topology
 
@@ -155,17 +156,18 @@ def session_of(
     interval: float = 0.1,
     patience: float = 0.2,
     clock: Clock | None = None,
-) -> RememberingSession:
+) -> Session:
     """Not started yet: the window asks first, and then reading begins."""
     backend = FakeBackend(cards, source, notes, clock)
-    return RememberingSession(backend, interval=interval, patience=patience, clock=clock)
+    return remembering(session_on(backend, interval=interval, patience=patience, clock=clock))
 
 
 def session_with_past(
     cards: Mapping[Card, Answer], source: Source = NVML, seconds: float = 900.0
-) -> RememberingSession:
+) -> Session:
     """Not started yet, and its cards were read for so long already."""
     clock = PastClock(seconds)
     session = session_of(cards, source, clock=clock)
-    live_through(session, clock)
+    assert isinstance(session.stream, Local)
+    live_through(session.stream, clock)
     return session

@@ -20,8 +20,8 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
@@ -189,7 +189,7 @@ def test_simulated_cards_that_were_left_leave_the_explanation(
     window = open_window(session, look_again=lambda: None)
     tile_saying(window, "Card 0")
     window.navigation.open_screen("copies")
-    window.show_nothing([NO_DRIVER], LOOKED_FOR, RememberingSession(NoCards()))
+    window.show_nothing([NO_DRIVER], LOOKED_FOR, remembering(session_on(NoCards())))
     assert "No graphics card answers on this computer" in texts(window)
     assert window.navigation.screen == "overview"  # not in the place of the copies
     assert "SIMULATED" not in window.windowTitle()

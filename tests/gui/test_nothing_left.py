@@ -20,7 +20,7 @@ from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 
@@ -57,7 +57,7 @@ def held_none() -> int:
 
 @pytest.fixture
 def opener(open_window: OpenWindow, qtbot: QtBot) -> Opener:
-    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
     window = open_window(session)
     qtbot.waitUntil(lambda: session.beats().taken > 2)
     machine = MachineState(session, window.settings, window)
@@ -133,7 +133,7 @@ def test_another_session_takes_the_screens_of_the_one_before_with_it(
     opener: Opener, qtbot: QtBot
 ) -> None:
     window = opener.window
-    sessions = [RememberingSession(simulated("1xT4")) for _ in range(WARM + ROUNDS)]
+    sessions = [remembering(session_on(simulated("1xT4"))) for _ in range(WARM + ROUNDS)]
 
     def show(count: int) -> None:
         for _ in range(count):

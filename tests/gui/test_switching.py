@@ -13,7 +13,7 @@ from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, load_theme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.pixels import colours_of
@@ -24,8 +24,8 @@ _SAFE = load_theme(Scheme.LIGHT, Palette.SAFE)
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
-    made = RememberingSession(simulated("2xTitanRTX", "lost:1@1s"), interval=0.1)
+def session() -> Iterator[Session]:
+    made = remembering(session_on(simulated("2xTitanRTX", "lost:1@1s"), interval=0.1))
     yield made
     made.stop()
 
@@ -48,7 +48,7 @@ def left_over(qtbot: QtBot, widget: QWidget, before: Theme, now: Theme) -> set[s
 
 @pytest.mark.parametrize("name", [entry.name for entry in VIEWS])
 def test_a_screen_that_is_switched_looks_as_if_it_had_been_opened_so(
-    open_window: OpenWindow, session: RememberingSession, qtbot: QtBot, name: str
+    open_window: OpenWindow, session: Session, qtbot: QtBot, name: str
 ) -> None:
     settings = Settings()
     settings.choose(replace(settings.choices, scheme=Scheme.DARK, first_screen=name))
@@ -80,7 +80,7 @@ def test_the_settings_that_switch_it_look_as_if_they_had_been_opened_so(
 
 
 def test_a_screen_that_is_not_seen_changes_when_it_is_opened_again(
-    open_window: OpenWindow, session: RememberingSession, qtbot: QtBot
+    open_window: OpenWindow, session: Session, qtbot: QtBot
 ) -> None:
     settings = Settings()
     settings.choose(replace(settings.choices, scheme=Scheme.DARK))

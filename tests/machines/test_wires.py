@@ -119,7 +119,7 @@ def test_a_machine_comes_back_by_itself_after_a_cut(
         figures.append(
             f"cut for {seconds:.0f} s, back {time.monotonic() - mended:.1f} s after its end"
         )
-        assert len(far.backend.cards()) == 2
+        assert len(far.stream.cards()) == 2
     finally:
         assert far.stop(5.0)
 

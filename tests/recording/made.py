@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
+from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 BEGAN = 1_790_000_000.0  # an evening in September 2026
@@ -32,7 +32,7 @@ def make_recording(
 ) -> Path:
     """All cadences are read. Not `whole`: as if it had been killed after its last batch."""
     clock = ManualClock(wall=wall)
-    session = QuietSession(simulated(spec, faults, seed, clock), (), interval, clock)
+    session = session_on(simulated(spec, faults, seed, clock), (), interval, clock)
     machine = machine_of(session, anonymous=anonymous)
     recorder = Recorder(path, machine, clock, anonymous=anonymous)
     listening = Listening(session, recorder)
@@ -58,9 +58,10 @@ def live(
     }
     for step in range(steps + 1):
         due = [cadence for cadence, every in seldom.items() if step % every == 0]
-        host = session.read_host()
-        recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
-        session.read_now(due, processes=step % max(1, round(_PROCESSES / interval)) == 0)
+        stream = session.stream
+        assert isinstance(stream, Local)
+        session.take(stream.host_now())
+        stream.read_now(due, users=step % max(1, round(_PROCESSES / interval)) == 0)
         if step % _WRITTEN_EVERY == 0 or step == steps:
             recorder.write_now()
         clock.advance(interval)

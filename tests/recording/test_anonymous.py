@@ -13,8 +13,7 @@ from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.told import Machine, ProgramFacts, Topic
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessUse
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology
 
 # Whatever must not be in the file has this in it.

@@ -20,11 +20,13 @@ from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
+from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.told import Turn
 from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import simulated
 from tests.recording.life import WALL, recorded
 from tests.recording.made import BEGAN, make_recording
@@ -96,13 +98,14 @@ def test_a_card_that_was_lost_is_lost_from_then_on(recording: Recording) -> None
 
 def test_what_nobody_asked_for_meanwhile_is_not_read_and_not_awaited(tmp_path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
-    session = QuietSession(simulated("1xH100", "", 0, clock), (), 1.0, clock)
+    stream = Local(simulated("1xH100", "", 0, clock), (), clock)
+    session = Session(stream)
     path = tmp_path / "looked-away.gpurec"
     recorder = Recorder(path, machine_of(session, anonymous=False), clock)
     listening = Listening(session, recorder)
     for second in range(60):
         looked = (Cadence.ON_DEMAND,) if second < 10 else ()
-        session.read_now((Cadence.FAST, *looked), processes=False)
+        stream.read_now((Cadence.FAST, *looked), users=False)
         clock.advance(1.0)
     listening.stop()
     session.stop()

@@ -175,7 +175,7 @@ def test_it_says_that_it_is_a_recording_and_that_its_cards_were_simulated(
 
 
 def test_the_wiring_is_the_recorded_one(session: RecordedSession) -> None:
-    topology = session.backend.topology()
+    topology = session.stream.wiring()
     assert set(topology.cards) == {"SIM-0", "SIM-1"}
     assert topology.links
 
@@ -199,7 +199,7 @@ def test_standing_still_nothing_is_read_and_after_a_jump_at_once(live: RecordedS
     live.playhead.seek(live.recording.began + 20.0)
     looks(live, before)
     assert time.monotonic() - began < 1.0
-    assert live.sampler.silence(live.cards()[0].id) is None
+    assert live.silence(live.cards()[0].id) is None
 
 
 def test_while_it_plays_it_is_read_again_and_again_and_to_the_very_end(

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.far.plausible import told_of
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
+from gpuexplorer.remote.wire import told_of
 
 T = TypeVar("T")
 PATIENCE = 30.0
@@ -96,7 +96,7 @@ class OverThere:
         with suppress(OSError):
             self.process.stdin.close()
 
-    def next(self) -> "wire.Told | None":
+    def next(self) -> Any:
         """None when it has said its last word."""
         line = self._lines.get(timeout=PATIENCE)
         if line is None:

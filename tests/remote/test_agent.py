@@ -25,6 +25,7 @@ from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.ending import Way
+from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
 from gpuexplorer.telemetry.system import psutil
 from gpuexplorer.telemetry.topology import Topology
 from tests.nvml_stub import stub
@@ -37,16 +38,16 @@ ALL = frozenset(METRICS)
 needs_compiler = pytest.mark.skipif(stub.compiler() is None, reason="needs a C compiler")
 
 
-def watch(*metrics: MetricId, processes: bool = False) -> wire.Watch:
-    return wire.Watch(frozenset(metrics), processes, 0.1)
+def watch(*metrics: MetricId, processes: bool = False) -> Watch:
+    return Watch(frozenset(metrics), processes, 0.1)
 
 
 def test_it_greets_with_its_cards_and_who_it_is() -> None:
     with OverThere() as there:
-        hello = there.until(wire.Hello)
+        hello, listed = there.until(wire.Hello), there.until(Cards)
     assert hello.version == wire.VERSION
-    assert [card.id for card in hello.cards] == ["SIM-0", "SIM-1"]
-    assert hello.source.simulated
+    assert [card.id for card in listed.cards] == ["SIM-0", "SIM-1"]
+    assert listed.source.simulated
     assert hello.host.id == HOST_ID
     assert hello.system.startswith("Linux ")
     assert hello.python == sys.version.partition(" ")[0]
@@ -57,7 +58,7 @@ def test_it_greets_with_its_cards_and_who_it_is() -> None:
 
 def test_it_notes_that_its_cards_are_made_up() -> None:
     with OverThere() as there:
-        noted = there.until(wire.Noted)
+        noted = there.until(Notes)
     assert "These cards are simulated: every figure is made up." in noted.notes
 
 
@@ -66,7 +67,7 @@ def test_nothing_is_read_before_somebody_watches() -> None:
         there.until(wire.Hello)
         there.order(wire.AskWiring(1), wire.Knock(2))
         there.until(wire.Wired)
-    assert not [line for line in there.raw if b'"Sampled"' in line]
+    assert not [line for line in there.raw if b'"Sample"' in line]
 
 
 def test_what_is_watched_comes_again_and_again_and_nothing_else() -> None:
@@ -78,8 +79,8 @@ def test_what_is_watched_comes_again_and_again_and_nothing_else() -> None:
             assert {*each.values, *each.missing} == {POWER_DRAW, TEMPERATURE}
             assert each.values[POWER_DRAW] > 0
         there.order(watch(GPU_UTILIZATION))
-        there.until(wire.Sampled, lambda told: GPU_UTILIZATION in told.sample.values)
-        there.until(wire.Sampled, lambda told: GPU_UTILIZATION in told.sample.values)
+        there.until(Sample, lambda told: GPU_UTILIZATION in told.values)
+        there.until(Sample, lambda told: GPU_UTILIZATION in told.values)
         for _ in range(4):
             later = _sample_of_card(there)
             assert {*later.values, *later.missing} == {GPU_UTILIZATION}
@@ -89,28 +90,19 @@ def test_the_computer_itself_is_read_too() -> None:
     with OverThere() as there:
         there.order(watch(POWER_DRAW))
         told = there.until(
-            wire.Sampled,
-            lambda told: told.sample.card == HOST_ID and CPU_UTILIZATION in told.sample.values,
+            Sample,
+            lambda told: told.card == HOST_ID and CPU_UTILIZATION in told.values,
         )
-    assert 0 <= told.sample.values[CPU_UTILIZATION] <= 1
-    assert told.sample.values[MEMORY_TOTAL] > 1e8
-
-
-def test_an_order_to_read_is_answered_for_every_card() -> None:
-    with OverThere() as there:
-        there.order(wire.Read(5, ALL))
-        told = there.until(wire.Taken)
-    assert told.id == 5
-    assert [each.card for each in told.samples] == ["SIM-0", "SIM-1"]
-    assert all(POWER_DRAW in each.values for each in told.samples)
+    assert 0 <= told.values[CPU_UTILIZATION] <= 1
+    assert told.values[MEMORY_TOTAL] > 1e8
 
 
 def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
     with OverThere(replace(SIMULATED, faults="hung:1@0s")) as there:
-        there.order(wire.Read(1, ALL), wire.Knock(2))
+        there.order(watch(POWER_DRAW), wire.Knock(2))
         assert there.until(wire.Knocked).id == 2
-        early, late = there.until(wire.Taken).samples
-        assert early.values
+        assert there.until(Sample, lambda told: told.card == "SIM-0").values
+        late = there.until(Sample, lambda told: told.card == "SIM-1")
         assert late.state is CardState.NO_ANSWER
         assert set(late.missing.values()) == {Absence.NO_ANSWER}
 
@@ -161,12 +153,11 @@ def test_real_cards_are_read_and_their_processes_have_names(
 ) -> None:
     program, surroundings = with_program
     with OverThere(Settings(), environment=surroundings) as there:
-        hello = there.until(wire.Hello)
-        assert hello.source.name == "nvml"
+        assert there.until(Cards).source.name == "nvml"
         there.order(watch(POWER_DRAW, processes=True))
-        used = there.until(wire.Used, lambda told: bool(told.processes))
+        used = there.until(Users, lambda told: bool(told.processes))
         facts = used.processes[0]  # type: ignore[index]  # as was just asked
-        later = there.until(wire.Used, lambda told: bool(told.processes))
+        later = there.until(Users, lambda told: bool(told.processes))
         assert later.processes[0].cpu is not None  # type: ignore[index]
     theirs = psutil.Process(program.pid)
     assert facts.process.pid == program.pid
@@ -194,7 +185,7 @@ def test_a_driver_over_there_leaves_no_file_in_the_home(tmp_path: Path) -> None:
     surroundings = {**stub.environment("cards=1"), "HOME": str(tmp_path)}
     surroundings["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     with OverThere(Settings(), environment=surroundings) as there:
-        assert there.until(wire.Hello).cards
+        assert there.until(Cards).cards
         assert there.end() == 0
     assert not list(tmp_path.iterdir())
 
@@ -204,11 +195,12 @@ def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> N
     surroundings = stub.environment("init=not_loaded")
     with OverThere(Settings(), environment=surroundings) as there:
         hello = there.until(wire.Hello)
-        assert not hello.cards
-        assert not hello.source.cards
+        listed = there.until(Cards)
+        assert not listed.cards
+        assert not listed.source.cards
         assert hello.attempts
         there.order(watch(POWER_DRAW))
-        assert there.until(wire.Sampled).sample.card == HOST_ID
+        assert there.until(Sample).card == HOST_ID
 
 
 def test_a_process_is_ended_if_it_began_just_then(willing: Program) -> None:
@@ -323,7 +315,7 @@ def test_it_hears_nothing_while_it_only_tells() -> None:
     with OverThere(replace(SIMULATED, alone=0.5)) as there:
         there.order(watch(POWER_DRAW))
         assert there.end() == 0
-    assert [line for line in there.raw if b'"Sampled"' in line]
+    assert [line for line in there.raw if b'"Sample"' in line]
 
 
 def test_it_ends_when_nobody_reads_what_it_tells() -> None:
@@ -343,7 +335,7 @@ def test_it_ends_when_nobody_reads_what_it_tells() -> None:
 
 
 def _sample_of_card(there: OverThere) -> Sample:
-    return there.until(wire.Sampled, lambda told: told.sample.card != HOST_ID).sample
+    return there.until(Sample, lambda told: told.card != HOST_ID)
 
 
 def _pythons(there: OverThere) -> wire.Pythons:

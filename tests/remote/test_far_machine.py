@@ -13,12 +13,12 @@ from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.wire import AskWiring, End, Wired
 from gpuexplorer.telemetry.ending import Way, end, has_ended, refused
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.facts import Users
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
+from gpuexplorer.telemetry.session import Session
 from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
@@ -51,7 +51,7 @@ def sleeper() -> Iterator[psutil.Process]:
 def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: Changes) -> None:
     assert far.now.state is LinkState.UP
     assert far.hello is not None
-    assert [card.id for card in far.backend.cards()] == ["SIM-0", "SIM-1"]
+    assert [card.id for card in far.stream.cards()] == ["SIM-0", "SIM-1"]
     assert not far.now.why
     changes.wait(lambda: far.hearing.far_clock.round_trip is not None)
     assert far.hearing.far_clock.differs is None
@@ -70,7 +70,8 @@ def test_a_clock_over_there_that_differs_is_said(
     far = FarMachine(HERE, simulate="2xH100", launch=launch, on_change=changes.on_change)
     far.connect()
     far.wait_until_up(PATIENCE)
-    changes.wait(lambda: any(f"here is {said}" in each for each in far.backend.notes()))
+    session = Session(far.stream)
+    changes.wait(lambda: any(f"here is {said}" in each for each in session.notes()))
     assert far.stop(PATIENCE)
 
 
@@ -202,9 +203,8 @@ def test_nobody_who_waits_for_an_answer_waits_on_when_it_ends(
 
 def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
     process = CardProcess(CardId("SIM-0"), pid, ProcessUse.COMPUTE)
-    names = FarNames(far)
-    names.put(
-        process.card,
-        [NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)],
-    )
-    return names.one(process)
+    named = NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)
+    session = Session(far.stream)
+    session.start()
+    far.stream.take(Users(process.card, [named]))
+    return session.named_processes()[0]

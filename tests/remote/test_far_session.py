@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,7 @@ from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.far.machine import FarMachine
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
 
@@ -41,8 +41,8 @@ def far(cable: Cable, changes: Changes) -> Iterator[FarMachine]:
 
 
 @pytest.fixture
-def session(far: FarMachine) -> Iterator[RememberingSession]:
-    made = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+def session(far: FarMachine) -> Iterator[Session]:
+    made = remembering(Session(far.stream, 0.1))
     made.want()
     made.start()
     yield made
@@ -50,8 +50,8 @@ def session(far: FarMachine) -> Iterator[RememberingSession]:
 
 
 @pytest.fixture
-def here() -> Iterator[RememberingSession]:
-    made = RememberingSession(simulated(SPEC, seed=7), (), 0.1)
+def here() -> Iterator[Session]:
+    made = remembering(session_on(simulated(SPEC, seed=7), (), 0.1))
     made.want()
     made.start()
     yield made
@@ -69,10 +69,10 @@ def state(session: Session, card: CardId) -> CardState | None:
 
 
 def test_it_knows_of_its_cards_what_a_session_here_would_know(
-    session: RememberingSession, here: RememberingSession
+    session: Session, here: Session
 ) -> None:
     for each in (session, here):
-        assert each.sampler.wait_for_sweeps(1, PATIENCE)
+        assert each.wait_for_sweeps(1, PATIENCE)
     assert session.cards() == here.cards()
     assert session.source == here.source
     assert session.host == here.host
@@ -83,15 +83,14 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
         assert there_now.values.keys() == here_now.values.keys()
         assert there_now.missing == here_now.missing
         assert there_now.values.keys() | there_now.missing.keys() == metrics_of(card)
-    assert session.backend.topology() == here.backend.topology()
+    wired = here.stream.wiring()
+    assert session.stream.wiring() == replace(wired, links=tuple(wired.links))
     assert [(each.command, each.user) for each in session.named_processes()] == [
         (each.command, each.user) for each in here.named_processes()
     ]
 
 
-def test_the_other_computer_itself_is_read_too(
-    session: RememberingSession, changes: Changes
-) -> None:
+def test_the_other_computer_itself_is_read_too(session: Session, changes: Changes) -> None:
     changes.wait(lambda: CPU_UTILIZATION in values(session, HOST_ID))
     reading = session.reading(HOST_ID)
     assert reading is not None
@@ -99,10 +98,10 @@ def test_the_other_computer_itself_is_read_too(
 
 
 def test_what_nobody_wants_is_not_told(far: FarMachine) -> None:
-    session = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+    session = remembering(Session(far.stream, 0.1))
     session.want((Cadence.FAST,), processes=False)
     session.start()
-    assert session.sampler.wait_for_fast_sweep(2, PATIENCE)
+    assert session.wait_for_fast_sweep(2, PATIENCE)
     reading = session.reading(session.cards()[0].id)
     assert reading is not None
     told = reading.values.keys() | reading.missing.keys()
@@ -111,21 +110,21 @@ def test_what_nobody_wants_is_not_told(far: FarMachine) -> None:
     session.stop(PATIENCE)
 
 
-def test_beats_come_as_often_as_a_person_wants_them(session: RememberingSession) -> None:
-    assert session.sampler.wait_for_fast_sweep(3, PATIENCE)
+def test_beats_come_as_often_as_a_person_wants_them(session: Session) -> None:
+    assert session.wait_for_fast_sweep(3, PATIENCE)
     taken = session.beats().taken
     assert taken >= 3
-    session.sampler.set_interval(0.2)
-    assert session.sampler.interval == 0.2
-    assert session.sampler.wait_for_fast_sweep(taken + 5, PATIENCE)
+    session.set_interval(0.2)
+    assert session.interval == 0.2
+    assert session.wait_for_fast_sweep(taken + 5, PATIENCE)
 
 
 def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
-    session: RememberingSession, far: FarMachine, cable: Cable, changes: Changes
+    session: Session, far: FarMachine, cable: Cable, changes: Changes
 ) -> None:
     began = session.clock.now()
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
-    assert session.sampler.wait_for_fast_sweep(3, PATIENCE)
+    assert session.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_fast_sweep(3, PATIENCE)
     cards, card = session.cards(), session.cards()[0].id
     cable.pull()
     changes.wait(
@@ -139,7 +138,7 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     assert not reading.values
     assert set(reading.missing.values()) == {Absence.NO_CONNECTION}
     assert session.state_sentence(card) == "there is no connection to its computer"
-    assert session.sampler.silence(card) is None
+    assert session.silence(card) is None
     assert not session.named_processes()
     cut = session.clock.now()
     changes.wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
@@ -160,10 +159,10 @@ def test_a_silence_counts_from_the_first_reading_that_did_not_come(
 ) -> None:
     with machine(cable, changes, patience=4.0) as far:
         far.wait_until_up(PATIENCE)
-        session = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+        session = remembering(Session(far.stream, 0.1))
         session.want()
         session.start()
-        assert session.sampler.wait_for_fast_sweep(3, PATIENCE)
+        assert session.wait_for_fast_sweep(3, PATIENCE)
         cable.pulled = True
         cable.freeze()
         changes.wait(
@@ -184,33 +183,20 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
         faults="hung:1@0s",
         launch=cable.launch,
     )
-    session = RememberingSession(far.backend, (), 0.1, reach=far.reach)
+    session = remembering(Session(far.stream, 0.1))
     far.connect()
     far.wait_until_up(PATIENCE)
     session.want()
     session.start()
     one, other = (card.id for card in session.cards())
-    changes.wait(lambda: session.sampler.silence(other) is not None)
+    changes.wait(lambda: session.silence(other) is not None)
     assert session.state_sentence(other).startswith("no answer for")
     changes.wait(lambda: GPU_UTILIZATION in values(session, one))
-    assert session.sampler.silence(one) is None
+    assert session.silence(one) is None
     assert far.stop(PATIENCE)
 
 
-def test_one_reading_of_all_cards_takes_one_question(far: FarMachine, changes: Changes) -> None:
+def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
     asked = frozenset({GPU_UTILIZATION, MEMORY_USED})
-    samples = [far.backend.read(card.id, asked) for card in far.backend.cards()]
-    assert all(sample.values.keys() == asked for sample in samples)
-    assert samples[1].at - samples[0].at < 1.0
-
-
-def test_one_reading_without_a_connection_has_the_reason(
-    far: FarMachine, cable: Cable, changes: Changes
-) -> None:
-    cable.pull()
-    changes.wait(lambda: far.now.state is LinkState.BROKEN)
-    card = far.backend.cards()[0].id
-    sample = far.backend.read(card, [GPU_UTILIZATION])
-    assert sample.missing == {GPU_UTILIZATION: Absence.NO_CONNECTION}
-    assert sample.state is CardState.NO_CONNECTION
-    assert far.backend.processes(card) is None
+    samples = [far.stream.read(card.id, asked) for card in far.stream.cards()]
+    assert all(sample.values.keys() >= asked for sample in samples)

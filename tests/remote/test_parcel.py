@@ -18,6 +18,7 @@ from gpuexplorer.remote import parcel as parcels
 from gpuexplorer.remote.parcel import Kind, parcel
 from gpuexplorer.remote.stage import STAGE
 from gpuexplorer.remote.wire import Hello
+from gpuexplorer.telemetry.facts import Cards
 from tests.remote.over_there import SIMULATED, OverThere
 from tests.remote.pythons_here import SUITABLE, TOO_OLD, python_here
 
@@ -64,7 +65,7 @@ def test_every_shell_starts_the_same(shell: str, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "python").symlink_to(sys.executable)
     with OverThere(python=f"{folder}/python", shell=shell) as there:
-        assert there.until(Hello).source.simulated
+        assert there.until(Cards).source.simulated
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,15 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.remote.agent.teller import MOST_WAITING, Teller
-from gpuexplorer.remote.far.plausible import told_of
-from gpuexplorer.remote.wire import Done, Knocked, Sampled, Told, Used
+from gpuexplorer.remote.wire import Done, Knocked, told_of
+from gpuexplorer.telemetry.facts import Users
 
 PATIENCE = 30.0
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
@@ -27,8 +28,8 @@ def pipe() -> Iterator[tuple[int, int]]:
             os.close(each)
 
 
-def sampled(card: CardId, at: float) -> Sampled:
-    return Sampled(Sample(card, at, {POWER_DRAW: 100.0}))
+def sampled(card: CardId, at: float) -> Sample:
+    return Sample(card, at, {POWER_DRAW: 100.0})
 
 
 def stuffed(writes: int) -> int:
@@ -43,7 +44,7 @@ def stuffed(writes: int) -> int:
         return count
 
 
-def all_told(reads: int) -> list[Told]:
+def all_told(reads: int) -> list[Any]:
     with os.fdopen(reads, "rb", closefd=False) as lines:
         return [told_of(line) for line in lines if line.strip()]
 
@@ -57,7 +58,7 @@ def end(teller: Teller, writes: int) -> None:
 def test_all_is_told_in_order_where_somebody_reads(pipe: tuple[int, int]) -> None:
     reads, writes = pipe
     teller = Teller(writes, lambda: None)
-    said: list[Told] = [Done(1), sampled(CARD, 1.0), Used(CARD, None), Done(2)]
+    said: list[Any] = [Done(1), sampled(CARD, 1.0), Users(CARD, None), Done(2)]
     for each in said:
         teller.tell(each)
     end(teller, writes)
@@ -74,13 +75,13 @@ def test_of_a_card_the_oldest_are_left_out_and_no_answer_ever_is(
     for number in range(MANY):
         teller.tell(sampled(CARD, float(number)))
         teller.tell(Done(number))
-    heard: list[Told] = []
+    heard: list[Any] = []
     reader = threading.Thread(target=lambda: heard.extend(all_told(reads)))
     reader.start()
     end(teller, writes)
     reader.join(PATIENCE)
     answers = [each.id for each in heard if isinstance(each, Done)]
-    samples = [each.sample for each in heard if isinstance(each, Sampled)]
+    samples = [each for each in heard if isinstance(each, Sample)]
     times = [each.at for each in samples if each.card == CARD]
     assert answers == list(range(MANY))
     assert [each.at for each in samples if each.card == OTHER] == [0.0]
@@ -96,7 +97,7 @@ def test_a_knock_is_answered_before_all_that_waits(pipe: tuple[int, int]) -> Non
     for number in range(MANY):
         teller.tell(Done(number))
     teller.tell(Knocked(7, 1.0, 2.0))
-    heard: list[Told] = []
+    heard: list[Any] = []
     reader = threading.Thread(target=lambda: heard.extend(all_told(reads)))
     reader.start()
     end(teller, writes)

@@ -17,7 +17,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.remote.host_name import Launch
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from tests.screens.person import Person
 
 # Seconds; lived through at once when the window opens.

@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from tests.nvml_stub.stub import Stub
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person

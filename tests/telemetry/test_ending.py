@@ -10,8 +10,8 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refusal
-from gpuexplorer.telemetry.process_names import ELSEWHERE, NamedProcess, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.process_names import ELSEWHERE, ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 from tests.programs_that_end import Program, stubborn, willing
 
 __all__ = ["stubborn", "willing"]

@@ -13,7 +13,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault
 from gpuexplorer.telemetry.happening_log import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
 
@@ -173,10 +173,13 @@ def test_a_link_at_its_lowest_generation_while_idle_is_asleep_and_not_broken() -
     assert log.kinds() == []
 
 
+def program(pid: int) -> NamedProcess:
+    return NamedProcess(CardProcess(CARD, pid, ProcessUse.COMPUTE), resolved=False)
+
+
 def test_processes_appear_and_end() -> None:
     log = Log()
-    one = CardProcess(CARD, 11, ProcessUse.COMPUTE)
-    two = CardProcess(CARD, 12, ProcessUse.COMPUTE)
+    one, two = program(11), program(12)
     log.happenings.consider_processes(CARD, [one])
     log.happenings.consider_processes(CARD, [one, two])
     log.happenings.consider_processes(CARD, [two])
@@ -348,9 +351,9 @@ def test_programs_that_cannot_be_listed_are_not_known_and_end_when_they_were_las
     None
 ):
     log = Log()
-    one = CardProcess(CARD, 11, ProcessUse.COMPUTE)
+    one = program(11)
 
-    def look(*processes: CardProcess, seconds: int, known: bool = True) -> None:
+    def look(*processes: NamedProcess, seconds: int, known: bool = True) -> None:
         for _ in range(seconds // 2):
             log.happenings.consider_processes(CARD, processes if known else None)
             log.clock.advance(2.0)

@@ -11,7 +11,7 @@ from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader, model_alone
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from tests.gui.fakes import Answer, card, session_of
 from tests.telemetry.conftest import until
 
@@ -93,15 +93,15 @@ def test_a_processor_is_named_by_its_model_alone(written: str, model: str) -> No
     assert model_alone(written) == model
 
 
-def remembered(session: RememberingSession) -> int:
+def remembered(session: Session) -> int:
     """Readings of the computer's memory that are kept."""
     return len(session.past.trace(HOST_ID, memory.MEMORY_USED, 0.0, session.clock.now()))
 
 
 def test_a_session_keeps_the_computers_past_from_its_start_and_unasked() -> None:
-    session = RememberingSession(NoCards())
+    session = remembering(session_on(NoCards()))
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10.0)
+    assert session.wait_for_sweeps(1, 10.0)
     assert session.stop(5.0)
     assert remembered(session) == 1
     reading = session.reading(HOST_ID)
@@ -119,7 +119,7 @@ def test_a_driver_that_hangs_does_not_keep_the_computer_waiting() -> None:
 
 
 def test_the_computer_is_read_no_more_than_once_a_second() -> None:
-    session = RememberingSession(NoCards(), interval=0.1)
-    assert session.sampler.host_period == 1.0
-    session.sampler.set_interval(5.0)
-    assert session.sampler.host_period == 5.0
+    session = remembering(session_on(NoCards(), interval=0.1))
+    assert session.host_period == 1.0
+    session.set_interval(5.0)
+    assert session.host_period == 5.0

@@ -11,7 +11,7 @@ from gpuexplorer.simulation.models import MIB
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 NOON = datetime(2026, 3, 1, 12, 0, 5, 250_000, tzinfo=UTC)
@@ -151,7 +151,7 @@ def test_what_is_not_offered_is_refused_with_what_is(
 
 
 def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
-    smi = smi_of(Session(machine()))
+    smi = smi_of(remembering(session_on(machine())))
     assert smi is not None
     listed, refused = smi("-L"), smi("-l")
     assert listed is not None
@@ -161,4 +161,4 @@ def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
 
 
 def test_real_cards_have_their_own_nvidia_smi() -> None:
-    assert smi_of(Session(NoCards())) is None
+    assert smi_of(remembering(session_on(NoCards()))) is None

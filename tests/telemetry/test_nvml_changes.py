@@ -12,9 +12,11 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.pci_bus import PciBus
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import PATIENCE, Nvml, until
 
@@ -175,7 +177,7 @@ def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
         stub.configure(config)
         backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
         backend.open()
-        session = Session(backend, interval=0.1, patience=0.15)
+        session = remembering(session_on(backend, interval=0.1, patience=0.15))
         session.want()
         session.start()
         return session
@@ -187,7 +189,7 @@ def test_a_session_ends_for_certain_and_lets_the_driver_go(
     stub: Stub, on_stub: Callable[[str], Session]
 ) -> None:
     session = on_stub("cards=2")
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_sweeps(1, PATIENCE)
     assert session.stop(1.0)
     until(lambda: stub.sessions() == 0)
     assert stub.held() == 0
@@ -213,7 +215,7 @@ def test_mig_that_comes_and_goes_is_not_called_a_lost_card_or_driver(
     stub: Stub, on_stub: Callable[[str], Session]
 ) -> None:
     session = on_stub("cards=2")
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_sweeps(1, PATIENCE)
     wrong = {Kind.CARD_LOST, Kind.DRIVER_GONE}
     for config in ("mig=0:2", "mig=0:0"):
         stub.set(config)
@@ -233,14 +235,17 @@ def test_a_bug_in_a_listener_is_reported_and_the_reading_goes_on(
     monkeypatch.setattr(threading, "excepthook", reported.append)
     seen: list[CardId] = []
 
-    def listen(sample: Sample) -> None:
-        seen.append(sample.card)
+    def listen(fact: Fact) -> None:
+        if not isinstance(fact, Sample):
+            return
+        seen.append(fact.card)
         if len(seen) == 3:
             raise RuntimeError("a bug")
 
     backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
     backend.open()
-    session = Session(backend, interval=0.1, on_sample=listen, watch_faults=False)
+    session = Session(Local(backend, faults=False), 0.1, host=False)
+    session.attach(listen)
     session.want([Cadence.FAST], processes=False)
     session.start()
     until(lambda: len(seen) > 8)

@@ -9,6 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.backends.nvml.card_processes import CardProcesses
 from gpuexplorer.telemetry.backends.nvml.identity import Found
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session
 from tests.telemetry.conftest import Nvml
@@ -50,12 +51,13 @@ def test_what_is_no_process_is_left_out(nvml: Nvml) -> None:
 
 
 def test_what_is_no_process_comes_and_goes_without_a_word(nvml: Nvml) -> None:
-    session = Session(nvml.open("cards=1;procs=0:0"))
-    session.read_now([], processes=True)
+    stream = Local(nvml.open("cards=1;procs=0:0"))
+    session = Session(stream)
+    stream.read_now([], users=True)
     nvml.set(f"pids=0:11,{NONE},0")
-    session.read_now([], processes=True)
+    stream.read_now([], users=True)
     nvml.set("procs=0:0")
-    session.read_now([], processes=True)
+    stream.read_now([], users=True)
     told = [each.sentence for each in session.happenings()]
     assert told
     assert all("11" in each for each in told)

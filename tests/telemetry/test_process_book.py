@@ -2,7 +2,6 @@
 
 import math
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +19,9 @@ from gpuexplorer.telemetry.process_book import (
     ProcessBook,
     Standing,
 )
-from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.process_names import ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 A, B = CardId("GPU-a"), CardId("GPU-b")
@@ -34,25 +33,33 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def book(clock: ManualClock, tmp_path: Path) -> ProcessBook:
-    """Of the computer itself: tests may run inside a container."""
-    return ProcessBook(clock, ProcessNames(tmp_path / "proc without namespaces"))
+def book(clock: ManualClock) -> ProcessBook:
+    return ProcessBook(clock)
 
 
-def made_up(card: CardId, pid: int, sm: float | None = 0.5, memory: float = 1e9) -> CardProcess:
+# Of the computer itself: tests may run inside a container.
+_NAMES = ProcessNames(Path("no namespaces"))
+
+
+def made_up(
+    card: CardId, pid: int, sm: float | None = 0.5, memory: float = 1e9
+) -> NamedProcess:
     values = {ProcessFigure.MEMORY: memory}
     missing = {}
     if sm is None:
         missing[ProcessFigure.SM] = Absence.NO_NEW_SAMPLE
     else:
         values[ProcessFigure.SM] = sm
-    return CardProcess(
-        card, pid, ProcessUse.COMPUTE, values, missing, simulated_command=f"train {pid}"
+    return _NAMES.one(
+        CardProcess(
+            card, pid, ProcessUse.COMPUTE, values, missing, simulated_command=f"train {pid}"
+        )
     )
 
 
-def real(card: CardId, pid: int | None = None) -> CardProcess:
-    return CardProcess(card, os.getpid() if pid is None else pid, ProcessUse.COMPUTE)
+def real(card: CardId, pid: int | None = None) -> NamedProcess:
+    number = os.getpid() if pid is None else pid
+    return _NAMES.one(CardProcess(card, number, ProcessUse.COMPUTE))
 
 
 def standings(book: ProcessBook) -> dict[int, Standing]:
@@ -153,24 +160,13 @@ def test_who_comes_back_within_a_minute_has_the_same_past(
     assert not book.past(A, 1).times
 
 
-class Names(ProcessNames):
-    """A number that belongs to one process after the other."""
-
-    identity: psutil.Process | None = None
-
-    def one(self, process: CardProcess) -> NamedProcess:
-        return NamedProcess(process, resolved=True, identity=self.identity)
-
-
-def test_a_number_that_was_given_on_begins_a_new_past(clock: ManualClock) -> None:
-    names = Names()
-    book = ProcessBook(clock, names)
-    names.identity = psutil.Process()
-    book.take(A, [real(A, 77)])
+def test_a_number_that_was_given_on_begins_a_new_past(
+    book: ProcessBook, clock: ManualClock
+) -> None:
+    book.take(A, [replace(real(A), resolved=True, identity=psutil.Process())])
     clock.advance(2.0)
-    names.identity = psutil.Process(os.getppid())
-    book.take(A, [real(A, 77)])
-    assert len(book.past(A, 77).times) == 1
+    book.take(A, [replace(real(A), identity=psutil.Process(os.getppid()))])
+    assert len(book.past(A, os.getpid()).times) == 1
 
 
 def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
@@ -189,24 +185,6 @@ def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
     clock.advance(2.0)
     book.take(A, [made_up(A, 1)])
     assert standings(book) == {1: Standing.THERE, 2: Standing.THERE}
-
-
-def test_one_process_on_many_cards_is_looked_up_once_in_a_round(clock: ManualClock) -> None:
-    class Counting(Names):
-        looks = 0
-
-        def one(self, process: CardProcess) -> NamedProcess:
-            self.looks += 1
-            return replace(super().one(process), cpu=self.looks)
-
-    names = Counting()
-    book = ProcessBook(clock, names)
-    for _ in range(3):
-        for index in range(8):
-            book.take(CardId(f"GPU-{index}"), [real(CardId(f"GPU-{index}"), 77)])
-        clock.advance(2.0)
-    assert names.looks == 3
-    assert {named.cpu for named in book.living()} == {3}
 
 
 def test_the_share_of_the_processor_comes_for_all_cards(
@@ -242,36 +220,12 @@ def test_a_card_that_is_never_looked_at_again_is_forgotten(
     assert book.looked_at(A) is None
 
 
-def test_rows_are_told_while_a_look_up_takes_long(clock: ManualClock) -> None:
-    """The window must never wait for /proc."""
-    began, let_go = threading.Event(), threading.Event()
-
-    class Slow(Names):
-        def one(self, process: CardProcess) -> NamedProcess:
-            began.set()
-            assert let_go.wait(20)
-            return super().one(process)
-
-    book = ProcessBook(clock, Slow())
-    reading = threading.Thread(target=book.take, args=(A, [real(A)]))
-    reading.start()
-    try:
-        assert began.wait(20)
-        assert book.rows() == ()
-        assert book.living() == ()
-        assert not book.past(A, 1).times
-    finally:
-        let_go.set()
-        reading.join(20)
-    assert len(book.rows()) == 1
-
-
 def test_a_session_names_the_processes_of_its_cards() -> None:
-    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
     session.want()
     session.start()
     try:
-        assert session.sampler.wait_for_sweeps(1, 20.0)
+        assert session.wait_for_sweeps(1, 20.0)
         named = session.named_processes()
         assert {each.process.card for each in named} == {card.id for card in session.cards()}
         assert all(each.command for each in named)

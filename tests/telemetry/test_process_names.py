@@ -10,14 +10,8 @@ import pytest
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.telemetry.ending import refusal
-from gpuexplorer.telemetry.process_names import (
-    ELSEWHERE,
-    GONE,
-    UNCOLLECTED,
-    NamedProcess,
-    ProcessNames,
-)
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, UNCOLLECTED, ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
 
 CARD = CardId("GPU-a")
 

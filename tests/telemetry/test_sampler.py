@@ -1,4 +1,4 @@
-"""The sampler: a steady beat, whatever a driver does meanwhile."""
+"""Reading the cards of this computer: a steady beat, whatever a driver does meanwhile."""
 
 import threading
 from collections import defaultdict
@@ -8,15 +8,15 @@ from time import monotonic
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
-from gpuexplorer.telemetry.beat import Beat
+from gpuexplorer.telemetry.facts import Fact
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.sampler import Needs, Sampler
+from gpuexplorer.telemetry.session import Session, session_on
 from gpuexplorer.telemetry.topology import Topology
 
 BUSY = MetricId("gpu_utilization")
@@ -66,6 +66,14 @@ class Slow:
         return ()
 
 
+def reading(
+    backend: Slow, seen: "Seen", interval: float = 0.1, patience: float = 0.5
+) -> Session:
+    session = Session(Local(backend, patience=patience), interval)
+    session.attach(seen)
+    return session
+
+
 class Seen:
     """Samples as they come, and a way to wait for the one that is looked for."""
 
@@ -73,10 +81,11 @@ class Seen:
         self.samples: list[Sample] = []
         self._more = threading.Condition()
 
-    def __call__(self, sample: Sample) -> None:
-        with self._more:
-            self.samples.append(sample)
-            self._more.notify_all()
+    def __call__(self, fact: Fact) -> None:
+        if isinstance(fact, Sample) and fact.card != HOST_ID:
+            with self._more:
+                self.samples.append(fact)
+                self._more.notify_all()
 
     def wait(self, wanted: Callable[[Sample], bool], times: int = 1) -> list[Sample]:
         with self._more:
@@ -98,8 +107,8 @@ def seen() -> Seen:
 
 
 @pytest.fixture
-def sampler(backend: Slow, seen: Seen) -> Iterator[Sampler]:
-    sampler = Sampler(Needs(backend, seen, interval=0.1, patience=0.15))
+def sampler(backend: Slow, seen: Seen) -> Iterator[Session]:
+    sampler = reading(backend, seen, patience=0.15)
     yield sampler
     backend.close()
     assert sampler.stop(TIMEOUT)
@@ -109,8 +118,8 @@ def of(card: str, state: CardState = CardState.WORKING) -> Callable[[Sample], bo
     return lambda sample: sample.card == card and sample.state is state
 
 
-def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Sampler) -> None:
-    want = sampler.want({BUSY})
+def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Session) -> None:
+    want = sampler.want_metrics({BUSY})
     sampler.start()
     seen.wait(of("card 0"), 2)
     assert {metrics for asked in backend.asked.values() for metrics in asked} == {
@@ -120,18 +129,18 @@ def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Sa
 
 
 def test_what_is_wanted_later_is_read_from_the_next_beat_on(
-    seen: Seen, sampler: Sampler
+    seen: Seen, sampler: Session
 ) -> None:
-    sampler.want({BUSY})
+    sampler.want_metrics({BUSY})
     sampler.start()
     seen.wait(of("card 0"))
-    sampler.want({MetricId("temperature")})
+    sampler.want_metrics({MetricId("temperature")})
     seen.wait(lambda sample: MetricId("temperature") in sample.values)
 
 
-def test_what_nobody_wants_any_more_is_no_longer_read(seen: Seen, sampler: Sampler) -> None:
-    want = sampler.want({BUSY})
-    sampler.want({MetricId("temperature")})
+def test_what_nobody_wants_any_more_is_no_longer_read(seen: Seen, sampler: Session) -> None:
+    want = sampler.want_metrics({BUSY})
+    sampler.want_metrics({MetricId("temperature")})
     sampler.start()
     seen.wait(of("card 0"))
     sampler.release(want)
@@ -140,9 +149,9 @@ def test_what_nobody_wants_any_more_is_no_longer_read(seen: Seen, sampler: Sampl
 
 
 def test_slow_and_dear_readings_come_from_rounds_of_their_own(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
-    sampler.want({BUSY, FAN, PCIE})
+    sampler.want_metrics({BUSY, FAN, PCIE})
     sampler.start()
     for metric in (BUSY, FAN, PCIE):
         seen.wait(lambda sample, metric=metric: metric in sample.values)  # type: ignore[misc]  # mypy cannot infer a lambda's default
@@ -150,10 +159,10 @@ def test_slow_and_dear_readings_come_from_rounds_of_their_own(
 
 
 def test_a_card_that_hangs_says_so_and_the_others_go_on(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
     backend.hanging["card 1"] = threading.Event()
-    sampler.want({BUSY})
+    sampler.want_metrics({BUSY})
     sampler.start()
     [silent, *_] = seen.wait(of("card 1", CardState.NO_ANSWER))
     assert silent.missing == {BUSY: Absence.NO_ANSWER}
@@ -165,10 +174,10 @@ def test_a_card_that_hangs_says_so_and_the_others_go_on(
 
 
 def test_a_card_that_answers_again_is_read_again(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
     backend.hanging["card 1"] = threading.Event()
-    sampler.want({BUSY})
+    sampler.want_metrics({BUSY})
     sampler.start()
     seen.wait(of("card 1", CardState.NO_ANSWER))
     backend.hanging.pop("card 1").set()
@@ -177,41 +186,42 @@ def test_a_card_that_answers_again_is_read_again(
 
 
 def test_all_cards_hanging_are_all_told_soon(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
     for card in backend.cards():
         backend.hanging[card.id] = threading.Event()
-    sampler.want({BUSY})
+    sampler.want_metrics({BUSY})
     sampler.start()
     for card in backend.cards():
         seen.wait(of(card.id, CardState.NO_ANSWER))
 
 
 def test_a_hung_fast_reading_does_not_hold_up_the_slow_ones(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
     backend.hanging["card 0"] = threading.Event()
-    sampler.want({BUSY, FAN})
+    sampler.want_metrics({BUSY, FAN})
     sampler.start()
     seen.wait(lambda sample: sample.card == "card 2" and FAN in sample.values)
 
 
 def test_stopping_does_not_wait_for_a_call_that_hangs(backend: Slow, seen: Seen) -> None:
-    sampler = Sampler(Needs(backend, seen, interval=0.1, patience=0.1))
-    backend.hanging["card 0"] = threading.Event()
-    sampler.want({BUSY})
+    sampler = reading(backend, seen, patience=0.1)
+    hung = backend.hanging["card 0"] = threading.Event()
+    sampler.want_metrics({BUSY})
     sampler.start()
     seen.wait(of("card 0", CardState.NO_ANSWER))
+    backend.hanging.clear()  # closing it does not end the call
     assert sampler.stop(0.05) is False
-    backend.close()
+    hung.set()
     assert sampler.stop(TIMEOUT) is True
 
 
 def test_a_late_answer_carries_the_time_at_which_it_came(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
     backend.hanging["card 0"] = threading.Event()
-    sampler.want({BUSY})
+    sampler.want_metrics({BUSY})
     sampler.start()
     silent = seen.wait(of("card 0", CardState.NO_ANSWER))
     backend.hanging.pop("card 0").set()
@@ -220,18 +230,18 @@ def test_a_late_answer_carries_the_time_at_which_it_came(
 
 
 def test_one_sweep_can_be_waited_for_even_when_the_last_card_hangs(
-    backend: Slow, seen: Seen, sampler: Sampler
+    backend: Slow, seen: Seen, sampler: Session
 ) -> None:
     backend.hanging["card 2"] = threading.Event()
-    sampler.want(metrics_of(backend.cards()[0]))
+    sampler.want_metrics(metrics_of(backend.cards()[0]))
     sampler.start()
     assert sampler.wait_for_sweeps(1, TIMEOUT)
     seen.wait(of("card 2", CardState.NO_ANSWER))
 
 
 def test_the_interval_can_be_changed_while_it_runs(seen: Seen, backend: Slow) -> None:
-    sampler = Sampler(Needs(backend, seen, interval=60.0, patience=0.5))
-    sampler.want({BUSY})
+    sampler = reading(backend, seen, interval=60.0)
+    sampler.want_metrics({BUSY})
     sampler.start()
     seen.wait(of("card 0"))
     sampler.set_interval(0.1)
@@ -242,24 +252,4 @@ def test_the_interval_can_be_changed_while_it_runs(seen: Seen, backend: Slow) ->
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 61.0, -1.0, float("nan")])
 def test_an_interval_out_of_range_names_the_range(backend: Slow, seconds: float) -> None:
     with pytest.raises(Trouble, match=r"0\.1 to 60"):
-        Sampler(Needs(backend, lambda sample: None, interval=seconds))
-
-
-def test_a_beat_does_not_drift_and_counts_what_it_missed() -> None:
-    clock = ManualClock(now=0.0)
-    beat = Beat(1.0, clock.now())
-    for late_by in (0.0, 0.2, 0.4, 2.5, 0.1):
-        clock.advance(max(0.0, beat.due() - clock.now()) + late_by)
-        beat.take(clock.now())
-        assert beat.due() == int(beat.due())
-    assert beat.count.taken == 5
-    assert beat.count.missed == 2
-
-
-def test_every_moment_is_either_taken_or_counted_as_missed() -> None:
-    beat = Beat(0.1, 0.0)
-    now = 0.0
-    for step in range(1000):
-        now = max(now, beat.due()) + (0.35 if step % 97 == 0 else 0.01)
-        beat.take(now)
-    assert beat.count.taken + beat.count.missed == round(beat.due() / 0.1)
+        session_on(backend, interval=seconds)

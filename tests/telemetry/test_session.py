@@ -12,14 +12,14 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.latest import Latest
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.session import Session, card_numbers
+from gpuexplorer.telemetry.session import Session, card_numbers, remembering, session_on
 from gpuexplorer.telemetry.sources import Vendor, first_that_answers, simulated
 from tests.nvml_stub.stub import Stub
 
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    session = Session(simulated("2xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
     yield session
     assert session.stop(5.0)
 
@@ -27,14 +27,14 @@ def session() -> Iterator[Session]:
 def test_everything_that_is_known_is_put_together(session: Session) -> None:
     session.want()
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10.0)
+    assert session.wait_for_sweeps(1, 10.0)
     for card in session.cards():
         reading = session.reading(card.id)
         assert reading is not None
         for metric in ("gpu_utilization", "fan_speed", "pcie_receive"):
             assert MetricId(metric) in reading.values or MetricId(metric) in reading.missing
         assert session.state_sentence(card.id) == "working"
-    assert session.processes()
+    assert session.named_processes()
     assert session.simulated
 
 

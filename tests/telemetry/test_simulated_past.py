@@ -8,7 +8,8 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import simulated
 
@@ -16,10 +17,11 @@ CARD, OTHER = CardId("SIM-0"), CardId("SIM-1")
 BUSY = MetricId("gpu_utilization")
 
 
-def lived(seconds: float, faults: str = "") -> RememberingSession:
+def lived(seconds: float, faults: str = "") -> Session:
     clock = PastClock(seconds)
-    session = RememberingSession(simulated("2xTitanRTX", faults, 0, clock), clock=clock)
-    live_through(session, clock)
+    session = remembering(session_on(simulated("2xTitanRTX", faults, 0, clock), clock=clock))
+    assert isinstance(session.stream, Local)
+    live_through(session.stream, clock)
     return session
 
 
@@ -68,8 +70,9 @@ def test_dear_questions_and_processes_have_a_past_too() -> None:
 
 def test_a_day_is_lived_through_in_outline() -> None:
     clock = PastClock(7200.0)
-    session = RememberingSession(simulated("1xT4", "", 0, clock), clock=clock)
-    live_through(session, clock)
+    session = remembering(session_on(simulated("1xT4", "", 0, clock), clock=clock))
+    assert isinstance(session.stream, Local)
+    live_through(session.stream, clock)
     end = session.clock.now()
     trace = session.past.trace(CARD, BUSY, end - 7200.0, end)
     assert trace.times[0] < end - 7100.0

@@ -50,11 +50,10 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.now_tag import NowTag
 from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.remote.far.backend import FarBackend
+from gpuexplorer.remote.far.stream import FarStream
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.session import Session
 
 _FACTS_BESIDE_FROM = 1080
 _FACTS_WIDTH = 304
@@ -205,7 +204,7 @@ class CardView(LiveView):
         if shown.host:
             name = host_name(session) if is_elsewhere(session) else ""
             far = session.backend
-            hello = far.machine.hello if isinstance(far, FarBackend) else None
+            hello = far.machine.hello if isinstance(far, FarStream) else None
             groups = host_facts(shown.card, reading, units, name, hello)
         else:
             groups = card_facts(
@@ -352,7 +351,7 @@ def _key(card: Card) -> str:
     return f"card/plots/{card.id}"
 
 
-def programs_on(session: RememberingSession, shown: Shown) -> Sequence[MemoryUser] | None:
+def programs_on(session: Session, shown: Shown) -> Sequence[MemoryUser] | None:
     """Those of its instances too; None where it cannot be said just now."""
     if shown.card.id in session.processes_unknown():
         return None

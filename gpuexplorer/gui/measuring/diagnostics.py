@@ -110,7 +110,7 @@ class Diagnostics(QObject):
             "beats": None
             if beats is None or session is None
             else {
-                "interval_seconds": session.sampler.interval,
+                "interval_seconds": session.interval,
                 "taken": beats.taken,
                 "missed": beats.missed,
             },

@@ -19,8 +19,8 @@ from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, add, column, row
 from gpuexplorer.gui.widgets.page import Page
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked
-from gpuexplorer.telemetry.session import Attempt
 
 _WIDTH = 640
 _LOOK_AGAIN, _LOOKING = mark("Look again"), mark("Looking…")

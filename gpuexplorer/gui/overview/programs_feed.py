@@ -11,8 +11,7 @@ from gpuexplorer.gui.cards.process_words import parents
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces, program_name
 from gpuexplorer.gui.overview.words import NOBODY, UNTOLD, remark_on
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 
 class ProgramsFeed:

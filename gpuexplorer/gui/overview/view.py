@@ -149,7 +149,7 @@ class OverviewView(LiveView):
         if now - self._notes_read_at >= _NOTES_EVERY:
             self._notes_read_at = now
             # Those of the computer stand among its facts, with what helps.
-            notes = machine.session.backend.notes()
+            notes = machine.session.notes()
             if self._notes.show_notes([tr(note) for note in notes]):
                 self._fit()
 

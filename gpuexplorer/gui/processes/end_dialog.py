@@ -28,7 +28,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refused
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import NamedProcess
 
 _LOOK_EVERY_MS = 200
 _NAMED = 6

@@ -14,8 +14,7 @@ from gpuexplorer.gui.cards.process_words import standing_reason
 from gpuexplorer.gui.processes.words import Held
 from gpuexplorer.telemetry.ending import refusal
 from gpuexplorer.telemetry.process_book import BookRow, Standing
-from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import Ancestor, NamedProcess, ProcessFigure
 
 _OVER = (Standing.ENDED, Standing.LEFT)
 _FACTS = (

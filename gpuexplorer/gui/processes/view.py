@@ -271,7 +271,7 @@ class ProcessesView(LiveView):
         if newest is None:
             return None
         age = session.clock.now() - newest
-        return age if age > 2 * max(session.sampler.interval, _LOOK_EVERY) + 1 else None
+        return age if age > 2 * max(session.interval, _LOOK_EVERY) + 1 else None
 
     def _show_picked(self) -> None:
         picked = self._picked()

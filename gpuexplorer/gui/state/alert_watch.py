@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QWindow
 
-from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr, trn
@@ -24,10 +24,9 @@ from gpuexplorer.gui.state.alert_words import (
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
 from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch, Why
+from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampling import Want
-from gpuexplorer.telemetry.session import card_numbers
+from gpuexplorer.telemetry.session import Session, Want, card_numbers
 
 AN_HOUR = 3600.0
 # What begins together is shown together.
@@ -39,7 +38,7 @@ class Heard(NamedTuple):
 
     key: str  # of MachinesState
     name: str  # empty where there is one machine alone
-    session: RememberingSession
+    session: Session
 
 
 class AlertWatch(QObject):
@@ -63,7 +62,7 @@ class AlertWatch(QObject):
         settings.changed.connect(self._on_settings_changed)
         bridge.alerts_changed.connect(self._on_alerts_changed)
 
-    def follow(self, *machines: Heard | RememberingSession) -> None:
+    def follow(self, *machines: Heard | Session) -> None:
         """From now on these. What was said of others is over; who is followed already goes on
         being followed.
         """
@@ -248,7 +247,7 @@ class _Ear:
 
     def __init__(
         self,
-        session: RememberingSession,
+        session: Session,
         rules: Sequence[Rule],
         units: Units,
         post: Callable[[], None],
@@ -261,7 +260,7 @@ class _Ear:
         self._units = units
         self._post = post
         self._want: Want | None = None
-        session.listen(self._hear)
+        session.attach(self._hear)
         self._ask()
 
     def numbers(self) -> Mapping[CardId, str]:
@@ -284,22 +283,23 @@ class _Ear:
             self._ask()
 
     def close(self) -> None:
-        self.session.stop_listening(self._hear)
+        self.session.detach(self._hear)
         if self._want is not None:
-            self.session.sampler.release(self._want)
+            self.session.release(self._want)
 
     def _ask(self) -> None:
         """What nobody looks at is read for the rules that are about it."""
         before, rules = self._want, self._rules
         metrics = {metric for rule in rules for metric in (rule.metric, *_limits(rule))}
-        self._want = self.session.sampler.want(metrics) if metrics else None
+        self._want = self.session.want_metrics(metrics) if metrics else None
         if before is not None:
-            self.session.sampler.release(before)
+            self.session.release(before)
 
-    def _hear(self, sample: Sample) -> None:
-        changes = self.watch.consider(sample)
-        if changes:
-            self._tell(changes)
+    def _hear(self, fact: Fact) -> None:
+        if isinstance(fact, Sample) and fact.card != HOST_ID:
+            changes = self.watch.consider(fact)
+            if changes:
+                self._tell(changes)
             self._post()
 
     def _tell(self, changes: Sequence[Change]) -> None:

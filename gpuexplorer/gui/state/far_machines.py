@@ -10,7 +10,7 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.remote.far.link_state import LinkNow
 from gpuexplorer.remote.host_name import Launch, host_name
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.far.machine import FarMachine
@@ -55,7 +55,7 @@ class Reached(NamedTuple):
     """A machine that can be connected to, and what makes its session once it has answered."""
 
     far: Far
-    session: Callable[[], RememberingSession]
+    session: Callable[[], Session]
 
 
 # Raises Trouble for what is no name of a machine.
@@ -105,14 +105,7 @@ def keep_machines(settings: Settings, machines: Sequence[Wanted]) -> None:
         settings.flush()
 
 
-def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> RememberingSession:
+def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> Session:
     choices = settings.choices
-    return RememberingSession(
-        far.backend,
-        (),
-        choices.interval,
-        on_happening=bridge.post_happening,
-        full_seconds=choices.full_seconds,
-        day_seconds=choices.day_seconds,
-        reach=far.reach,
-    )
+    session = Session(far.stream, choices.interval, bridge.post_happening)
+    return remembering(session, choices.full_seconds, choices.day_seconds)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.fleet.host_session import HostSession
+from gpuexplorer.fleet.host_session import host_session
 from gpuexplorer.fleet.watching import Watching
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import HostGroup
@@ -68,7 +68,7 @@ class FleetHosts:
         server = self.watching.fleet.server
         return Reached(
             FleetLink(self.watching, on_change),
-            lambda: HostSession(self.watching, host, server.another()),
+            lambda: host_session(self.watching, host, server.another()),
         )
 
 

@@ -15,7 +15,7 @@ from gpuexplorer.gui.cards.moments import since_when
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.trace import TraceSource
 
 # Costly questions are asked only by a view that shows their answers.
@@ -30,7 +30,7 @@ class MachineState(QObject):
 
     def __init__(
         self,
-        session: RememberingSession,
+        session: Session,
         settings: Settings,
         parent: QObject | None = None,
         name: str = "",
@@ -157,7 +157,7 @@ class MachineState(QObject):
     def _look_at(self, card: CardId, now: float) -> CardNow:
         known = CardNow(
             self.session.reading(card),
-            self.session.sampler.silence(card),
+            self.session.silence(card),
         )
         if self.past.ended is not None:
             return known  # what was answered a moment ago may be of another hour

@@ -24,7 +24,7 @@ from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.state.fleet_hosts import FleetHosts
@@ -66,7 +66,7 @@ class MachineRow:
     hint: Message = NOTHING
     since: float = 0.0  # it stands so; without a connection: the last one was lost
     retry_at: float | None = None
-    session: RememberingSession | None = None  # None until it answered for the first time
+    session: Session | None = None  # None until it answered for the first time
     shown: bool = False  # the screens show this one
     of_fleet: bool = False  # whoever lists the fleet lists it already
 
@@ -75,7 +75,7 @@ class MachineRow:
 class _Machine:
     wanted: Wanted
     reached: Reached | None = None  # None: nobody asked for a connection yet
-    session: RememberingSession | None = None
+    session: Session | None = None
     refused: Trouble | None = None  # its name, which somebody wrote into the settings
     of_fleet: bool = False
 
@@ -93,7 +93,7 @@ class MachinesState(QObject):
     def __init__(
         self,
         settings: Settings,
-        here: RememberingSession,
+        here: Session,
         connect: Connect | None = None,
         parent: QObject | None = None,
     ) -> None:
@@ -121,7 +121,7 @@ class MachinesState(QObject):
         return bool(self._machines) or self.fleet is not None
 
     @property
-    def session(self) -> RememberingSession:
+    def session(self) -> Session:
         """Of the machine that is shown."""
         machine = self._machines.get(self.shown)
         return self.here if machine is None or machine.session is None else machine.session
@@ -137,16 +137,16 @@ class MachinesState(QObject):
         """Of a machine that there is."""
         return next(each for each in self.rows() if each.key == key)
 
-    def sessions(self) -> Sequence[RememberingSession]:
+    def sessions(self) -> Sequence[Session]:
         there = [each.session for each in self._machines.values()]
         return [self.here, *(each for each in there if each is not None)]
 
-    def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
+    def change_here(self, session: Session, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
         one that is shown.
         """
         if session is not self.here:
-            self.here.sampler.release(self._here_want)
+            self.here.release(self._here_want)
             self.here = session
             self._here_want = session.want(READ_ALWAYS, processes=False)
             if not quietly:
@@ -303,7 +303,7 @@ class MachinesState(QObject):
         if interval != self._interval:
             self._interval = interval
             for session in self.sessions():
-                session.sampler.set_interval(interval)
+                session.set_interval(interval)
 
 
 def _stop(machine: _Machine) -> None:

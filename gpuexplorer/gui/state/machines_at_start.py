@@ -8,14 +8,14 @@ from gpuexplorer.gui.state.far_machines import Wanted, reach
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.remote.host_name import Launch
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 
 def machines_at_start(
     arguments: argparse.Namespace,
     settings: Settings,
     bridge: Bridge,
-    here: RememberingSession,
+    here: Session,
     launch: Launch | None,
 ) -> MachinesState:
     """Nothing is connected to before `begin`. `launch` runs commands on other machines, where

@@ -70,7 +70,7 @@ class Wiring(QObject):
         self._asked_for = self._session.cards()
         self._asked_at = self._session.desk.now()
         self.answer = WiringAnswer.WAITING
-        self._asked = Asked(self._session.backend.topology)
+        self._asked = Asked(self._session.stream.wiring)
         self._looks.start(_OFTEN)
         self.changed.emit()
 

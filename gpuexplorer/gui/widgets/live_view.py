@@ -11,7 +11,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.telemetry.sampling import Want
+from gpuexplorer.telemetry.session import Want
 
 # Seconds without an answer are counted even where no reading comes.
 _AT_LEAST_EVERY = 1.0
@@ -115,7 +115,7 @@ class LiveView(QWidget):
 
     def _release(self) -> None:
         if self._want is not None:
-            self.machine.session.sampler.release(self._want)
+            self.machine.session.release(self._want)
             self._want = None
 
     def _follow(self) -> None:

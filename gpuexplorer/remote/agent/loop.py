@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from types import FrameType
 from typing import NoReturn
@@ -22,12 +23,15 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab import offspring
 from gpuexplorer.remote import wire
 from gpuexplorer.remote.agent import answers
-from gpuexplorer.remote.agent.readings import Readings
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.agent.teller import Teller
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.facts import Watch
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.session import LONGEST, SHORTEST
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
 
 CheckUp = Callable[[bool], str]
@@ -45,13 +49,13 @@ def serve(settings: Settings, check_up: CheckUp, before: "ProcessorTime | None")
     clock = SystemClock()
     teller = Teller(told, leave)
 
-    def open_readings() -> Readings:
+    def open_stream() -> "tuple[Local, list[Message]]":
         backend, attempts = _source(settings)
-        return Readings(backend, attempts, teller.tell, clock, before)
+        return Local(backend, (), clock, processor_before=before), attempts
 
     waiting: queue.SimpleQueue[wire.Order] = queue.SimpleQueue()
     # The driver may hang from its first call on, and the pipe must be heard all the same.
-    _in_thread("orders", partial(_carry_out, waiting, open_readings, check_up, teller))
+    _in_thread("orders", partial(_carry_out, waiting, open_stream, check_up, teller))
     for line in _lines(orders, woken, settings.alone):
         try:
             order = wire.order_of(line)
@@ -73,35 +77,74 @@ def leave(status: int = 0) -> NoReturn:
 
 def _carry_out(
     waiting: "queue.SimpleQueue[wire.Order]",
-    open_readings: "Callable[[], Readings]",
+    open_stream: "Callable[[], tuple[Local, list[Message]]]",
     check_up: CheckUp,
     teller: Teller,
 ) -> None:
     try:
-        readings = open_readings()
+        stream, attempts = open_stream()
     except Trouble as trouble:
         teller.tell(wire.Done(0, trouble.sentence, trouble.hint))
         teller.all_written(_LAST_WORDS)
         leave(1)
-    readings.greet()
+    teller.tell(_greeting(stream, attempts))
+    stream.listen(teller.tell)
+    begun = False
     while True:
         order = waiting.get()
-        if isinstance(order, wire.Watch):
-            readings.watch(order)
-            continue
-        if isinstance(order, wire.Added):
-            readings.add(order)
-            continue
-        run = partial(_answer, order, readings, check_up, teller)
-        _in_thread(type(order).__name__, run)
+        if isinstance(order, Watch):
+            interval = min(max(order.interval, SHORTEST), LONGEST)
+            stream.watch(replace(order, interval=interval))
+            if not begun:
+                stream.start()
+            begun = True
+        elif isinstance(order, wire.Added):
+            _add(order, stream.backend)
+        else:
+            run = partial(_answer, order, stream.backend, check_up, teller)
+            _in_thread(type(order).__name__, run)
 
 
-def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Teller) -> None:
+def _greeting(stream: Local, attempts: "list[Message]") -> wire.Hello:
+    system = platform.uname()
+    return wire.Hello(
+        version=wire.VERSION,
+        python=platform.python_version(),
+        system=f"{system.system} {system.release}",
+        computer=stream.computer,
+        user=_user(),
+        host=stream.host,
+        now=stream.clock.now(),
+        wall=stream.clock.wall(),
+        attempts=attempts,
+        elsewhere=stream.elsewhere,
+    )
+
+
+def _user() -> str:
+    import pwd  # noqa: PLC0415 - Windows has none, and imports this file all the same
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
+def _add(order: wire.Added, backend: Backend) -> None:
+    """Real cards notice by themselves what the lab does to them."""
+    if not isinstance(backend, SimulatedBackend):
+        return
+    machine, now = backend.machine, backend.elapsed
+    if order.held_bytes:
+        machine.hold(order.card, now, order.held_bytes)
+    if order.occupation is not None:
+        machine.occupy(order.card, order.occupation.moved(now))
+
+
+def _answer(order: wire.Order, backend: Backend, check_up: CheckUp, teller: Teller) -> None:
     match order:
-        case wire.Read():
-            readings.read(order)
         case wire.AskWiring():
-            teller.tell(answers.wiring(order, readings.backend))
+            teller.tell(answers.wiring(order, backend))
         case wire.End():
             teller.tell(answers.end_process(order))
         case wire.AskRunning():
@@ -110,7 +153,7 @@ def _answer(order: wire.Order, readings: Readings, check_up: CheckUp, teller: Te
             teller.tell(answers.pythons(order))
         case wire.CheckUp():
             teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
-        case wire.Watch() | wire.Added() | wire.Knock():
+        case Watch() | wire.Added() | wire.Knock():
             """Carried out before: neither may wait."""
         case _:
             assert_never(order)

@@ -5,8 +5,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 
+from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.tagged import line_of
-from gpuexplorer.remote.wire import Knocked, Sampled, Told, Used
+from gpuexplorer.remote.wire import Knocked, Told
+from gpuexplorer.telemetry.facts import Fact, Users
 
 # Of one card, when the link is slower than its readings: the oldest of more than these go. The
 # pipe holds a hundred besides.
@@ -29,7 +31,7 @@ class Teller:
         self._writing = self._stopping = False
         threading.Thread(target=self._write, name="teller", daemon=True).start()
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: "Told | Fact") -> None:
         line, whose = line_of(told), _whose(told)
         with self._changed:
             self._number += 1
@@ -81,10 +83,6 @@ class Teller:
         return self._lines.pop(next(iter(self._lines)))
 
 
-def _whose(told: Told) -> "Hashable | None":
+def _whose(told: "Told | Fact") -> "Hashable | None":
     """Of what the newest matters more than the older; None for what must be told."""
-    if isinstance(told, Sampled):
-        return Sampled, told.sample.card
-    if isinstance(told, Used):
-        return Used, told.card
-    return None
+    return (type(told), told.card) if isinstance(told, (Sample, Users)) else None

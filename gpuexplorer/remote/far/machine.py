@@ -15,13 +15,10 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.hearing import Hearing
 from gpuexplorer.remote.far.lab import FarLab
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.far.names import FarNames
 from gpuexplorer.remote.far.open_questions import OpenQuestions
-from gpuexplorer.remote.far.reach import FarReach
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
@@ -88,12 +85,8 @@ class FarMachine:
         self._questions: AskedQuestions | None = None
         self._over: Ending | None = None  # of the link that there is
         self.asking = OpenQuestions(host.text, self.tell)
-        self.backend = FarBackend(self)
-        self.names = FarNames(self)
-        self.hearing = Hearing(
-            self.clock, self.backend, self.names, self.asking, self._on_hello
-        )
-        self.reach = FarReach(self)
+        self.hearing = Hearing(self, self.clock, self.asking, self._on_hello)
+        self.stream = self.hearing.stream
 
     @property
     def asked_as(self) -> str:
@@ -274,9 +267,7 @@ class FarMachine:
         self.lost_at = None
         self._set(LinkNow(LinkState.UP, self.clock.now()))
         self._knock()  # its clock has to be known before its first sample comes
-        sampler = self.hearing.sampler
-        if sampler is not None:
-            sampler.watch()
+        self.stream.watch_there()
         self._wake.set()
 
     def _on_end(self, over: Ending) -> None:

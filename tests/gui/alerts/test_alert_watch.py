@@ -108,11 +108,11 @@ def test_silence_keeps_alerts_back_and_their_events_not(scene: Scene, qtbot: QtB
 
 def test_what_nobody_looks_at_is_read_for_a_rule_about_it(make_scene: MakeScene) -> None:
     scene = make_scene(1, Rule(PCIE_RECEIVE, Side.ABOVE, 1e9, 5.0))
-    assert scene.session.sampler.asked(Cadence.ON_DEMAND)
+    assert scene.session.asked(Cadence.ON_DEMAND)
     scene.settings.choose(replace(scene.settings.choices, rules=(HOT,)))
-    assert not scene.session.sampler.asked(Cadence.ON_DEMAND)
+    assert not scene.session.asked(Cadence.ON_DEMAND)
     scene.watch.stop()
-    assert not scene.session.sampler.asked(Cadence.FAST)
+    assert not scene.session.asked(Cadence.FAST)
 
 
 def test_another_session_begins_without_the_alerts_of_the_one_before(

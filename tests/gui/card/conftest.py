@@ -23,7 +23,7 @@ from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.hands import the
 
 
@@ -75,11 +75,11 @@ OpenCard = Callable[..., Screen]
 @pytest.fixture
 def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
     """Shows the screen of a card and starts to read."""
-    sessions: list[RememberingSession] = []
+    sessions: list[Session] = []
     screens: list[Screen] = []
 
     def open_one(
-        session: RememberingSession,
+        session: Session,
         card: str | None = None,
         settings: Settings | None = None,
         width: int = 1392,

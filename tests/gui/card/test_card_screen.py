@@ -15,7 +15,7 @@ from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip
 from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.card.conftest import OpenCard, Screen
 from tests.gui.fakes import GIB, SIMULATED, Answer, card, instance, session_of, working
@@ -260,7 +260,7 @@ def test_a_narrow_link_is_told_in_the_facts_and_at_the_name(
 
 
 def test_programs_are_named_below_the_bar(open_card: OpenCard, qtbot: QtBot) -> None:
-    session = RememberingSession(simulated("1xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("1xTitanRTX"), interval=0.1))
     screen = open_card(session)
     qtbot.waitUntil(lambda: "Programs" in screen.memory, timeout=8000)
     assert "Reserved 0.35 GiB, by the driver" in screen.memory

@@ -23,7 +23,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.wire import CopyJob, ProductJob
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import texts
 from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker
@@ -241,7 +241,7 @@ def test_what_hangs_is_told_with_a_way_out(
     worker: ScriptedWorker, bench: HeldBench, look: Look, qtbot: QtBot
 ) -> None:
     clock, parent = ManualClock(), QObject()
-    session = RememberingSession(simulated("2xTitanRTX"), clock=clock)
+    session = remembering(session_on(simulated("2xTitanRTX"), clock=clock))
     machine = MachineState(session, Settings(), parent)
     lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)

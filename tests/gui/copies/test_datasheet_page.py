@@ -27,6 +27,7 @@ from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
+from gpuexplorer.telemetry.facts import Fact
 from tests.gui.copies.datasheet_pages import (
     NOTHING,
     RTX_4090,
@@ -57,14 +58,14 @@ class WatchedBench(ModelBench):
         began = self._session.clock.now()
         drawn = threading.Semaphore(0)
 
-        def hear(sample: Sample) -> None:
-            if POWER_DRAW in sample.values:
+        def hear(fact: Fact) -> None:
+            if isinstance(fact, Sample) and POWER_DRAW in fact.values:
                 drawn.release()
 
-        self._session.listen(hear)
+        self._session.attach(hear)
         for _ in range(6):
             assert drawn.acquire(timeout=5)
-        self._session.stop_listening(hear)
+        self._session.detach(hear)
         result = super().measure_product(job, on_sampled)
         # The first second does not count: it is of the time before.
         return replace(result, watts=None, loaded=(began - 1.0, self._session.clock.now()))

@@ -11,7 +11,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.catalogue import heat_and_power
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.telemetry.session import BeatCount
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import NVML, Answer, card, session_of, working
 from tests.gui.hands import texts

@@ -33,7 +33,7 @@ from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -210,13 +210,13 @@ def faults() -> str:
 
 @pytest.fixture
 def machine(qtbot: QtBot, faults: str) -> Iterator[MachineState]:
-    session = RememberingSession(simulated("2xTitanRTX", faults), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX", faults), interval=0.1))
     want = session.want()
     session.start()
     parent = QObject()
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_sweeps(1, PATIENCE)
     yield MachineState(session, Settings(), parent)
-    session.sampler.release(want)
+    session.release(want)
     session.stop()
 
 

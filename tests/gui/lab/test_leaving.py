@@ -13,7 +13,7 @@ from gpuexplorer.gui.leaving import LeavingDialog, leave
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -31,7 +31,7 @@ class Left:
         self.times = 0
         self._look = look
 
-    def leave(self, lab: LabState | None, simulated: RememberingSession | None = None) -> None:
+    def leave(self, lab: LabState | None, simulated: Session | None = None) -> None:
         leave(
             self._look, self.window, "Stop simulating", self._go, lab=lab, simulated=simulated
         )

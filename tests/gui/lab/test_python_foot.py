@@ -26,7 +26,7 @@ from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.worker_mark import stage_words
 from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.lab.torch_builds import TorchBuild
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card
@@ -181,7 +181,7 @@ def test_a_build_that_does_not_fit_the_driver_says_why() -> None:
 
 
 def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) -> None:
-    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
+    window = open_window(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
     foot = the(PythonFoot, window)
     assert foot.isVisible()
     assert foot.accessibleName().startswith("Python of the lab: ")

@@ -14,19 +14,19 @@ from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lessons.values import Readings
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
-    made = RememberingSession(simulated("2xTitanRTX+idle", "lost:1@1s"), interval=0.1)
+def session() -> Iterator[Session]:
+    made = remembering(session_on(simulated("2xTitanRTX+idle", "lost:1@1s"), interval=0.1))
     yield made
     made.stop()
 
 
 @pytest.fixture
-def rig(session: RememberingSession, qtbot: QtBot) -> Iterator[LabRig]:
+def rig(session: Session, qtbot: QtBot) -> Iterator[LabRig]:
     root = QObject()
     settings = Settings(parent=root)
     settings.choose(replace(settings.choices, interval=0.1))
@@ -38,7 +38,7 @@ def rig(session: RememberingSession, qtbot: QtBot) -> Iterator[LabRig]:
 
 
 def test_figures_are_those_of_after_the_asking(
-    rig: LabRig, session: RememberingSession, qtbot: QtBot
+    rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: session.beats().taken > 2)
     told: list[Readings] = []
@@ -53,7 +53,7 @@ def test_figures_are_those_of_after_the_asking(
 
 
 def test_a_card_that_is_lost_keeps_nobody_waiting_and_has_a_reason_for_each_figure(
-    rig: LabRig, session: RememberingSession, qtbot: QtBot
+    rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: session.clock.now() > 0 and session.beats().taken > 15)
     told: list[Readings] = []
@@ -75,7 +75,7 @@ def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
 
 
 def test_nobody_is_told_after_the_lesson_is_left(
-    rig: LabRig, session: RememberingSession, qtbot: QtBot
+    rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     told: list[Readings] = []
     rig.measure(told.append)

@@ -14,21 +14,21 @@ from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.lessons.lesson import CONTROLS
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import simulated_cards
 from tests.gui.hands import the
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
+def session() -> Iterator[Session]:
     made = simulated_cards("2xTitanRTX")
     yield made
     made.stop()
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, session: RememberingSession) -> MainWindow:
+def window(open_window: OpenWindow, session: Session) -> MainWindow:
     return open_window(session, settings=Settings())
 
 

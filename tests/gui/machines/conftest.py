@@ -19,7 +19,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.hands import the
 from tests.gui.machines.rooms import Room
 
@@ -33,7 +33,7 @@ class Screen:
         self.window = QWidget()
         self.view = MachinesView(
             look,
-            MachineState(RememberingSession(NoCards()), self.settings),
+            MachineState(remembering(session_on(NoCards())), self.settings),
             TimeWindow(),
             self.settings,
             FrameClock(self.window),

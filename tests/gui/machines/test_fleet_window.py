@@ -13,7 +13,6 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host_session import HostSession
 from gpuexplorer.gui.machines.hour_map import HourMap
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
@@ -27,7 +26,8 @@ from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.session import Session
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 from tests.gui.hands import the
 
@@ -66,13 +66,13 @@ def _hosts(app: App) -> FleetHosts:
     return hosts
 
 
-def _open_a_host(app: App, qtbot: QtBot) -> HostSession:
+def _open_a_host(app: App, qtbot: QtBot) -> Session:
     qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
     machines = app.window.machines.state
     app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
-    qtbot.waitUntil(lambda: isinstance(machines.session, HostSession), timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: isinstance(machines.session, Session), timeout=_PATIENCE)
     session = machines.session
-    assert isinstance(session, HostSession)
+    assert isinstance(session, Session)
     return session
 
 

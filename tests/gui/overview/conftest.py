@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ OpenOverview = Callable[..., Screen]
 @pytest.fixture
 def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
     """Shows the overview and starts to read."""
-    sessions: list[RememberingSession] = []
+    sessions: list[Session] = []
     screens: list[Screen] = []
 
     def open_one(
-        session: RememberingSession,
+        session: Session,
         settings: Settings | None = None,
         width: int = 1392,
         height: int = 918,

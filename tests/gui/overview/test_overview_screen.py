@@ -22,7 +22,7 @@ from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.fakes import GIB, Answer, card, instance, session_of, working
 from tests.gui.hands import click, press, rows_of, table_called, texts, the
@@ -32,7 +32,7 @@ from tests.gui.pixels import colours_of
 LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
 
 
-def many(count: int) -> RememberingSession:
+def many(count: int) -> Session:
     return session_of({card(index): working(index / count) for index in range(count)})
 
 
@@ -271,7 +271,7 @@ def test_a_lost_card_says_since_when_and_leads_to_its_history(
 def test_programs_are_listed_and_lead_to_their_card(
     open_overview: OpenOverview, qtbot: QtBot
 ) -> None:
-    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
     screen = open_overview(session)
     qtbot.waitUntil(lambda: bool(rows_of(screen.window, "Processes")))
     rows = rows_of(screen.window, "Processes")

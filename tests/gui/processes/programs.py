@@ -9,10 +9,11 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.process_book import BookRow, Standing
-from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, NamedProcess, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.session import Session, remembering
 from tests.gui.fakes import GIB, NVML, FakeBackend, card, working
 
 A, B = CardId("GPU-0"), CardId("GPU-1")
@@ -102,17 +103,19 @@ class Machine:
         self.clock = ManualClock()
         self.people = list(people)
         self.names = Names({who.process.pid: who for who in people}, foreign)
-        self.session = RememberingSession(
-            FakeBackend({each: working() for each in cards}, source),
-            clock=self.clock,
-            names=self.names,
-        )
+        stream = Local(FakeBackend({each: working() for each in cards}, source), (), self.clock)
+        vars(stream)["names"] = self.names
+        self.session = remembering(Session(stream))
 
     def look(self, *unknown: CardId) -> None:
         """What each card tells now; of the unknown ones nothing."""
         self.names.known = {who.process.pid: who for who in self.people}
         for each in self.session.cards():
-            told = [who.process for who in self.people if who.process.card == each.id]
+            told = [
+                self.names.one(who.process)
+                for who in self.people
+                if who.process.card == each.id
+            ]
             self.session.process_book.take(each.id, None if each.id in unknown else told)
 
     def later(self, seconds: float = 2.0, *unknown: CardId) -> None:

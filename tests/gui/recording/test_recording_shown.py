@@ -35,11 +35,12 @@ from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.window_commands import Do
-from gpuexplorer.recording.listening import QuietSession, machine_of
+from gpuexplorer.recording.listening import machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.telemetry.session import session_on
 from tests.gui.hands import shown, texts, the
 from tests.recording.made import BEGAN, make_recording
 
@@ -364,7 +365,7 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
     start: Start, tmp_path: Path, qtbot: QtBot
 ) -> None:
     clock = ManualClock(wall=BEGAN)
-    session = QuietSession(NoCards(), clock=clock)
+    session = session_on(NoCards(), clock=clock)
     recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session, anonymous=True), clock)
     for _ in range(20):
         host = session.read_host()

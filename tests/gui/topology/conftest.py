@@ -20,7 +20,7 @@ from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.fakes import NVML, Answer, FakeBackend
 from tests.gui.hands import the
@@ -49,7 +49,7 @@ class WiredBackend(FakeBackend):
 class Screen:
     """The screen in a window of its own, with what it shares with others."""
 
-    def __init__(self, session: RememberingSession, width: int, height: int) -> None:
+    def __init__(self, session: Session, width: int, height: int) -> None:
         self.window = QWidget()
         self.session = session
         self.navigation = Navigation(self.window)
@@ -80,7 +80,7 @@ OpenScreen = Callable[..., Screen]
 def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
     screens: list[Screen] = []
 
-    def open_one(session: RememberingSession, width: int = 1392, height: int = 920) -> Screen:
+    def open_one(session: Session, width: int = 1392, height: int = 920) -> Screen:
         screen = Screen(session, width, height)
         qtbot.addWidget(screen.window)
         screens.append(screen)

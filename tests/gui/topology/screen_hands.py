@@ -14,7 +14,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_things import Thing
 from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 from tests.gui.frame.steps import called, press_with_mouse
@@ -22,8 +22,8 @@ from tests.gui.hands import texts, the
 from tests.gui.topology.conftest import Screen, WiredBackend
 
 
-def made_up(spec: str, fault: str = "") -> RememberingSession:
-    return RememberingSession(simulated(spec, fault), interval=0.1)
+def made_up(spec: str, fault: str = "") -> Session:
+    return remembering(session_on(simulated(spec, fault), interval=0.1))
 
 
 def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Topology:
@@ -43,8 +43,8 @@ def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Top
     return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))
 
 
-def session_on(backend: WiredBackend) -> RememberingSession:
-    return RememberingSession(backend, interval=0.1, patience=0.2)
+def session_of(backend: WiredBackend) -> Session:
+    return remembering(session_on(backend, interval=0.1, patience=0.2))
 
 
 def sim(number: int) -> CardId:

@@ -17,7 +17,7 @@ from tests.gui.topology.screen_hands import (
     made_up,
     name_at_keyboard,
     named,
-    session_on,
+    session_of,
     shown_fact,
     sim,
     told_of,
@@ -68,7 +68,7 @@ def test_cards_that_may_not_read_each_other_say_why(
 ) -> None:
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_drawn(qtbot, screen)
     cell = screen.matrix.model().index(1, 1)
     QTest.mouseClick(

@@ -13,7 +13,7 @@ from tests.gui.topology.conftest import OpenScreen, Screen, WiredBackend
 from tests.gui.topology.screen_hands import (
     made_up,
     press_button,
-    session_on,
+    session_of,
     told_of,
     wait_drawn,
     wait_for_words,
@@ -41,7 +41,7 @@ def test_figures_of_real_cards_are_not_called_simulated(
 ) -> None:
     cards = [card(0)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_drawn(qtbot, screen)
     press_button(screen, "Copy the matrix as text")
     assert "SIMULATED" not in QGuiApplication.clipboard().text()

@@ -18,7 +18,7 @@ from tests.gui.topology.screen_hands import (
     click_on,
     made_up,
     named,
-    session_on,
+    session_of,
     told_of,
     wait_drawn,
     wait_for_words,
@@ -31,7 +31,7 @@ def test_a_driver_that_hangs_is_told_of_and_the_window_goes_on(
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
     backend.answers_now.clear()
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is asked how the cards are wired.")
     wait_for_words(qtbot, screen, "The driver has not answered for 3 s how")
     wait_for_words(qtbot, screen, "It is waited for; the rest of the window goes on.")
@@ -47,7 +47,7 @@ def test_a_hung_answer_that_comes_after_the_screen_ended_harms_nobody(
     cards = [card(0)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
     backend.answers_now.clear()
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is asked")
     screen.view.stop()
     screen.view.setParent(None)
@@ -62,7 +62,7 @@ def test_a_driver_that_refuses_says_why_and_can_be_asked_again(
     cards = [card(0)]
     refused = Trouble("The driver is of another version.", "Restart the computer.")
     backend = WiredBackend(dict.fromkeys(cards, working()), refused)
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is of another version. Restart the computer.")
     backend.told = told_of(cards)
     click(screen.view, "Ask again")
@@ -82,14 +82,14 @@ def test_a_driver_that_tells_of_no_wire_is_explained(
 ) -> None:
     answer = Answer(otherwise=absence, state=state)
     backend = WiredBackend({card(0): answer}, Topology([card(0).id], [], {}))
-    wait_for_words(qtbot, open_screen(session_on(backend)), words)
+    wait_for_words(qtbot, open_screen(session_of(backend)), words)
 
 
 def test_where_only_instances_are_seen_nothing_is_drawn(
     open_screen: OpenScreen, qtbot: QtBot
 ) -> None:
     backend = WiredBackend({instance(card(0), 0): working()}, Topology([], [], {}))
-    wait_for_words(qtbot, open_screen(session_on(backend)), "Only MIG instances are visible")
+    wait_for_words(qtbot, open_screen(session_of(backend)), "Only MIG instances are visible")
 
 
 def test_one_card_alone_is_drawn_with_its_way_to_the_host(
@@ -107,7 +107,7 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     cards = [card(0), card(1)]
     answers = {cards[0]: working(), cards[1]: working()}
     backend = WiredBackend(answers, told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     place = drawing.place_of(OfCard(cards[1].id))
     backend.answers[cards[1].id] = Answer(otherwise=Absence.LOST, state=CardState.LOST)
@@ -127,7 +127,7 @@ def test_a_card_that_is_no_longer_listed_is_not_called_lost(
 ) -> None:
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     unlisted = Answer(otherwise=Absence.UNLISTED, state=CardState.UNLISTED)
     backend.answers[cards[1].id] = unlisted
@@ -143,7 +143,7 @@ def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
 ) -> None:
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     wait_for_words(qtbot, screen, "How card 1 would be reached is not reported.")
     assert drawing.place_of(OfLink(cards[1].id, HOST_ID)).isEmpty()
@@ -156,7 +156,7 @@ def test_other_cards_are_drawn_as_soon_as_they_come(
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
     backend.listed = cards[:1]
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "One card")
     backend.told, backend.listed = told_of(cards), list(cards)
     wait_for_words(qtbot, screen, "2 cards")
@@ -168,7 +168,7 @@ def test_nothing_is_painted_while_no_figure_changes(
 ) -> None:
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     # The computer's own memory is a real figure, and may change.
     click_on(drawing, OfCard(cards[0].id))

@@ -23,7 +23,7 @@ from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.simulated_cards import Expected, expected_copy
-from gpuexplorer.remote.far.backend import made_up
+from gpuexplorer.remote.far.stream import made_up
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
 _BESIDE = 5

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.far.backend import FarBackend, made_up
+from gpuexplorer.remote.far.stream import FarStream, made_up
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 # A model answers at once; at this pace a person sees one cell after the other.
@@ -77,6 +77,6 @@ def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
         return {card: each.values for card, each in readings.items() if each is not None}
 
     start = Start(python.path)
-    if isinstance(session.backend, FarBackend):
+    if isinstance(session.backend, FarStream):
         start = session.backend.machine.lab_start(start)
     return WorkerBench(start, lambda _devices: routes, busy, under_load)

@@ -18,8 +18,8 @@ from gpuexplorer.ranks.measuring import Asked, measure
 from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.far.stream import FarStream
 
 LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20
@@ -172,7 +172,7 @@ def between(machines: MachinesState, remembered: Remembered) -> BetweenMachines:
 def member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     """Reached as its session is."""
     backend = None if row.session is None else row.session.backend
-    if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
+    if not isinstance(backend, FarStream) or not isinstance(backend.machine, FarMachine):
         return None
     far = backend.machine
     python = remembered(python_setting(far.host.text)) or far.python

@@ -8,7 +8,7 @@ from gpuexplorer.gui.state.lab.card_match import matches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import context_bytes
-from gpuexplorer.remote.far.backend import made_up
+from gpuexplorer.remote.far.stream import made_up
 from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import Session
@@ -27,7 +27,9 @@ def lab_devices(
     readings = {each.card.id: machine.session.reading(each.card.id) for each in every}
     host = (machine.session.host.name, machine.host_reading())
     driver = machine.session.source.driver_version
-    if ledger.hello is not None and not ledger.hello.simulated:
+    # Not where pids are those of another namespace.
+    real = ledger.hello is not None and not ledger.hello.simulated
+    if ledger.hello is not None and real and not machine.session.stream.elsewhere:
         meant = matches(ledger.hello, cards)
         known = {name: each.card.card.id for name, each in meant.items() if each.card}
         find_contexts(ledger, known, machine.session.process_book, worker, done_at)
@@ -57,9 +59,9 @@ def find_contexts(
     done_at: float,
 ) -> None:
     """By the driver's figure for the worker's process, where it was told since the last cell
-    was done; `cards` by the names of devices. Unknown where pids are another namespace's.
+    was done; `cards` by the names of devices.
     """
-    if worker is None or ledger.busy or book.elsewhere:
+    if worker is None or ledger.busy:
         return
     held = {
         each.process.card: each.process.values.get(ProcessFigure.MEMORY)

@@ -24,8 +24,8 @@ from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
-from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.far.stream import FarStream
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)
@@ -101,7 +101,7 @@ class LabState(LabShown):
     def reached(self) -> bool:
         """The computer on which it would run is this one, or is connected."""
         backend = self.machine.session.backend
-        return not isinstance(backend, FarBackend) or backend.machine.now.state is LinkState.UP
+        return not isinstance(backend, FarStream) or backend.machine.now.state is LinkState.UP
 
     @property
     def can_replay(self) -> bool:

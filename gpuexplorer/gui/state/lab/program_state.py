@@ -24,8 +24,8 @@ from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun, no_route
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
-from gpuexplorer.remote.far.backend import FarBackend
 from gpuexplorer.remote.far.lab import no_programs
+from gpuexplorer.remote.far.stream import FarStream
 
 
 class Phase(StrEnum):
@@ -157,7 +157,7 @@ class ProgramState(QObject):
         session = self._machine.session
         if self.recorded:
             return RECORDED
-        if isinstance(session.backend, FarBackend):
+        if isinstance(session.backend, FarStream):
             trouble = no_programs(session.backend.machine.host)
             return told(trouble.sentence, trouble.hint)
         return session.source.figures_alone

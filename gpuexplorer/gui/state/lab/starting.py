@@ -20,10 +20,9 @@ from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.recording.recorded_backend import RecordedBackend
-from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.far.backend import FarBackend, load_of, made_up
+from gpuexplorer.recording.recorded_session import RecordedSession, RecordedStream
 from gpuexplorer.remote.far.pythons import There
+from gpuexplorer.remote.far.stream import FarStream, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
@@ -40,7 +39,7 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
     one has its own.
     """
     session = machine.session
-    if isinstance(session.backend, FarBackend):
+    if isinstance(session.backend, FarStream):
         pythons = LabPythons(machine.settings, machine, There(session.backend.machine))
     elif why := session.source.figures_alone:
         pythons = LabPythons(machine.settings, machine, Nowhere(machine.name, why))
@@ -53,7 +52,7 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
         machine,
         partial(starter_of, session),
         load_of(session.backend, live=True),
-        recorded=isinstance(session.backend, RecordedBackend),
+        recorded=isinstance(session, RecordedSession),
     )
     if isinstance(session, RecordedSession):
         LabReplay(lab, session.recording, session.playhead)
@@ -66,7 +65,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     def start(
         switches: Switches, python: Path, on_event: OnEvent, on_end: OnEnd
     ) -> WorkerProcess:
-        if isinstance(backend, RecordedBackend):
+        if isinstance(backend, RecordedStream):
             raise Trouble(RECORDED)
         begun = Start(
             python,
@@ -77,7 +76,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
             program=program,
             sampled=program is not None,
         )
-        if isinstance(backend, FarBackend):
+        if isinstance(backend, FarStream):
             begun = backend.machine.lab_start(begun)
         if (model := made_up(backend)) is not None:
             made = present_cards(model.machine, model.faults, model.elapsed, switches.visible)
@@ -94,7 +93,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
 def smi_of(session: Session) -> Callable[[str], str | None] | None:
     """What `!nvidia-smi` prints, by its arguments. None where cards are real: they have one."""
     backend = session.backend
-    if not isinstance(backend, FarBackend | SimulatedBackend):
+    if not isinstance(backend, FarStream | SimulatedBackend):
         return None
 
     def smi(arguments: str) -> str | None:

@@ -67,10 +67,10 @@ class LabRig(QObject):
         self._waiting.clear()
         self._end_looks()
         self._ways.stop()
-        self._session.sampler.release(self._want)
+        self._session.release(self._want)
 
     def _read_every(self, seconds: float) -> None:
-        self._session.sampler.set_interval(seconds)
+        self._session.set_interval(seconds)
 
     def _end_looks(self) -> None:
         if self._looks.isActive():

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.recording.recorded_backend import RECORDED
+from gpuexplorer.recording.recorded_session import RECORDED
 from gpuexplorer.telemetry.backend import Source
 
 SIMULATED = mark("SIMULATED")

@@ -9,7 +9,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, row
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.telemetry.session import BeatCount
 
 HEIGHT = 28
 _MARGIN, _GAP = 20, 20

@@ -17,9 +17,8 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, l
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
-from gpuexplorer.recording.recorded_backend import RECORDED
+from gpuexplorer.recording.recorded_session import RECORDED
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.reach import THIS_COMPUTER
 from gpuexplorer.telemetry.session import Session
 
 HEIGHT = 52
@@ -32,7 +31,7 @@ STOP_SIMULATING = mark("Stop simulating")
 
 def is_elsewhere(session: Session) -> bool:
     """Of another computer, or of whichever was recorded."""
-    return session.reach is not THIS_COMPUTER or session.source.name == RECORDED
+    return not session.stream.here
 
 
 def host_name(session: Session | None = None) -> str:

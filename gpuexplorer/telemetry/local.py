@@ -1,0 +1,305 @@
+"""Local: the cards of this computer as a stream of facts, a thread for each card: a call that
+hangs keeps nobody else.
+"""
+
+import socket
+import sys
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess
+from gpuexplorer.telemetry.processor_time import ProcessorTime
+from gpuexplorer.telemetry.topology import Topology
+
+if TYPE_CHECKING:
+    from gpuexplorer.telemetry.backends.host import HostReader
+    from gpuexplorer.telemetry.process_names import ProcessNames
+
+PATIENCE = 0.5
+# What is asked, each no more often than that; the costliest last.
+_USERS, _HOST = "users", "host"
+_AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, _USERS: 2.0, Cadence.ON_DEMAND: 2.0}
+# The use of processors over less than a second is mostly noise.
+HOST_AT_LEAST = 1.0
+# Short, since an NVML call cannot be interrupted when the program ends.
+_FAULT_WAIT = 0.25
+# One pid on eight cards is looked up once in a round: its share of the processor is since
+# the look before, and that must not be a millisecond ago.
+_SAME_ROUND = 1.0
+
+
+class _Lane:
+    """A card, or the host, and its thread."""
+
+    def __init__(self, card: CardId, rounds: "Collection[str]", now: float) -> None:
+        self.card = card
+        self.lock = threading.Lock()
+        self.wake = threading.Event()
+        self.due = dict.fromkeys(rounds, now)
+        self.waits_since: float | None = None  # for the answer to a call
+        self.told_silence: dict[str, float] = {}
+        self.thread = threading.current_thread()
+
+
+class Local:
+    """A card's samples come from up to three rounds: fast, slow and on demand, each with the
+    metrics of its cadence. A card that hangs gets samples that say so, at every beat.
+    """
+
+    here = True
+
+    def __init__(
+        self,
+        backend: Backend,
+        attempts: "Sequence[Attempt]" = (),
+        clock: "Clock | None" = None,
+        patience: float = PATIENCE,
+        *,
+        processor_before: "ProcessorTime | None" = None,
+        faults: bool = True,
+    ) -> None:
+        """`processor_before`: a first look at the processor. `faults`: whether the driver's own
+        reports are waited for.
+        """
+        self.backend, self.attempts = backend, attempts
+        self.clock = clock or SystemClock()
+        self.computer = socket.gethostname()
+        self._patience = patience
+        self._processor_before, self._waits_for_faults = processor_before, faults
+        self._tell: Tell = lambda _: None
+        self._watch = Watch()
+        self._looking, self._naming = threading.Lock(), threading.Lock()
+        self._listed: Cards | None = None
+        self._noted: Sequence[object] = ()
+        self._by_id: dict[CardId, Card] = {}
+        self._named: dict[int, tuple[float, NamedProcess]] = {}
+        self._pids: dict[CardId, set[int]] = {}
+        self._stopping = threading.Event()
+        self._lanes: dict[CardId, _Lane] = {}  # replaced whole
+        self._others: list[threading.Thread] = []
+
+    @cached_property
+    def host_reader(self) -> "HostReader":
+        # psutil, which it needs, takes long to import, and the cards can be asked meanwhile.
+        from gpuexplorer.telemetry.backends.host import HostReader  # noqa: PLC0415
+
+        return HostReader(self.clock, self._processor_before)
+
+    @cached_property
+    def names(self) -> "ProcessNames":
+        from gpuexplorer.telemetry.process_names import ProcessNames  # noqa: PLC0415 - as above
+
+        return ProcessNames()
+
+    @property
+    def host(self) -> Card:
+        return self.host_reader.card
+
+    @property
+    def elsewhere(self) -> bool:
+        return self.names.elsewhere
+
+    def listen(self, tell: Tell) -> None:
+        self._tell = tell
+        self._look_around()
+
+    def watch(self, watch: Watch) -> None:
+        self._watch = watch
+        for lane in self._lanes.values():
+            lane.wake.set()
+
+    def start(self) -> None:
+        self._open_lanes()
+        self._others.append(_thread(self._watch_lanes, "sampler watch"))
+        if self._waits_for_faults:
+            self._others.append(_thread(self._wait_for_faults, "hardware faults"))
+
+    def stop(self, seconds: float = 0.3) -> bool:
+        until = self.clock.now() + seconds
+        self._stopping.set()
+        lanes = list(self._lanes.values())
+        for lane in lanes:
+            lane.wake.set()
+        self.backend.close()  # then whoever waits for a fault lets go
+        here = threading.current_thread()
+        threads = [each for each in (*self._others, *(e.thread for e in lanes)) if each != here]
+        for thread in threads:
+            thread.join(max(0.0, until - self.clock.now()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def host_now(self) -> Sample:
+        sample = self.host_reader.read(metrics_of(self.host))
+        self._look_around()
+        return sample
+
+    def wiring(self) -> Topology:
+        return self.backend.topology()
+
+    def read_now(self, cadences: "Collection[Cadence]", *, users: bool) -> None:
+        """One reading of every card in this very thread; only before `start`."""
+        for card in self.backend.cards():
+            for cadence in cadences:
+                if metrics := metrics_of(card, (cadence,)):
+                    self._tell(self.backend.read(card.id, metrics))
+            if users and card.kind is CardKind.GPU:
+                self._tell(self._users(card.id, self.backend.processes(card.id)))
+        for fault in self.backend.wait_for_fault(0.0):
+            self._tell(fault)
+
+    def _look_around(self) -> None:
+        """Whether other cards are listed by now, or there is something else to note."""
+        with self._looking:
+            told = Cards(self.backend.cards(), self.backend.source)
+            before = self._listed
+            if before is None or before.cards is not told.cards or before.source != told.source:
+                self._listed, self._by_id = told, {card.id: card for card in told.cards}
+                self._tell(told)
+            swap = self.host_reader.notes() if "host_reader" in vars(self) else ()
+            notes = [*self.backend.notes(), *swap]
+            if notes != self._noted:
+                self._noted = notes
+                self._tell(Notes(notes))
+
+    def _period(self, round_: str) -> float:
+        least = HOST_AT_LEAST if round_ == _HOST else _AT_LEAST[round_]
+        return max(self._watch.interval, least)
+
+    def _open_lanes(self) -> None:
+        """For the host and all cards that are listed now, unless they have one."""
+        lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
+        for card in (HOST_ID, *self._by_id):
+            if card not in lanes:
+                rounds = (_HOST,) if card == HOST_ID else _AT_LEAST
+                lane = lanes[card] = _Lane(card, rounds, self.clock.now())
+                lane.thread = _thread(partial(self._run, lane), f"reads {card}")
+        self._lanes = lanes
+
+    def _watch_lanes(self) -> None:
+        while not self.clock.wait(self._stopping, self._patience / 4):
+            self._look_around()
+            self._open_lanes()
+            for lane in self._lanes.values():
+                with lane.lock:  # an answer that comes now comes after the silence
+                    now, since = self.clock.now(), lane.waits_since
+                    if since is not None and now - since > self._patience:
+                        self._tell_silence(lane, now)
+
+    def _run(self, lane: _Lane) -> None:
+        """Each round on its beat, without drift; moments that have passed are left out."""
+        periods = dict.fromkeys(lane.due, 0.0)
+        while lane.card == HOST_ID or lane.card in self._by_id:
+            for round_ in lane.due:
+                if self._stopping.is_set():
+                    return
+                now, period = self.clock.now(), self._period(round_)
+                if periods[round_] != period:
+                    periods[round_], lane.due[round_] = period, now
+                if (late := now - lane.due[round_]) >= 0:
+                    lane.due[round_] += period * (1 + int(late / period + 1e-9))
+                    self._ask(lane, round_)
+            ahead = min(lane.due.values()) - self.clock.now()
+            self.clock.wait(lane.wake, max(0.0, ahead))
+            lane.wake.clear()
+
+    def _ask(self, lane: _Lane, round_: str) -> None:
+        began = lane.waits_since = self.clock.now()
+        try:
+            told = self._answer(lane.card, round_)
+        except Exception:  # a bug of ours: it is reported, and the round goes on
+            _report()
+            told = self._silent(lane.card, round_)
+        with lane.lock:
+            lane.waits_since = None
+            lane.told_silence = {}
+        now = self.clock.now()
+        if isinstance(told, Sample) and now - began > self._patience:
+            # What a hung call brought home was true when it came home, not when it was asked.
+            told = told._replace(at=now)
+        # It may have gone while it was read: an instance put together, a card that woke.
+        if told is not None and (lane.card == HOST_ID or lane.card in self._by_id):
+            self._carefully(told)
+
+    def _answer(self, card: CardId, round_: str) -> "Fact | Callable[[], Fact] | None":
+        """None where nobody wants to know."""
+        if round_ == _HOST:
+            return self.host_now() if self._watch.host else None
+        if round_ == _USERS:
+            if not self._watch.users:
+                return None
+            return partial(self._users, card, self.backend.processes(card))
+        metrics = self._watch.metrics & metrics_of(self._by_id[card], (Cadence(round_),))
+        return self.backend.read(card, metrics) if metrics else None
+
+    def _users(self, card: CardId, processes: "Sequence[CardProcess] | None") -> Users:
+        if processes is None:
+            return Users(card, None)
+        with self._naming:
+            now = self.clock.now()
+            for each in processes:
+                at, _ = self._named.get(each.pid, (float("-inf"), None))
+                if each.simulated_command is None and now - at > _SAME_ROUND:
+                    self._named[each.pid] = now, self.names.one(each)
+            named = [
+                self.names.one(each)
+                if each.simulated_command is not None
+                else replace(self._named[each.pid][1], process=each)
+                for each in processes
+            ]
+            self._pids[card] = {each.pid for each in processes}
+            pids = frozenset().union(*self._pids.values())
+            self.names.forget_all_but(pids)
+            self._named = {pid: known for pid, known in self._named.items() if pid in pids}
+        return Users(card, named)
+
+    def _tell_silence(self, lane: _Lane, now: float) -> None:
+        for round_ in lane.due:
+            if now - lane.told_silence.get(round_, float("-inf")) >= self._period(round_):
+                lane.told_silence[round_] = now
+                if (told := self._silent(lane.card, round_)) is not None:
+                    self._carefully(told)
+
+    def _silent(self, card: CardId, round_: str) -> "Fact | None":
+        if round_ == _HOST or card not in self._by_id:
+            return None
+        if round_ == _USERS:
+            return Users(card, None) if self._watch.users else None
+        metrics = self._watch.metrics & metrics_of(self._by_id[card], (Cadence(round_),))
+        missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
+        if not metrics:
+            return None
+        return Sample(card, self.clock.now(), {}, missing, CardState.NO_ANSWER)
+
+    def _carefully(self, told: "Fact | Callable[[], Fact]") -> None:
+        try:
+            self._tell(told() if callable(told) else told)
+        except Exception:
+            _report()
+
+    def _wait_for_faults(self) -> None:
+        while not self._stopping.is_set():
+            for fault in self.backend.wait_for_fault(_FAULT_WAIT):
+                self._tell(fault)
+
+
+def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+def _report() -> None:
+    """Hand the exception to whoever shows bugs to people; the thread goes on."""
+    kind, error, trace = sys.exc_info()
+    if kind is not None:
+        threading.excepthook(
+            threading.ExceptHookArgs((kind, error, trace, threading.current_thread()))
+        )
