@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from gpuexplorer.commands.arguments import (
     OK,
+    TROUBLE,
     WrongArgumentsError,
     add_host_arguments,
     add_source_arguments,
@@ -19,7 +20,7 @@ from gpuexplorer.commands.arguments import (
     whole_number,
 )
 from gpuexplorer.commands.source import opened, wiring_of
-from gpuexplorer.core.cards import HOST_ID, Card
+from gpuexplorer.core.cards import HOST_ID, Card, CardState
 from gpuexplorer.core.catalogue import clocks, health, links
 from gpuexplorer.core.catalogue import heat_and_power as h
 from gpuexplorer.core.catalogue import memory as m
@@ -90,12 +91,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with in_the_words():
         interval = 1.0 if loop is None else check_interval(loop)
-    show_pictures(arguments, interval, 1 if loop is None else count)
-    return OK
+    return _show(arguments, interval, 1 if loop is None else count)
 
 
-def show_pictures(arguments: argparse.Namespace, interval: float, count: int | None) -> None:
-    """So many, or as many as the person likes."""
+def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> int:
+    """So many pictures, or as many as the person likes."""
     # The processor's share takes two looks; what lies between is the snapshot's own work.
     before = processor_time()
     for_programs, again = arguments.json or arguments.csv, count != 1
@@ -118,6 +118,7 @@ def show_pictures(arguments: argparse.Namespace, interval: float, count: int | N
         session.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
         chosen = source.chosen(session.cards(), arguments.cards)
+        told: list[Picture] = []  # the newest
 
         def pictures() -> Iterator[Picture]:
             for shown in itertools.count(1):
@@ -125,13 +126,15 @@ def show_pictures(arguments: argparse.Namespace, interval: float, count: int | N
                 cards = [there.get(card.id, card) for card in chosen]
                 if arguments.cards is None:  # newcomers too
                     cards += [card for card in there.values() if card not in cards]
-                yield Picture(session, cards, topology, left_out, again=again)
+                told[:] = [Picture(session, cards, topology, left_out, again=again)]
+                yield told[0]
                 if shown == count:
                     return
                 # Until all were asked once more; a driver that hangs delays it by one interval.
                 session.wait_for_fast_sweep(shown + 1, session.interval + PATIENCE)
 
         show(pictures(), again=again)
+        return TROUBLE if told[0].none_read else OK
     finally:
         session.stop()
 
@@ -165,6 +168,13 @@ class Picture:
         self.tried = [attempt.note for attempt in session.attempts]
         self.notes = [*session.notes(), *([left_out] if left_out else [])]
         self.beats = session.beats() if again else None
+
+    @property
+    def none_read(self) -> bool:
+        """There are cards, and no figure of any."""
+        read = (reading for reading in self.readings.values() if reading is not None)
+        well = {CardState.WORKING.value, CardState.ASLEEP.value}
+        return bool(self.cards) and not any(state_of(each) in well for each in read)
 
 
 def show_json(pictures: Iterator[Picture], *, again: bool) -> None:

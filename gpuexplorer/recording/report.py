@@ -39,9 +39,7 @@ from gpuexplorer.recording.report_facts import (
     COLUMNS,
     HARMFUL,
     HEAT,
-    MUCH,
     PCIE,
-    STEPS,
     CardFacts,
     Course,
     Report,
@@ -61,7 +59,8 @@ _MOST_LINES = 8  # cards that have a colour of their own
 _WIDE, _HIGH = COLUMNS * 2, 400  # units of a drawing, which is stretched to its place
 _PIXELS, _LABEL = 160, 15  # how high a plot and a label are
 _TICKS, _TIMES = 4, 8
-# What is drawn: its metrics together, how far its scale reaches at least, and its limit.
+# What is drawn: its metrics together, and how far its scale reaches at least: to a figure, or
+# to that of another metric.
 _PLOTS = (
     (mark("Utilisation"), (GPU_UTILIZATION,), 1.0, None),
     (mark("Memory"), (MEMORY_USED,), 0.0, MEMORY_TOTAL),
@@ -177,12 +176,12 @@ def _card_table(report: Report) -> str:
     rows = [
         (
             f"{each.number}  {each.card.name}" if mixed else each.number,
-            *_mean_and_most(each, GPU_UTILIZATION, above=MUCH),
-            *_mean_and_most(each, MEMORY_USED, above=MUCH * each.memory_bytes),
-            *_mean_and_most(each, POWER_DRAW),
+            _mean_and_most(each, GPU_UTILIZATION),
+            _mean_and_most(each, MEMORY_USED),
+            _mean_and_most(each, POWER_DRAW),
             _NO_FIGURE if each.joules is None else energy(each.joules),
-            *_mean_and_most(each, TEMPERATURE),
-            *_mean_and_most(each, *PCIE),
+            _mean_and_most(each, TEMPERATURE),
+            _mean_and_most(each, *PCIE),
             *(
                 ratio(each.slowed(reasons)[1]) if each.held.keys() & reasons else _NO_FIGURE
                 for reasons in (HARMFUL, AT_LIMIT)
@@ -190,36 +189,26 @@ def _card_table(report: Report) -> str:
         )
         for each in report.cards
     ]
-    notes = [tr("Mean, then the most. Shares are of the time that was read.")]
-    step = (report.end - report.start) / STEPS
-    if step > 1:
-        size = duration(step)
-        notes.append(tr("Time over 90 % is counted in steps of {time}.", time=size))
+    notes = [tr("Mean, then the most.")]
     summed = [e.number for e in report.cards if e.joules is not None and not e.counted]
     if summed:
         notes.append(tr("Energy summed up from power: {cards}.", cards=listed(summed)))
     heads = (
-        *(mark("Card"), mark("Utilisation"), mark("over 90 %"), mark("Memory")),
-        *(mark("over 90 %"), mark("Power"), mark("Energy"), mark("Temperature")),
-        *(mark("PCIe"), mark("Slowed"), mark("At power limit")),
+        *(mark("Card"), mark("Utilisation"), mark("Memory"), mark("Power"), mark("Energy")),
+        *(mark("Temperature"), mark("PCIe"), mark("Slowed"), mark("At power limit")),
     )
     note = paragraph([*notes, *_why_dashes(report)])
-    return _table(mark("Each card"), "lrrrrrrrrrr", heads, rows, note)
+    return _table(mark("Each card"), "lrrrrrrrr", heads, rows, note)
 
 
-def _mean_and_most(
-    card: CardFacts, *metrics: MetricId, above: float | None = None
-) -> Sequence[str]:
-    """And the share of the time in which it was above something."""
+def _mean_and_most(card: CardFacts, *metrics: MetricId) -> str:
     course = card.did(*metrics)
     if not course.seconds:
-        return [_NO_FIGURE] * (1 if above is None else 2)
+        return _NO_FIGURE
     mean, most = (
         quantity(METRICS[metrics[0]], each) for each in (course.average, course.most.max())
     )
-    told = f"{mean.number if mean.unit == most.unit else mean} · {most}"
-    share = [] if above is None else [str(ratio(course.above(above) / course.seconds))]
-    return [told, *share]
+    return f"{mean.number if mean.unit == most.unit else mean} · {most}"
 
 
 def _why_dashes(report: Report) -> Iterator[str]:
@@ -257,8 +246,9 @@ def _span_table(report: Report) -> str:
         found.append((run.began, run.ended - run.began, what))
     for before, run in pairwise(runs):
         found.append((before.ended, run.began - before.ended, tr("nothing was recorded")))
-    for at, slept in report.numbers(Turn.SUSPENDED):
-        found.append((at - slept, slept, tr("the computer slept")))
+    for at, slept in recording.turns(Turn.SUSPENDED):
+        if isinstance(slept, float) and at <= report.end:
+            found.append((at - slept, slept, tr("the computer slept")))
     for at, lost in recording.turns(Turn.LOST):
         if isinstance(lost, dict) and at <= report.end:
             count = lost.get("samples")
@@ -332,8 +322,6 @@ def _event_table(report: Report) -> str:
 
 def _plots(report: Report) -> Iterator[str]:
     """What no card told has no plot."""
-    marked = [each.first.at for each in report.episodes if each.first.kind in _FLAGGED]
-    flags = "".join(f"M{_x(report, at)} {_HIGH}v-20" for at in marked if at >= report.start)
     tops = [each for each in report.cards if each.card.parent is None]
     for title, metrics, least, limit in _PLOTS:
         cards = [each for each in tops if each.drawn(*metrics).seconds]
@@ -348,24 +336,22 @@ def _plots(report: Report) -> Iterator[str]:
             silent, count = len(tops) - len(cards), len(tops)
             words = tr("{silent} of {cards} cards did not tell it", silent=silent, cards=count)
             beside.append(words)
-        limits = _limits(limit, cards)
-        highest = max(least, *limits, *(each.course.most.max() for each in lines)) or 1.0
-        gauge = measure(METRICS[metrics[0]].unit, float(highest))
-        _, ceiling, size = round_steps(0.0, gauge.shown(float(highest)), _TICKS)
+        scales = [each.drawn(limit) for each in cards] if limit else []
+        mosts = [each.most.max(initial=least) for each in (*scales, *(e.course for e in lines))]
+        gauge = measure(METRICS[metrics[0]].unit, highest := float(max(mosts)) or 1.0)
+        _, ceiling, size = round_steps(0.0, gauge.shown(highest), _TICKS)
         top = gauge.value(size * ceiling)
-        grid = "".join(
-            f"M0 {_HIGH - n * _HIGH / ceiling:.0f}h{_WIDE}" for n in range(ceiling + 1)
+        heights = [n * _HIGH / ceiling for n in range(ceiling + 1)]
+        grid = "".join(f"M0 {each:.0f}h{_WIDE}" for each in heights)
+        field = _path("grid", grid) + _path("slowed", _slowed(report, cards))
+        field += "".join(_drawn(report, line, top, n) for n, line in enumerate(lines))
+        field = (
+            f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true"'
+            f' style="height:{_PIXELS}px">{field}</svg>'
         )
-        drawn = [("grid", grid), ("slowed", _slowed(report, cards))]
-        for dash, line in reversed([*enumerate(lines)]):
-            drawn += _drawn(report, line, top, f"d{dash}", alone=len(lines) == 1)
-        field = _svg([*drawn, ("flags", flags)])
         for step in range(1, ceiling + 1):
             unit = f" {gauge.name}" if step == ceiling else ""
             field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)
-        if limit == TEMPERATURE_MAX and len(limits) == 1:
-            at = next(iter(limits)) / top
-            field += f'<i style="bottom:{at * 100:.2f}%"></i>{_word(tr("limit"), "limit", at)}'
         # Each card's number where its line ends; of those alike one above the other.
         ends = [(1 - float(each.course.mean[-1]) / top) * _PIXELS for each in lines]
         places = spread(ends, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)
@@ -376,13 +362,6 @@ def _plots(report: Report) -> Iterator[str]:
             f'<figure class="plot"><figcaption>{_say(title)}{small}</figcaption>'
             f'<div class="field">{field}</div>{_times(report)}</figure>\n'
         )
-
-
-def _limits(limit: MetricId | None, cards: Sequence[CardFacts]) -> set[float]:
-    if limit == MEMORY_TOTAL:
-        return {each.memory_bytes for each in cards if each.memory_bytes}
-    found = (each.did(limit).most for each in cards) if limit is not None else ()
-    return {float(each.max()) for each in found if each.size}
 
 
 def _together(report: Report, courses: Sequence[Course]) -> Course:
@@ -412,10 +391,8 @@ def _slowed(report: Report, cards: Sequence[CardFacts]) -> str:
     return "".join(f"M{x} 0H{until}V{_HIGH}H{x}z" for x, until in sorted(places))
 
 
-def _drawn(
-    report: Report, line: _Line, top: float, dash: str, *, alone: bool
-) -> Iterator[tuple[str, str]]:
-    """Its band, the area below it where it is alone, and itself."""
+def _drawn(report: Report, line: _Line, top: float, dash: int) -> str:
+    """Its band, and itself; where nothing was read both are open."""
     course = line.course
     x = [_x(report, at) for at in ((course.begins + course.ends) / 2).tolist()]
     most, least, mean = (
@@ -423,35 +400,20 @@ def _drawn(
         for each in (course.most, course.least, course.mean)
     )
     gaps = np.flatnonzero(course.begins[1:] - course.ends[:-1] > 1e-3) + 1
-    band = area = path = ""
+    band = path = ""
     for begin, end in pairwise([0, *gaps.tolist(), len(x)]):
-        piece = slice(begin, end)
-        points = list(zip(x[piece], mean[piece], strict=True))
-        if most[piece] != least[piece]:
-            upper, lower = (list(zip(x[piece], e[piece], strict=True)) for e in (most, least))
-            band += f"{_path(upper + lower[::-1])}z"
-        if alone:
-            area += _path([(x[begin], _HIGH), *points, (x[end - 1], _HIGH)])
-        # A lone step between two gaps is a dash.
-        path += _path(points if len(points) > 1 else [*points, (x[begin] + 2, mean[begin])])
-    yield f"band c{line.colour}", band
-    yield f"area c{line.colour}", area
-    yield f"line c{line.colour} {dash}", path
+        points, upper, lower = (
+            [f"{a},{b}" for a, b in zip(x[begin:end], each[begin:end], strict=True)]
+            for each in (mean, most, least)
+        )
+        band += f"M{' '.join(upper + lower[::-1])}z" if upper != lower else ""
+        path += f"M{' '.join(points)}h2"  # a lone step between two gaps is a dash
+    colour = f"c{line.colour}"
+    return _path(f"band {colour}", band) + _path(f"line {colour} d{dash}", path)
 
 
-def _svg(drawn: Sequence[tuple[str, str]]) -> str:
-    paths = "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in drawn if path)
-    return (
-        f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true"'
-        f' style="height:{_PIXELS}px">{paths}</svg>'
-    )
-
-
-def _path(points: Sequence[tuple[int, int]]) -> str:
-    """In steps from point to point, which are short to write."""
-    (x, y), *_ = points
-    steps = " ".join(f"{c - a},{d - b}" for (a, b), (c, d) in pairwise(points))
-    return f"M{x} {y}l{steps}"
+def _path(kind: str, drawn: str) -> str:
+    return f'<path class="{kind}" d="{drawn}"/>' if drawn else ""
 
 
 def _times(report: Report) -> str:

@@ -5,7 +5,6 @@ stood out, as sentences with cures.
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -30,14 +29,13 @@ from gpuexplorer.core.units import (
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.recording.export import Choice, looks
 from gpuexplorer.recording.recorded_past import RecordedPast
-from gpuexplorer.recording.told import ProgramFacts, Turn
+from gpuexplorer.recording.told import ProgramFacts
 from gpuexplorer.telemetry.episodes import EventBook
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import card_numbers
 
 COLUMNS, STEPS = 600, 6000  # in which a stretch is drawn, and counted
-MUCH = 0.9  # of what a card can do, or hold
 HEAT = tuple(clocks.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
 # What slows a card down and should not; a busy card stands at its power limit as a rule.
 HARMFUL = (*HEAT, clocks.throttle("hw_power_brake_slowdown"), clocks.throttle("hw_slowdown"))
@@ -67,10 +65,6 @@ class Course(NamedTuple):
     @property
     def average(self) -> float:
         return float((self.mean * (self.ends - self.begins)).sum()) / (self.seconds or 1.0)
-
-    def above(self, value: float) -> float:
-        """Seconds, as far as steps are short enough to tell."""
-        return float((self.ends - self.begins)[self.mean >= value].sum())
 
     def growth(self) -> float:
         """By how much a counter grew while it was read; it may begin anew."""
@@ -103,10 +97,12 @@ class CardFacts:
         self.memory_bytes = float(total.max() if total.size else card.memory_bytes or 0)
         self.joules: float | None = None
         self.counted = self.did(ENERGY).begins.size > 0
+        course = self.did(ENERGY if self.counted else POWER_DRAW)
+        self.read_seconds = course.seconds  # of what tells its energy
         if self.counted:
-            self.joules = self.did(ENERGY).growth()
-        elif self.did(POWER_DRAW).seconds:
-            self.joules = self.did(POWER_DRAW).average * self.did(POWER_DRAW).seconds
+            self.joules = course.growth()
+        elif course.seconds:
+            self.joules = course.average * course.seconds
 
     def did(self, *metrics: MetricId) -> Course:
         return self._report.course(self.card.id, metrics, STEPS)
@@ -171,25 +167,6 @@ class Report:
 
     def moment(self, at: float) -> str:
         return moment_word(self.recording.wall(at), self.recording.wall(self.end))
-
-    def numbers(self, kind: Turn) -> Sequence[tuple[float, float]]:
-        """What JSON has of such turns until the end, where that is a number."""
-        return [
-            (at, float(value))
-            for at, value in self.recording.turns(kind)
-            if isinstance(value, (int, float)) and at <= self.end
-        ]
-
-    @cached_property
-    def unread(self) -> float:
-        """Seconds that no run recorded, or in which the computer slept."""
-        read = sum(
-            max(0.0, min(run.ended, self.end) - max(run.began, self.start))
-            for run in self.recording.runs
-        )
-        asleep = self.numbers(Turn.SUSPENDED)
-        slept = sum(max(0.0, min(each, at - self.start)) for at, each in asleep)
-        return max(0.0, self.end - self.start - read + slept)
 
     def uses(self) -> Sequence[Use]:
         """In the order in which they began."""
@@ -260,7 +237,6 @@ def findings(report: Report) -> Iterator[Finding]:
     )
     yield from _full(report)
     yield from _idle(report)
-    yield from _not_kept(report)
     yield from _energy(report)
 
 
@@ -333,12 +309,11 @@ def _full(report: Report) -> Iterator[Finding]:
     yield Finding(
         _titled(Message("Memory was nearly full"), full),
         Message(
-            "Card {card}: up to {used} of {total} ({share}); over 90 % for {time}.",
+            "Card {card}: up to {used} of {total} ({share}).",
             card=worst.number,
             used=part_of_memory(most(worst), total).number,
             total=part_of_memory(total, total),
             share=ratio(most(worst) / total),
-            time=duration(worst.did(MEMORY_USED).above(MUCH * total)),
         ),
         Message(
             "The next program that asks for memory is refused, and most end with that. Take "
@@ -372,35 +347,17 @@ def _idle(report: Report) -> Iterator[Finding]:
     )
 
 
-def _not_kept(report: Report) -> Iterator[Finding]:
-    span = report.end - report.start
-    if span and report.unread >= _WORTH_TELLING * span:
-        yield Finding(
-            Message("Part of this time was not recorded"),
-            Message(
-                "{time} of {span} ({share}): the computer slept or was off, or nothing "
-                "recorded.",
-                time=duration(report.unread),
-                span=duration(span),
-                share=ratio(report.unread / span),
-            ),
-            Message(
-                "Nothing here says what happened then: means and sums leave it out. When that "
-                "was stands below, under “What was recorded”."
-            ),
-        )
-
-
 def _energy(report: Report) -> Iterator[Finding]:
     telling = [each.joules for each in report.cards if each.joules is not None]
-    joules, span = sum(telling), report.end - report.start - report.unread
-    if joules <= 0 or span <= 0:
+    seconds = max((each.read_seconds for each in report.cards), default=0)
+    joules = sum(telling)
+    if joules <= 0 or not seconds:
         return
     mean = Message.counted(
         "{watts} on average.",
         "{watts} on average, {count} cards together.",
         len(telling),
-        watts=watts_together(joules / span),
+        watts=watts_together(joules / seconds),
     )
     silent = len(report.cards) - len(telling)
     some = Message.counted(
