@@ -6,7 +6,6 @@ import gpuexplorer
 from gpuexplorer.commands.page import NONE, Column, Page, cut, figure, shown, wrap
 from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture
 from gpuexplorer.commands.terminal import Terminal
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState
 from gpuexplorer.core.catalogue import clocks, links
 from gpuexplorer.core.catalogue import heat_and_power as h
@@ -210,42 +209,41 @@ def _write_states(page: Page, picture: Picture) -> None:
 
 def _write_reasons(page: Page, picture: Picture) -> None:
     """Why there is a dash, said once for all it is true of."""
-    readings = [(picture.readings[c.id], picture.numbers[c.id]) for c in picture.cards]
-    of_cards = [(r, n) for r, n in readings if r and r.state is CardState.WORKING]
-    cards: dict[tuple[MetricId, Absence], list[str]] = {}
-    for reading, number in [*of_cards, (picture.host_reading, "H")]:
-        for metric in IN_THE_TABLE:
-            if metric in reading.missing:
-                cards.setdefault((metric, reading.missing[metric]), []).append(number)
-    labels: dict[tuple[Message, Absence], list[str]] = {}
-    for (metric, absence), numbers in cards.items():
-        everywhere = len(numbers) == len(picture.cards) > 1
-        where = Message("every card") if everywhere else _cards_named(numbers)
-        labels.setdefault((where, absence), []).append(shown(IN_THE_TABLE[metric]))
-    for (where, absence), named in labels.items():
-        page.say(
-            Message(
-                "{figures} ({cards}): {reason}.",
-                figures=", ".join(named),
-                cards=where,
-                reason=absence.sentence,
-            )
-        )
-    without: dict[Message, list[str]] = {}
+    told: list[tuple[str, Message, str]] = []  # of which figure, why, of which card
+    for card in picture.cards:
+        reading = picture.readings[card.id]
+        if reading is not None and reading.state is CardState.WORKING:
+            told += _reasons(reading, picture.numbers[card.id])
+    told += _reasons(picture.host_reading, "H")
     for card in picture.cards:
         # A note says of each card without access why that is so.
         if card.cuda_index is None and card.cuda_reason and card.denied is None:
-            without.setdefault(card.cuda_reason, []).append(picture.numbers[card.id])
-    for reason, numbers in without.items():
-        which = _cards_named(numbers)
-        page.say(Message("CUDA number ({cards}): {reason}.", cards=which, reason=reason))
+            told.append((tr("CUDA number"), card.cuda_reason, picture.numbers[card.id]))
+    cards: dict[tuple[str, Message], list[str]] = {}
+    for label, reason, number in told:
+        cards.setdefault((label, reason), []).append(number)
+    labels: dict[tuple[Message, Message], list[str]] = {}
+    for (label, reason), numbers in cards.items():
+        named = ", ".join(numbers)
+        where = Message.counted("card {cards}", "cards {cards}", len(numbers), cards=named)
+        if numbers == ["H"]:
+            where = Message("the computer")
+        elif len(numbers) == len(picture.cards) > 1:
+            where = Message("every card")
+        labels.setdefault((where, reason), []).append(label)
+    for (where, reason), some in labels.items():
+        figures = ", ".join(some)
+        page.say(
+            Message(
+                "{figures} ({cards}): {reason}.", figures=figures, cards=where, reason=reason
+            )
+        )
 
 
-def _cards_named(numbers: Sequence[str]) -> Message:
-    if numbers == ["H"]:
-        return Message("the computer")
-    cards = ", ".join(numbers)
-    return Message.counted("card {cards}", "cards {cards}", len(numbers), cards=cards)
+def _reasons(reading: Reading, number: str) -> Iterator[tuple[str, Message, str]]:
+    for metric, label in IN_THE_TABLE.items():
+        if metric in reading.missing:
+            yield shown(label), reading.missing[metric].sentence, number
 
 
 _PROCESS_COLUMNS = (

@@ -277,36 +277,32 @@ def _condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
 
 def csv_lines(choice: Choice) -> Iterator[str]:
     """A row for each beat of the readings, a column for each metric of a card; where only
-    buckets are kept, a row for each of these.
+    buckets are kept, a row for each of these, with their lowest and highest figures.
     """
+    series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
+    means = any(_condensed(choice, *each) for each in series)
     names: list[str] = []
     places: dict[tuple[CardId, MetricId], tuple[int, str]] = {}
-    of_buckets: set[tuple[CardId, MetricId]] = set()
-    for card, metrics in choice.metrics.items():
-        for each in metrics:
-            places[card, each] = len(names), figure_form(METRICS[each])
-            name = column_name(card, METRICS[each])
-            names.append(name)
-            if _condensed(choice, card, each):
-                of_buckets.add((card, each))
-                names += [f"{name} min", f"{name} max"]
+    for card, metric in series:
+        places[card, metric] = len(names), figure_form(METRICS[metric])
+        name = column_name(card, METRICS[metric])
+        names += [name, f"{name} min", f"{name} max"] if means else [name]
 
-    def read(round_: Round) -> Read:
-        cells = {}
-        for metric, *figures in zip(round_.metrics, *filter(None, round_[4:]), strict=True):
-            place, form = places[round_.card, metric]
-            for offset, value in enumerate(figures):
-                cells[place + offset] = form % value if math.isfinite(value) else ""
-        return Read(round_.at, round_.until, cells)
+    def reads() -> Iterator[Read]:
+        for each in _rounds(choice):
+            if each.lowest and not means:
+                continue  # readings that are damaged have means
+            cells = {}
+            for metric, *figures in zip(each.metrics, *filter(None, each[4:]), strict=True):
+                place, form = places[each.card, metric]
+                for at, value in enumerate(figures, place):
+                    cells[at] = form % value if math.isfinite(value) else ""
+            yield Read(each.at, each.until, cells)
 
     def times(at: float) -> tuple[str, str]:
         return choice.iso(at), f"{at - choice.recording.began:.3f}"
 
-    def fits(each: Round) -> bool:  # readings that are damaged have means
-        return not each.lowest or of_buckets.issuperset((each.card, m) for m in each.metrics)
-
-    comments = _comments(choice, means=bool(of_buckets))
-    yield from beat_lines(comments, names, map(read, filter(fits, _rounds(choice))), times)
+    yield from beat_lines(_comments(choice, means=means), names, reads(), times)
 
 
 def _comments(choice: Choice, *, means: bool) -> Iterator[str]:

@@ -43,7 +43,6 @@ from gpuexplorer.recording.report_facts import (
     CardFacts,
     Course,
     Report,
-    Use,
     findings,
 )
 from gpuexplorer.recording.told import Turn
@@ -266,33 +265,19 @@ def _span_table(report: Report) -> str:
 def _program_table(report: Report) -> str:
     """A row for all processes of one name and user."""
     numbers = {each.card.id: each.number for each in report.cards}
-    alike: dict[tuple[str, str], list[Use]] = {}
-    for use in report.uses():
-        name = use.facts.command or tr("a program without a name")
-        alike.setdefault((name, use.facts.user or _NO_FIGURE), []).append(use)
-
-    def seconds(some: Sequence[Use]) -> float:
-        """In which there was at least one of them; they come as they began."""
-        lasted, until = 0.0, 0.0
-        for each in some:
-            lasted += max(0.0, each.until - max(each.begin, until))
-            until = max(until, each.until)
-        return lasted
-
-    rows = []
-    for who, some in sorted(alike.items(), key=lambda each: -seconds(each[1])):
-        pids = {each.facts.pid for each in some}
-        most = max((each.most for each in some if each.most is not None), default=None)
-        rows.append(
-            (
-                *who,
-                str(*pids) if len(pids) == 1 else tr("{count} of them", count=len(pids)),
-                listed([*dict.fromkeys(numbers[each.facts.card] for each in some)]),
-                report.moment(some[0].begin),
-                duration(seconds(some)),
-                _NO_FIGURE if most is None else bytes_words(most),
-            )
+    longest = sorted(report.programs().items(), key=lambda each: -each[1].seconds)
+    rows = [
+        (
+            name or tr("a program without a name"),
+            user or _NO_FIGURE,
+            str(*each.pids) if len(each.pids) == 1 else tr("{n} of them", n=len(each.pids)),
+            listed([numbers[card] for card in each.cards]),
+            report.moment(each.begin),
+            duration(each.seconds),
+            bytes_words(each.most) if each.most else _NO_FIGURE,
         )
+        for (name, user), each in longest
+    ]
     heads = (
         *(mark("Program"), mark("User"), mark("Process"), mark("Cards"), mark("First seen")),
         *(mark("For"), mark("Most memory of one")),

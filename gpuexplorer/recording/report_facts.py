@@ -3,9 +3,8 @@ stood out, as sentences with cures.
 """
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -27,9 +26,8 @@ from gpuexplorer.core.units import (
     watts_together,
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.recording.export import Choice, looks
+from gpuexplorer.recording.export import Choice, Look, looks
 from gpuexplorer.recording.recorded_past import RecordedPast
-from gpuexplorer.recording.told import ProgramFacts
 from gpuexplorer.telemetry.episodes import EventBook
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -74,13 +72,23 @@ class Course(NamedTuple):
 
 
 @dataclass(slots=True)
-class Use:
-    """Of one card by one process, from the look that found it to the first that did not."""
+class Program:
+    """All processes of one name and user."""
 
-    facts: ProgramFacts
     begin: float
-    until: float = 0.0
-    most: float | None = None  # of the card's memory, in bytes
+    pids: set[int]
+    cards: dict[CardId, None]  # in the order in which they were used
+    spans: set[tuple[float, float]]  # from each look that found one to the next
+    most: float = 0.0  # of a card's memory, in bytes; of one process
+
+    @property
+    def seconds(self) -> float:
+        """In which there was at least one of them."""
+        lasted, until = 0.0, 0.0
+        for begin, end in sorted(self.spans):
+            lasted += max(0.0, end - max(begin, until))
+            until = max(until, end)
+        return lasted
 
 
 class CardFacts:
@@ -168,26 +176,25 @@ class Report:
     def moment(self, at: float) -> str:
         return moment_word(self.recording.wall(at), self.recording.wall(self.end))
 
-    def uses(self) -> Sequence[Use]:
-        """In the order in which they began."""
-        there: dict[tuple[CardId, int], Use] = {}
-        over: list[Use] = []
-        run = self.recording.run(self.start)
-        for look in looks(self.choice, _LOOKS):
-            last, run = run, self.recording.run(look.at)
-            present = {(look.card, each.subject): each for each in look.programs or ()}
-            for key in [*there]:
-                # What somebody saw before a pause may have ended during it.
-                if last is not run or (key[0] == look.card and key not in present):
-                    there[key].until = look.at if last is run else last.ended
-                    over.append(there.pop(key))
-            for key, seen in present.items():
-                use = there.setdefault(key, Use(seen.facts, look.at))
-                memory = seen.values.get(ProcessFigure.MEMORY)
-                use.most = max(use.most or 0.0, memory) if memory is not None else use.most
-        for use in there.values():
-            use.until = min(run.ended, self.end)
-        return sorted([*over, *there.values()], key=attrgetter("begin"))
+    def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
+        """By name and user."""
+        found: dict[tuple[str | None, str | None], Program] = {}
+        last: dict[CardId, Look] = {}
+        ends = [Look(self.end, card, None) for card in self.choice.metrics]
+        for look in (*looks(self.choice, _LOOKS), *ends):
+            before, last[look.card] = last.get(look.card), look
+            # What somebody saw before a pause may have ended during it.
+            if before is not None:
+                until = min(look.at, self.recording.run(before.at).ended)
+                for seen in before.programs or ():
+                    facts, memory = seen.facts, seen.values.get(ProcessFigure.MEMORY)
+                    who = facts.command, facts.user
+                    program = found.setdefault(who, Program(before.at, set(), {}, set()))
+                    program.pids.add(facts.pid)
+                    program.cards[look.card] = None
+                    program.spans.add((before.at, until))
+                    program.most = max(program.most, memory or 0.0)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,12 +277,6 @@ def test_why_a_card_gives_no_access_is_said_once_and_in_its_own_words(
     assert done.stdout.count("Card 1: ") == 1
 
 
-def test_cards_without_access_have_no_wiring_and_a_reason() -> None:
-    done = run("cards=2;fault=every@all:no_permission", "topology", COLUMNS="80")
-    assert "Theoretical rates" not in done.stdout
-    assert "Card 1: no permission for this user, container or job." in done.stdout
-
-
 def test_cards_are_found_under_the_addresses_that_others_print() -> None:
     for word in ("00000000:1B:00.0", "0000:1b:00.0", "1b:00.0", "GPU-00000000", "0"):
         done = run("cards=2", "snapshot", "--json", "--cards", word)
@@ -327,9 +321,3 @@ def test_what_an_answer_does_not_need_is_not_imported(words: str, without: str) 
         check=False,
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_one_look_already_tells_how_busy_the_computer_is() -> None:
-    done = run("cards=1;slow=0:0.005", "snapshot", "--json")
-    host = json.loads(done.stdout)["host"]
-    assert 0 <= host["values"]["cpu_utilization"]["value"] <= 1

@@ -8,7 +8,6 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording import export
 from gpuexplorer.recording.export import FORMS, chosen, exported, moment
 from gpuexplorer.recording.lab_said import Sent, line_of
-from gpuexplorer.recording.opening import refuse_own
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.told import Machine, Topic
@@ -200,25 +198,6 @@ def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
     assert means[0]["lowest"]["power_draw"] == buckets.minima[0]
 
 
-def test_a_clock_that_is_set_moves_the_time_of_day_and_not_the_steady_time(
-    path: Path, clock: ManualClock
-) -> None:
-    recorder = recorder_of(path, clock)
-    beats(recorder, clock, 3)
-    clock.step(-3600.0)
-    beats(recorder, clock, 3)
-    recorder.stop()
-    with closing(open_recording(path)) as recording:
-        _, rows = table(written(recording, "csv"))
-        json_lines = lines(written(recording, "jsonl"))
-        assert moment("+4s", recording) == recording.began + 4.0
-    assert [float(row["steady_s"]) for row in rows] == [0, 1, 2, 3, 4, 5]
-    walls = [datetime.fromisoformat(row["time"]).timestamp() - BEGAN for row in rows]
-    assert walls == [0, 1, 2, 3 - 3600, 4 - 3600, 5 - 3600]
-    set_back = [each["value"] for each in json_lines if each["is"] == "clock"]
-    assert set_back == pytest.approx([0.0, -3600.0])
-
-
 def test_what_lab_and_copies_said_is_told_and_what_is_no_message_left_out(
     path: Path, clock: ManualClock
 ) -> None:
@@ -286,14 +265,3 @@ def test_times_are_written_as_people_write_them(
 def test_what_is_no_time_is_refused_with_the_right_forms(lived: Recording, text: str) -> None:
     with pytest.raises(Trouble, match="is no time"):
         moment(text, lived)
-
-
-@pytest.mark.parametrize("ending", ["", "-wal"])
-def test_nothing_made_of_a_recording_replaces_it_or_its_log(
-    ending: str, tmp_path: Path
-) -> None:
-    for name in ("night.gpurec", "night.gpurec-wal"):
-        (tmp_path / name).write_bytes(b"readings")
-
-    with pytest.raises(Trouble, match="is left as it is"):
-        refuse_own(tmp_path / f"night.gpurec{ending}", tmp_path / "night.gpurec")

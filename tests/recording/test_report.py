@@ -3,10 +3,7 @@
 import math
 import random
 import re
-import shutil
-import socket
 import sqlite3
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from html.parser import HTMLParser
@@ -186,13 +183,6 @@ def test_a_lost_card_and_its_xid_are_told_first(tmp_path: Path) -> None:
     assert "Xid 79" in told["Card 1: The driver reported a fault"]
 
 
-def test_a_driver_that_went_is_told_without_a_card(tmp_path: Path) -> None:
-    happenings = [happened(5, Kind.DRIVER_GONE, None, "The driver is gone")]
-    assert "The driver: No longer answered" in found(
-        recorded(tmp_path, calm, happenings=happenings)
-    )
-
-
 def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> None:
     made = make_recording(tmp_path / "a.gpurec", "2xH100", 120, faults="lost:1@60s")
     seen = Seen(page_of(made))
@@ -268,8 +258,10 @@ def test_hostile_names_are_shown_and_never_obeyed(tmp_path: Path) -> None:
 def test_a_card_that_was_lost_before_is_told_in_a_later_stretch(tmp_path: Path) -> None:
     lost = happened(10, Kind.CARD_LOST, 0, "The card is lost")
     recording = recorded(tmp_path, busy, [card(0)], [lost])
-    page = report_page(chosen(recording, recording.began + 60))
-    assert "Card 0: No longer answered" in Seen(page).text
+    write_report(chosen(recording, recording.began + 60), tmp_path / "a.html")
+    told = Seen((tmp_path / "a.html").read_text("utf-8")).text
+    assert "Card 0: No longer answered" in told
+    assert "60.0 s" in told
 
 
 def test_an_anonymous_recording_of_a_moment_says_what_was_left_out(tmp_path: Path) -> None:
@@ -277,12 +269,6 @@ def test_an_anonymous_recording_of_a_moment_says_what_was_left_out(tmp_path: Pat
     assert "A computer whose name was left out" in seen.text
     assert "names, users and command lines" in seen.text
     assert "Nothing did." in seen.text
-
-
-def test_a_part_of_a_recording_has_the_figures_of_that_part(tmp_path: Path) -> None:
-    recording = recorded(tmp_path, lambda _, s: {"gpu_utilization": float(s >= 60)}, [card(0)])
-    write_report(chosen(recording, end=recording.began + 50), tmp_path / "a.html")
-    assert "0 · 0 %" in Seen((tmp_path / "a.html").read_text("utf-8")).text
 
 
 def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:
@@ -298,25 +284,3 @@ def test_a_page_of_eight_restless_cards_stays_small(tmp_path: Path) -> None:
     page = report_page(chosen(recording))
     assert page.count('class="band') == 6 * 8
     assert len(page.encode()) < 2_000_000
-
-
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs a browser")
-def test_a_browser_shows_it_and_asks_nobody_for_anything(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        name = f"<img src={address}><link rel=stylesheet href={address}>"
-        page = tmp_path / "a.html"
-        write_report(chosen(recorded(tmp_path, busy, [card(0, name)], name=name)), page)
-        shown = subprocess.run(
-            [
-                *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
-                *(f"--user-data-dir={tmp_path / 'profile'}", f"file://{page}"),
-            ],
-            check=True,
-            capture_output=True,
-            timeout=60,
-        ).stdout.decode()
-        assert "What stood out" in shown
-        server.settimeout(0)
-        with pytest.raises(BlockingIOError):
-            server.accept()

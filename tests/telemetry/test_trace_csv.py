@@ -3,7 +3,6 @@
 import csv
 import errno
 import io
-import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuexplorer.core.catalogue import heat_and_power, memory, utilization
+from gpuexplorer.core.catalogue import heat_and_power, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -105,14 +104,6 @@ def test_where_a_row_stands_for_several_readings_least_and_most_are_told(
     assert [rows[1][key] for key in (name, f"{name} min", f"{name} max")] == ["12", "11", "15"]
 
 
-def test_bytes_and_what_counts_up_keep_all_digits(tmp_path: Path) -> None:
-    path = tmp_path / "plots.csv"
-    full = column(readings([1], [20_937_965_568.0]), metric=memory.MEMORY_USED)
-    write_traces(path, [full], REAL)
-    _, rows = read(path)
-    assert rows[0]["GPU-0 memory_used [B]"] == "20937965568"
-
-
 def test_the_first_line_says_simulated_while_it_is_so(tmp_path: Path) -> None:
     path = tmp_path / "plots.csv"
     write_traces(path, [column(readings([1], [1]))], SIMULATED)
@@ -140,14 +131,6 @@ def test_only_what_was_seen_is_written_a_nought_as_one_and_no_formula(tmp_path: 
     assert not any(name.startswith("=") for name in rows[0])
 
 
-def test_a_folder_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(Trouble) as told:
-        write_traces(tmp_path / "gone" / "plots.csv", [], REAL)
-    assert str(told.value) == (
-        "plots.csv was not saved. That folder does not exist. Choose another place."
-    )
-
-
 @pytest.mark.parametrize(
     ("number", "words"),
     [
@@ -171,22 +154,3 @@ def test_a_disk_that_refuses_leaves_the_old_file_and_no_stump(
     assert words in str(told.value)
     assert path.read_bytes() == b"the old one"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_day_of_ten_readings_a_second_is_written_and_others_go_on(tmp_path: Path) -> None:
-    times = np.concatenate((np.arange(0, 82800, 10.0), np.arange(82800, 86400, 0.1)))
-    random = np.random.default_rng(0)
-    columns = [
-        column(readings(list(times), list(random.random(times.size))), card=f"GPU-{n}")
-        for n in range(2)
-    ]
-    day = Heading("a day", simulated=False, start=0.0, end=86400.0, offset=1_700_000_000.0)
-    path = tmp_path / "day.csv"
-    writing = threading.Thread(target=write_traces, args=(path, columns, day))
-    writing.start()
-    went_on = False
-    while writing.is_alive():
-        writing.join(0.001)
-        went_on = went_on or writing.is_alive()
-    assert went_on
-    assert path.read_bytes().count(b"\n") > times.size
