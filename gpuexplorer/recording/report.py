@@ -41,7 +41,7 @@ from gpuexplorer.recording.report_facts import (
     HEAT,
     PCIE,
     CardFacts,
-    Course,
+    Floats,
     Report,
     findings,
 )
@@ -74,7 +74,7 @@ _PLOTS = (
 class _Line(NamedTuple):
     label: str
     colour: int
-    course: Course
+    figures: Floats  # as CardFacts.drawn has them
 
 
 def write_report(choice: Choice, path: Path) -> None:
@@ -246,7 +246,7 @@ def _span_table(report: Report) -> str:
     for before, run in pairwise(runs):
         found.append((before.ended, run.began - before.ended, tr("nothing was recorded")))
     for at, slept in recording.turns(Turn.SUSPENDED):
-        if isinstance(slept, float) and at <= report.end:
+        if isinstance(slept, int | float) and at <= report.end:
             found.append((at - slept, slept, tr("the computer slept")))
     for at, lost in recording.turns(Turn.LOST):
         if isinstance(lost, dict) and at <= report.end:
@@ -309,27 +309,32 @@ def _plots(report: Report) -> Iterator[str]:
     """What no card told has no plot."""
     tops = [each for each in report.cards if each.card.parent is None]
     for title, metrics, least, limit in _PLOTS:
-        cards = [each for each in tops if each.drawn(*metrics).seconds]
+        drawn = {each: each.drawn(*metrics) for each in tops}
+        cards = [each for each in tops if not np.isnan(drawn[each]).all()]
         if not cards:
             continue
-        lines = [_Line(e.number, e.card.index % _MOST_LINES, e.drawn(*metrics)) for e in cards]
+        lines = [_Line(e.number, e.card.index % _MOST_LINES, drawn[e]) for e in cards]
         beside = [tr("simulated")] if any(each.card.simulated for each in cards) else []
         if len(tops) > _MOST_LINES:
-            lines = [_Line(tr("all"), 0, _together(report, [each.course for each in lines]))]
+            lines = [_Line(tr("all"), 0, _together([each.figures for each in lines]))]
             beside.append(tr("mean of all cards, from the least to the most"))
         if len(cards) < len(tops):
             silent, count = len(tops) - len(cards), len(tops)
             words = tr("{silent} of {cards} cards did not tell it", silent=silent, cards=count)
             beside.append(words)
-        scales = [each.drawn(limit) for each in cards] if limit else []
-        mosts = [each.most.max(initial=least) for each in (*scales, *(e.course for e in lines))]
-        gauge = measure(METRICS[metrics[0]].unit, highest := float(max(mosts)) or 1.0)
+        scales = [each.did(limit).most for each in cards] if limit else []
+        mosts = [*(each.figures[1] for each in lines), *scales, [least]]
+        highest = float(np.nanmax(np.concatenate(mosts))) or 1.0
+        gauge = measure(METRICS[metrics[0]].unit, highest)
         _, ceiling, size = round_steps(0.0, gauge.shown(highest), _TICKS)
         top = gauge.value(size * ceiling)
         heights = [n * _HIGH / ceiling for n in range(ceiling + 1)]
         grid = "".join(f"M0 {each:.0f}h{_WIDE}" for each in heights)
-        field = _path("grid", grid) + _path("slowed", _slowed(report, cards))
-        field += "".join(_drawn(report, line, top, n) for n, line in enumerate(lines))
+        # Behind the lines: where something harmful slowed a card.
+        slowed = np.any([e.drawn(why)[1] >= 1 for e in cards for why in HARMFUL], axis=0)
+        marked = "".join(f"M{x * 2} 0h2v{_HIGH}h-2z" for x in np.flatnonzero(slowed))
+        field = _path("grid", grid) + _path("slowed", marked)
+        field += "".join(_drawn(line, top, dash) for dash, line in enumerate(lines))
         field = (
             f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true"'
             f' style="height:{_PIXELS}px">{field}</svg>'
@@ -338,7 +343,8 @@ def _plots(report: Report) -> Iterator[str]:
             unit = f" {gauge.name}" if step == ceiling else ""
             field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)
         # Each card's number where its line ends; of those alike one above the other.
-        ends = [(1 - float(each.course.mean[-1]) / top) * _PIXELS for each in lines]
+        means = [each.figures[2] for each in lines]
+        ends = [(1 - float(each[~np.isnan(each)][-1]) / top) * _PIXELS for each in means]
         places = spread(ends, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)
         for line, place in zip(lines, places, strict=True):
             field += _word(line.label, f"end e{line.colour}", 1 - place / _PIXELS)
@@ -349,50 +355,25 @@ def _plots(report: Report) -> Iterator[str]:
         )
 
 
-def _together(report: Report, courses: Sequence[Course]) -> Course:
-    """One of many cards: the least, the most and the mean of all of them."""
-    edges = np.linspace(report.start, report.end, COLUMNS + 1)
-    middles = (edges[1:] + edges[:-1]) / 2
-    kinds = [np.full((len(courses), COLUMNS), np.nan) for _ in range(3)]
-    for row, each in enumerate(courses):
-        at = each.begins.searchsorted(middles, side="right") - 1
-        there = (at >= 0) & (middles < each.ends[at])
-        for kind, figures in zip(kinds, each[2:], strict=True):
-            kind[row, there] = figures[at[there]]
-    some = ~np.isnan(kinds[2]).all(axis=0)
-    least, most, mean = (kind[:, some] for kind in kinds)
-    together = (np.nanmin(least, 0), np.nanmax(most, 0), np.nanmean(mean, 0))
-    return Course(edges[:-1][some], edges[1:][some], *together)
+def _together(cards: Sequence[Floats]) -> Floats:
+    """One of many: the least, the most and the mean of all of them."""
+    least, most, mean = np.stack(cards, axis=1)
+    count = (~np.isnan(mean)).sum(axis=0)
+    together = np.nansum(mean, axis=0) / np.where(count, count, np.nan)
+    return np.stack((np.fmin.reduce(least), np.fmax.reduce(most), together))
 
 
-def _slowed(report: Report, cards: Sequence[CardFacts]) -> str:
-    """Bands behind the lines, wherever something harmful slowed a card."""
-    places = {
-        (_x(report, begin), _x(report, end))
-        for course in (card.drawn(reason) for card in cards for reason in HARMFUL)
-        for begin, end, most in zip(course.begins, course.ends, course.most, strict=True)
-        if most >= 1
-    }
-    return "".join(f"M{x} 0H{until}V{_HIGH}H{x}z" for x, until in sorted(places))
-
-
-def _drawn(report: Report, line: _Line, top: float, dash: int) -> str:
+def _drawn(line: _Line, top: float, dash: int) -> str:
     """Its band, and itself; where nothing was read both are open."""
-    course = line.course
-    x = [_x(report, at) for at in ((course.begins + course.ends) / 2).tolist()]
-    most, least, mean = (
-        np.rint(_HIGH - np.clip(each / top, 0.0, 1.0) * _HIGH).astype(int).tolist()
-        for each in (course.most, course.least, course.mean)
-    )
-    gaps = np.flatnonzero(course.begins[1:] - course.ends[:-1] > 1e-3) + 1
+    there = np.flatnonzero(~np.isnan(line.figures[2]))
     band = path = ""
-    for begin, end in pairwise([0, *gaps.tolist(), len(x)]):
-        points, upper, lower = (
-            [f"{a},{b}" for a, b in zip(x[begin:end], each[begin:end], strict=True)]
-            for each in (mean, most, least)
+    for piece in np.split(there, np.flatnonzero(np.diff(there) > 1) + 1):
+        heights = np.rint(_HIGH - np.clip(line.figures[:, piece] / top, 0, 1) * _HIGH)
+        lower, upper, mean = (
+            [f"{x * 2 + 1},{y:.0f}" for x, y in zip(piece, row, strict=True)] for row in heights
         )
         band += f"M{' '.join(upper + lower[::-1])}z" if upper != lower else ""
-        path += f"M{' '.join(points)}h2"  # a lone step between two gaps is a dash
+        path += f"M{' '.join(mean)}h2"  # a lone step between two gaps is a dash
     colour = f"c{line.colour}"
     return _path(f"band {colour}", band) + _path(f"line {colour} d{dash}", path)
 
@@ -422,10 +403,6 @@ def _section(title: str, content: str, kind: str = "") -> str:
 
 def _word(text: str, kind: str, bottom: float) -> str:
     return f'<span class="{kind}" style="bottom:{bottom * 100:.2f}%">{escape(text)}</span>'
-
-
-def _x(report: Report, at: float) -> int:
-    return round(report.share(at) * _WIDE)
 
 
 def _say(template: str) -> str:

@@ -115,8 +115,16 @@ class CardFacts:
     def did(self, *metrics: MetricId) -> Course:
         return self._report.course(self.card.id, metrics, STEPS)
 
-    def drawn(self, *metrics: MetricId) -> Course:
-        return self._report.course(self.card.id, metrics, COLUMNS)
+    def drawn(self, *metrics: MetricId) -> Floats:
+        """The least, the most and the mean in each of COLUMNS; NaN where nothing was read."""
+        report, found = self._report, np.full((3, COLUMNS), np.nan)
+        course = report.course(self.card.id, metrics, COLUMNS)
+        wide = (report.end - report.start) / COLUMNS
+        middles = report.start + (np.arange(COLUMNS) + 0.5) * wide
+        at = course.begins.searchsorted(middles, side="right") - 1
+        there = (at >= 0) & (middles < np.append(course.ends, 0.0)[at])
+        found[:, there] = np.array(course[2:])[:, at[there]]
+        return found
 
     def slowed(self, reasons: Sequence[MetricId]) -> tuple[float, float]:
         """Seconds, and the share of the time for which that was read. Two reasons at once

@@ -123,15 +123,3 @@ def test_a_reader_that_has_seen_enough_is_no_failure(file: Path) -> None:
         os.close(read)
         _, complaints = running.communicate(timeout=30)
     assert (running.returncode, complaints) == (0, "")
-
-
-def test_neither_qt_nor_numpy_nor_torch_is_loaded(file: Path, tmp_path: Path) -> None:
-    words = ["export", str(file), "--format", "csv", "--output", str(tmp_path / "x.csv")]
-    program = (
-        "import sys; from gpuexplorer.__main__ import main; status = main(sys.argv[1:]);"
-        "print(sorted({'numpy', 'PySide6', 'torch'} & sys.modules.keys()), status)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False
-    )
-    assert done.stdout.strip() == "[] 0", done.stderr

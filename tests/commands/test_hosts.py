@@ -131,13 +131,6 @@ def test_a_machine_that_refuses_is_a_sentence_and_a_way_out(
     assert not path.exists()
 
 
-def test_a_bundle_is_only_made_of_this_computer(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    words = ("doctor", "--host", "there", "--bundle", str(tmp_path / "it.zip"))
-    assert "only be made of this computer" in said(capsys, *words, status=2)
-
-
 def test_nothing_that_it_says_reaches_the_terminal_as_an_escape(
     capsys: pytest.CaptureFixture[str], fake_ssh: FakeSsh
 ) -> None:

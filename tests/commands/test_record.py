@@ -133,20 +133,6 @@ def started(path: Path) -> "subprocess.Popen[str]":
     return process
 
 
-def test_neither_qt_nor_torch_nor_numpy_is_in_the_process(path: Path) -> None:
-    words = ["record", str(path), *SIMULATED, "--duration", "0.3"]
-    code = (
-        "import sys; from gpuexplorer.__main__ import main;"
-        f" main({words!r}); print(*{{each.split('.')[0] for each in sys.modules}})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    there = set(done.stdout.split())
-    assert "gpuexplorer" in there
-    assert not there & {"PySide6", "pyqtgraph", "numpy", "torch"}
-
-
 def test_cards_of_the_driver_are_recorded_as_what_they_are(path: Path) -> None:
     words = ["record", str(path), "--interval", "0.1", "--duration", "0.5"]
     done = subprocess.run(

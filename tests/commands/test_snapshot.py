@@ -245,15 +245,6 @@ def test_ctrl_c_ends_a_loop_without_a_traceback() -> None:
     assert complaints == ""
 
 
-def test_eighty_columns_show_the_names_of_cards_whole() -> None:
-    done = run("cards=8", "snapshot", COLUMNS="80")
-    rows = [
-        line for line in done.stdout.splitlines() if line[:3] in {f"{n}  " for n in range(8)}
-    ]
-    assert sum("H100 80GB HBM3" in row for row in rows) == 8
-    assert "cuda" not in done.stdout, "it would only repeat the number beside it"
-
-
 def test_the_number_of_cuda_stays_where_it_is_another() -> None:
     done = run("cards=3", "snapshot", COLUMNS="80", CUDA_VISIBLE_DEVICES="2,1")
     assert "cuda" in done.stdout
@@ -281,20 +272,6 @@ def test_cards_are_found_under_the_addresses_that_others_print() -> None:
     for word in ("00000000:1B:00.0", "0000:1b:00.0", "1b:00.0", "GPU-00000000", "0"):
         done = run("cards=2", "snapshot", "--json", "--cards", word)
         assert [card["index"] for card in json.loads(done.stdout)["cards"]] == [0], word
-
-
-def test_a_snapshot_imports_neither_qt_nor_torch_nor_numpy() -> None:
-    code = (
-        "import sys; from gpuexplorer.__main__ import main; main(['snapshot', '--json']);"
-        "assert not {'PySide6', 'torch', 'numpy', 'pyqtgraph'} & set(sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment("cards=2"),
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
