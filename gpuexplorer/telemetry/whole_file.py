@@ -31,11 +31,15 @@ def refuse_unwritable(path: Path) -> None:
             part.touch(exist_ok=False)
 
 
-def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
-    """A file that was there stays as it was until the new one is complete."""
-    with _part_of(path) as part, (part or path).open("wb") as file:
-        file.writelines(chunks)
-        file.close()
+def write_whole(path: Path, chunks: Iterable[bytes], *, private: bool = False) -> None:
+    """A file that was there stays as it was until the new one is complete. `private`: nobody
+    else may read it, such as one that holds command lines.
+    """
+    new, mode = os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666
+    with _part_of(path) as part:
+        file = path.open("wb") if part is None else os.fdopen(os.open(part, new, mode), "wb")
+        with file:
+            file.writelines(chunks)
         if part is not None:
             part.replace(path.resolve())
 

@@ -10,9 +10,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import (
     PSEUDO,
     Message,
-    listed,
     mark,
-    paragraph,
     remembered,
     tr,
     trn,
@@ -90,17 +88,6 @@ def test_trouble_fills_its_values_into_sentence_and_hint() -> None:
     assert str(trouble) == trouble.told == "a.gpux is no recording. Look into a.gpux."
     assert trouble.sentence.template == "{file} is no recording."
     assert Trouble(trouble.sentence).sentence is trouble.sentence
-
-
-def test_lists_and_paragraphs_are_put_together_from_whole_parts() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert paragraph(["It is lost.", "", "Look."]) == "It is lost. Look."
-
-
-def test_a_language_without_a_catalogue_reads_as_english() -> None:
-    use_language("tlh")
-    assert tr("Power") == "Power"
 
 
 def test_every_template_gets_just_the_values_it_has_places_for() -> None:
