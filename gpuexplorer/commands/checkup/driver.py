@@ -209,14 +209,6 @@ def driver(probe: Probe, answer: Answer) -> Topic:
 
 def _nobody_expected(probe: Probe, answer: Answer) -> Judged:
     """Where there is nothing of a driver, and no card that would need one."""
-    if answer.nvidia_on_the_bus:
-        return (
-            LOOK,
-            Message("The NVIDIA card is set aside for a virtual machine (vfio-pci)."),
-            Message(
-                "Run GPU Explorer in the virtual machine, or give the card back to this system."
-            ),
-        )
     install = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
     if _WSL in surroundings(probe):
         install = Message(
@@ -277,9 +269,6 @@ def _without_module(probe: Probe, library: Path | None) -> tuple[Message, Messag
     package = any(entry.name.startswith("nvidia") for entry in packages)
     if not package and library is None:
         return Message("There is no NVIDIA driver for the card."), _INSTALL
-    if surroundings(probe):
-        outside = Message("The computer outside has not loaded NVIDIA's kernel module.")
-        return outside, Message("Load it there: `sudo modprobe nvidia`.")
     sentence = Message("NVIDIA's driver is installed, but its kernel module is not loaded.")
     # DKMS names its folders kernel-RELEASE-ARCHITECTURE.
     built_for = [entry.name for entry in probe.entries("/var/lib/dkms/nvidia")]
@@ -295,12 +284,8 @@ def _without_module(probe: Probe, library: Path | None) -> tuple[Message, Messag
             " signed it with `sudo mokutil --import`, as your system's driver package says, and"
             " restart."
         )
-    if package:
-        load = Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
-        return sentence, load
-    return sentence, Message(
-        "Install the kernel module of NVIDIA's driver as well, then restart the computer."
-    )
+    load = Message("Run `sudo modprobe nvidia` and read what it says if it refuses.")
+    return sentence, load
 
 
 def _library_version(library: Path | None) -> str | None:
@@ -387,10 +372,6 @@ def container(probe: Probe, answer: Answer) -> Topic:
     elif hidden:
         nameless = Message("Programs outside cannot be seen, so those on a card have no names.")
         do = Message("Start the container with `--pid=host` to see the names of all programs.")
-        if "Flatpak" in kinds:
-            do = Message(
-                "Use a GPU Explorer that is not installed as a Flatpak to see the names."
-            )
         judged = LOOK, told(inside, nameless), do
     details = []
     if _WSL in kinds:
