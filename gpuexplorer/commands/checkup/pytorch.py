@@ -30,8 +30,9 @@ _PATIENCE = 60.0
 _GIVEN_UP = 20.0  # earlier, each gives up by itself
 # It is compiled in. Asking torch.cuda for it would start CUDA and wake the cards.
 ASK_TORCH = """
-import torch
-print("TORCH", getattr(torch._C, "_cuda_getArchFlags", str)() or "")
+import sys, torch
+flags = getattr(torch._C, "_cuda_getArchFlags", str)()
+sys.stdout.write("TORCH " + (flags or "") + "\\n")
 """
 # They are built for one PyTorch, so they are replaced with it.
 _COMPANIONS = ("torchvision", "torchaudio")
