@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from gpuexplorer.commands.arguments import (
+    HOST,
     INTERRUPTED,
     OK,
+    Option,
     WrongArgumentsError,
-    add_host_arguments,
+    add_options,
     one_host,
 )
 from gpuexplorer.commands.checkup.probe import Probe, Subject, Topic, this_computer
@@ -47,6 +49,33 @@ _PATIENCE = 10.0  # for a driver that hangs
 _FAR_PATIENCE, _DEEP_PATIENCE = 60.0, 180.0
 
 
+_OPTIONS = {
+    "--json": Option("", "print it for programs to read"),
+    "--bundle": Option(
+        "FILE",
+        "also write a .zip to send to somebody, without the names of you and the computer",
+        Path,
+    ),
+    "--deep": Option(
+        "", "also load PyTorch in each Python that has it, and ask for which cards it was made"
+    ),
+    "--get-pytorch": Option(
+        "",
+        "download the PyTorch that suits driver and cards, after saying how large it is and"
+        " where it goes; does nothing where one is there already",
+    ),
+    "--into": Option(
+        "FOLDER",
+        "with --get-pytorch: into this environment, which is made where there is none; else"
+        " into one of GPU Explorer's own",
+        Path,
+    ),
+    "--unless-found": Option(
+        "", "with --into: do nothing where another Python here has one that suits"
+    ),
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr(
         "Look at everything GPU Explorer needs on a computer, say how it is, and what to do"
@@ -57,45 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " could not be written, or the other computer not be asked; 2 when the command was not"
         " understood."
     )
-    parser.add_argument("--json", action="store_true", help=tr("print it for programs to read"))
-    parser.add_argument(
-        "--bundle",
-        metavar=tr("FILE"),
-        type=Path,
-        help=tr(
-            "also write a .zip to send to somebody, without the names of you and the computer"
-        ),
-    )
-    parser.add_argument(
-        "--deep",
-        action="store_true",
-        help=tr(
-            "also load PyTorch in each Python that has it, and ask for which cards it was made"
-        ),
-    )
-    parser.add_argument(
-        "--get-pytorch",
-        action="store_true",
-        help=tr(
-            "download the PyTorch that suits driver and cards, after saying how large it is and"
-            " where it goes; does nothing where one is there already"
-        ),
-    )
-    parser.add_argument(
-        "--into",
-        metavar=tr("FOLDER"),
-        type=Path,
-        help=tr(
-            "with --get-pytorch: into this environment, which is made where there is none;"
-            " else into one of GPU Explorer's own"
-        ),
-    )
-    parser.add_argument(
-        "--unless-found",
-        action="store_true",
-        help=tr("with --into: do nothing where another Python here has one that suits"),
-    )
-    add_host_arguments(parser)
+    add_options(parser, _OPTIONS | HOST)
 
 
 def run(arguments: argparse.Namespace) -> int:
