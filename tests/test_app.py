@@ -24,7 +24,7 @@ from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.hands import button, click, press, texts, the
+from tests.gui.hands import click, texts, the
 
 NO_DRIVER = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
 Start = Callable[..., App]
@@ -95,17 +95,6 @@ def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
     app.window.navigation.open_screen("overview")
     assert says(app, "No graphics card answers on this computer")
     assert not lab.isVisible()
-
-
-def test_simulated_cards_that_are_left_in_the_lab_leave_the_explanation(
-    start: Start, qtbot: QtBot
-) -> None:
-    app = start(real=nothing)
-    click(app.window, "Look around on simulated cards")
-    qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
-    app.window.navigation.open_screen("lab")
-    app.window.commands[Do.STOP_SIMULATING].trigger()
-    qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
 
 
 def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
@@ -201,26 +190,6 @@ def test_a_driver_that_is_loaded_later_needs_no_click(start: Start, qtbot: QtBot
     qtbot.waitUntil(lambda: not app.session.bare)
     assert app.session.cards()[0].name == "NVIDIA L4"
     assert not answers
-
-
-def test_looking_again_by_itself_leaves_the_keyboard_where_it_is(
-    start: Start, qtbot: QtBot
-) -> None:
-    looks: list[None] = []
-
-    def counted() -> Opened:
-        looks.append(None)
-        return nothing()
-
-    app = start(real=counted)
-    again = button(app.window, "Look again")
-    again.setFocus()
-    looking_out(app).setInterval(20)
-    qtbot.waitUntil(lambda: len(looks) > 3)
-    assert again.hasFocus()
-    press(again, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: again.isEnabled() and again.text() == "Look again")
-    assert again.hasFocus()
 
 
 def test_whoever_looks_at_simulated_cards_is_left_in_peace(start: Start, qtbot: QtBot) -> None:

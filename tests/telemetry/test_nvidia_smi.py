@@ -99,11 +99,6 @@ def test_a_field_is_asked_for_by_its_name(field: str, head: str, text: str) -> N
     assert said(f"--query-gpu={field} --format=csv")[:2] == [head, text]
 
 
-def test_a_query_can_be_bare_figures() -> None:
-    query = "--query-gpu=index,memory.used --format=csv,noheader,nounits"
-    assert said(query) == ["0, 6", "1, 6"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence", "hint"),
     [

@@ -94,18 +94,6 @@ def test_a_build_for_the_processor_leaves_real_cards_unused(computer: Computer) 
 
 
 @pytest.mark.parametrize(
-    ("driver", "model", "tag"),
-    [("570.86", card(), "cu126"), ("590.48", PASCAL, "cu126"), ("570.86", BLACKWELL, "cu128")],
-)
-def test_the_build_to_install_is_named_by_the_tag_people_type(
-    computer: Computer, driver: str, model: Card, tag: str
-) -> None:
-    computer.give_driver(model, version=driver)
-    computer.install_torch(OWN, "2.13.0+cpu")
-    assert f"https://download.pytorch.org/whl/{tag}`" in computer.told(pythons).do
-
-
-@pytest.mark.parametrize(
     ("prefix", "mark", "commands"),
     [
         (
@@ -168,18 +156,6 @@ def test_a_deep_look_tells_which_cards_a_build_was_made_for(computer: Computer) 
     assert topic.verdict is BROKEN
     assert "It holds no code for Tesla P100 (compute capability 6.0)" in topic.details[0]
     assert "It holds code for sm_80 sm_90." in topic.details[0]
-
-
-def test_without_a_deep_look_builds_are_judged_by_their_version(
-    computer: Computer,
-) -> None:
-    computer.give_driver(card(), PASCAL)
-    computer.install_torch("/srv/venv", "2.11.0+cu128", cuda="12.8")
-    topic = computer.told(pythons)
-    assert computer.asked == []
-    assert topic.verdict is LOOK
-    assert "It probably holds no code for Tesla P100" in topic.details[0]
-    assert topic.details[0].endswith("It suits the others.")
 
 
 def test_a_deep_look_loads_every_pytorch(computer: Computer) -> None:
