@@ -16,8 +16,8 @@ def main() -> None:
     before = processor_time()
     # What is started from here leaves no file either.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    from gpuexplorer.remote.agent.loop import serve  # noqa: PLC0415 - after what is said above
-    from gpuexplorer.remote.agent.settings import settings_of  # noqa: PLC0415
+    from gpuexplorer.remote.agent import serve  # noqa: PLC0415 - after what is said above
+    from gpuexplorer.remote.wire import settings_of  # noqa: PLC0415
 
     serve(settings_of(os.environ), check_up, before)
 

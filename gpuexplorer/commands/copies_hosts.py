@@ -24,7 +24,7 @@ from gpuexplorer.ranks.meeting import Met
 from gpuexplorer.ranks.result import RankResult, as_csv, as_json
 from gpuexplorer.ranks.wire import Way
 from gpuexplorer.remote.host_name import HostName, host_name
-from gpuexplorer.remote.ssh.command import ssh_command
+from gpuexplorer.remote.ssh_command import ssh_command
 
 _HERE = ("localhost", ".")
 _SIZES = (8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20)

@@ -23,7 +23,7 @@ def lab_start(
     if far is None:
         place: PythonPlace = Here()
     else:
-        from gpuexplorer.remote.far.pythons import There  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.remote.far.lab import There  # noqa: PLC0415 - rarely needed
 
         place = There(far)
         install = "Install it there: `pip install torch`; or name a Python with --python."

@@ -22,10 +22,10 @@ from gpuexplorer.ranks.wire import (
     Order,
     Told,
 )
-from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.refusals import Ending
 
 T = TypeVar("T")
 PATIENCE = 15.0  # with what takes no time worth mentioning

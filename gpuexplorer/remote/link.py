@@ -1,6 +1,6 @@
 """Link: one process of ssh, and what goes through it: a preamble, then lines both ways.
 
-It knows nothing of cards. Whatever comes from there is bounded, in memory and in pace.
+It knows nothing of cards. Whatever comes from there is bounded in memory.
 """
 
 import contextlib
@@ -11,17 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.remote.ending import Course, Ending
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.pace import Pace
-from gpuexplorer.remote.readable import Readable, write_all
-from gpuexplorer.remote.ssh.questions import AskedQuestions
-from gpuexplorer.remote.ssh.refusals import ending_of
+from gpuexplorer.remote.questions import AskedQuestions
+from gpuexplorer.remote.refusals import Course, Ending, ending_of
 
 LONGEST_LINE = 4 << 20
 PATIENCE = 30.0  # to the mark, once ssh has logged in or was answered
@@ -130,16 +127,13 @@ class Link:
                 write_all(pipe, line, self._over)
 
     def _read_errors(self) -> None:
-        pace = Pace(self._stopped)
         for data in self._err.pieces(self._stopped):
             self._complained = (self._complained + data)[-_KEPT:]
             if not self._logged_in and _LOGGED_IN in self._complained:
                 self._logged_in, self._since = True, time.monotonic()
-            pace.take(len(data), 0)
 
     def _read(self) -> None:
         waiting = bytearray()
-        pace = Pace(self._stopped)
         try:
             for data in self._out.pieces(self._stopped):
                 waiting += data
@@ -149,7 +143,7 @@ class Link:
                 if self._ready and (
                     b"\n" in waiting[-len(data) :] or len(waiting) > LONGEST_LINE
                 ):
-                    self._hand_on(waiting, pace)
+                    self._hand_on(waiting)
                 if self._because is not None or (not self._ready and self._is_late()):
                     break
         finally:
@@ -164,7 +158,7 @@ class Link:
             self._ready = True
             del waiting[: end + 1]
 
-    def _hand_on(self, waiting: bytearray, pace: Pace) -> None:
+    def _hand_on(self, waiting: bytearray) -> None:
         """Whole lines, and takes them away."""
         *lines, rest = bytes(waiting).split(b"\n")
         waiting[:] = rest
@@ -173,7 +167,6 @@ class Link:
                 break
             if len(line) <= LONGEST_LINE:
                 self._on_line(line)
-            pace.take(len(line) + 1, 1)
         if max(map(len, (*lines, rest))) > LONGEST_LINE:
             self._because = Ending(
                 Message("{host} sent a line without an end.", host=self._host.text), again=False
@@ -248,3 +241,84 @@ class Link:
 def _pipe(stream: "IO[bytes] | None") -> "IO[bytes]":
     assert stream is not None
     return stream
+
+
+_AT_ONCE = 1 << 16
+_LOOKING = 0.25  # seconds
+_WAITING = 16  # pieces
+
+
+class Readable:
+    """What the process left behind may hold its pipe open; that is not waited for."""
+
+    def __init__(self, pipe: "IO[bytes]", process: "subprocess.Popen[bytes]") -> None:
+        self._pipe, self._process = pipe, process
+
+    def pieces(self, stopped: threading.Event) -> "Iterator[bytes]":
+        """Now and then an empty one, while nothing comes."""
+        if sys.platform == "win32":  # has nothing to ask a pipe with
+            return self._pumped(stopped)
+        return self._polled(stopped)
+
+    def _polled(self, stopped: threading.Event) -> "Iterator[bytes]":
+        import select  # noqa: PLC0415 - not what it is on Windows
+
+        poll = select.poll()
+        poll.register(self._pipe, select.POLLIN)
+        with self._pipe:
+            while not stopped.is_set():
+                ended = self._process.poll() is not None
+                if poll.poll(_LOOKING * 1000):
+                    if not (data := self._read()):
+                        return
+                    yield data
+                elif ended:
+                    return
+                else:
+                    yield b""
+
+    def _pumped(self, stopped: threading.Event) -> "Iterator[bytes]":
+        """By one more thread, which ends when the process has."""
+        came: queue.Queue[bytes] = queue.Queue(_WAITING)
+
+        def pump() -> None:
+            with self._pipe:
+                data = b" "
+                while data and not stopped.is_set():
+                    data = self._read()
+                    came.put(data)
+
+        threading.Thread(target=pump, name="link pump", daemon=True).start()
+        while True:  # also what is not wanted is taken, so that the pump can end
+            try:
+                if not (data := came.get(timeout=_LOOKING)):
+                    return
+            except queue.Empty:
+                data = b""
+                if self._process.poll() is not None:
+                    return
+            if not stopped.is_set():
+                yield data
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._pipe.fileno(), _AT_ONCE)
+        except OSError:
+            return b""
+
+
+def write_all(pipe: "IO[bytes]", data: bytes, over: threading.Event) -> None:
+    """Raises OSError where nobody reads any more."""
+    left = memoryview(data)
+    if sys.platform == "win32":
+        while left:
+            left = left[pipe.write(left) :]
+        return
+    import select  # noqa: PLC0415 - not what it is on Windows
+
+    os.set_blocking(pipe.fileno(), False)
+    poll = select.poll()
+    poll.register(pipe, select.POLLOUT)
+    while left and not over.is_set():
+        if poll.poll(_LOOKING * 1000):
+            left = left[os.write(pipe.fileno(), left) :]

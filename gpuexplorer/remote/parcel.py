@@ -34,7 +34,7 @@ class Kind(Enum):
     AGENT = (
         "gpuexplorer.commands.agent",
         (
-            *("core", "simulation", "telemetry", "remote/agent", "remote/wire.py"),
+            *("core", "simulation", "telemetry", "remote/agent.py", "remote/wire.py"),
             *("lab/offspring.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
             *("lab/torch_builds.py", "commands/agent.py", "commands/checkup"),
         ),

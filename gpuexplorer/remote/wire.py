@@ -2,8 +2,9 @@
 as lines of JSON. Times are the steady seconds of the machine that is read.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Union
 
 from gpuexplorer.core.cards import Card, Sample
@@ -177,3 +178,25 @@ def told_of(line: bytes) -> Any:
     reads that.
     """
     return record_in(line, _TOLD, _LIMITS, as_they_are={"report"})
+
+
+_NAME = "GPUEXPLORER_AGENT"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which cards it reads: the real ones, or simulated ones; and how long it waits, alone."""
+
+    simulate: "str | None" = None
+    faults: str = ""
+    seed: int = 0
+    alone: float = ALONE
+
+    @property
+    def environment(self) -> "Mapping[str, str]":
+        return {_NAME: json.dumps(asdict(self))}
+
+
+def settings_of(environment: "MutableMapping[str, str]") -> Settings:
+    """What it starts itself shall not find them."""
+    return Settings(**json.loads(environment.pop(_NAME, "{}")))

@@ -4,8 +4,8 @@ from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote.host_name import HostName, host_name
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
-from gpuexplorer.remote.ssh.command import ssh_command
-from gpuexplorer.remote.ssh.questions import Asking, questions_of
+from gpuexplorer.remote.questions import Asking, questions_of
+from gpuexplorer.remote.ssh_command import ssh_command
 from gpuexplorer.remote.wire import Hello, Knock, told_of
 from tests.remote.listening import Listener
 

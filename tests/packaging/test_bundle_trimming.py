@@ -133,7 +133,7 @@ def test_what_runs_on_another_computer_is_there_as_it_was_written() -> None:
     for name, folder in (
         ("agent.py", "gpuexplorer/commands"),
         ("probe.py", "gpuexplorer/commands/checkup"),
-        ("loop.py", "gpuexplorer/remote/agent"),
+        ("agent.py", "gpuexplorer/remote"),
         ("wire.py", "gpuexplorer/remote"),
         ("sampler.py", "gpuexplorer/telemetry"),
         ("backend.py", "gpuexplorer/telemetry/backends/nvml"),

@@ -4,10 +4,10 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 
-from gpuexplorer.remote.ending import Ending
 from gpuexplorer.remote.host_name import HostName
 from gpuexplorer.remote.link import Link
-from gpuexplorer.remote.ssh.questions import AskedQuestions
+from gpuexplorer.remote.questions import AskedQuestions
+from gpuexplorer.remote.refusals import Ending
 
 PATIENCE = 30.0
 MARK = b"0123456789abcdef"

@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
-from gpuexplorer.remote.wire import told_of
+from gpuexplorer.remote.wire import Settings, told_of
 
 T = TypeVar("T")
 PATIENCE = 30.0

@@ -19,10 +19,10 @@ from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
 from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.tagged import line_of
+from gpuexplorer.remote import agent as answers
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent import answers
-from gpuexplorer.remote.agent.settings import Settings
 from gpuexplorer.remote.parcel import Kind, parcel
+from gpuexplorer.remote.wire import Settings
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.ending import Way
 from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch

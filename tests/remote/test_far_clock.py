@@ -3,7 +3,7 @@
 import pytest
 
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.remote.far.clock import FarClock
+from gpuexplorer.remote.far.stream import FarClock
 
 AHEAD = 5000.0  # their steady seconds, less ours
 

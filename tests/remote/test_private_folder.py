@@ -11,10 +11,9 @@ from threading import Barrier
 
 import pytest
 
+from gpuexplorer.remote import ssh_command as folders
 from gpuexplorer.remote.host_name import host_name
-from gpuexplorer.remote.ssh import private_folder as folders
-from gpuexplorer.remote.ssh.command import ssh_command
-from gpuexplorer.remote.ssh.private_folder import private_folder
+from gpuexplorer.remote.ssh_command import private_folder, ssh_command
 from tests.remote.conftest import FakeSsh
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ssh shares nothing there")
@@ -95,7 +94,7 @@ def test_a_name_or_a_command_is_never_an_option(fake_ssh: FakeSsh) -> None:
 
 _WINDOW = """
 import sys
-from gpuexplorer.remote.ssh import private_folder as folders
+from gpuexplorer.remote import ssh_command as folders
 folders._LONGEST, folders._NOT_HELD_YET = 1000, float("inf")
 (folders.private_folder() / "a-socket").touch()
 print(folders.private_folder(), flush=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.ssh.command import ssh_command
-from gpuexplorer.remote.ssh.questions import AskedQuestions
+from gpuexplorer.remote.questions import AskedQuestions
+from gpuexplorer.remote.ssh_command import ssh_command
 from tests.remote.conftest import FakeSsh
 from tests.remote.listening import HERE, MARK, PATIENCE, Listener
 

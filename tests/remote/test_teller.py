@@ -10,7 +10,7 @@ import pytest
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
-from gpuexplorer.remote.agent.teller import MOST_WAITING, Teller
+from gpuexplorer.remote.agent import MOST_WAITING, Teller
 from gpuexplorer.remote.wire import Done, Knocked, told_of
 from gpuexplorer.telemetry.facts import Users
 

@@ -14,7 +14,7 @@ from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.far.machine import FarMachine
-    from gpuexplorer.remote.ssh.questions import Asking
+    from gpuexplorer.remote.questions import Asking
 
 _KEPT = "machines"
 
@@ -72,7 +72,7 @@ def reach(
 ) -> Reached:
     """`launch` runs commands over there, where not ssh does."""
     from gpuexplorer.remote.far.machine import FarMachine  # noqa: PLC0415 - rarely needed
-    from gpuexplorer.remote.ssh.questions import CAN_ASK, questions_of  # noqa: PLC0415 - as above
+    from gpuexplorer.remote.questions import CAN_ASK, questions_of  # noqa: PLC0415 - as above
 
     host = host_name(wanted.host)
     far = FarMachine(

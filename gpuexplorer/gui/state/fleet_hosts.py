@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.ssh.questions import Asking
+    from gpuexplorer.remote.questions import Asking
 
 _ASKING = Message("Prometheus is asked which cards there are.")
 

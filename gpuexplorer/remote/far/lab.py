@@ -2,20 +2,20 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from gpuexplorer.core.doctor import surroundings
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.core.words import NOTHING, Message, mark, on, told
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.start import Begun, Start
-from gpuexplorer.remote.ending import Course
 from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.pace import Pace
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
-from gpuexplorer.remote.plain_text import plain
-from gpuexplorer.remote.ssh.questions import AskedQuestions
-from gpuexplorer.remote.ssh.refusals import SSHS_LINES, ending_of
+from gpuexplorer.remote.questions import AskedQuestions
+from gpuexplorer.remote.refusals import SSHS_LINES, Course, ending_of, plain
+from gpuexplorer.remote.wire import AskPythons, Pythons
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.far.machine import FarMachine
@@ -80,7 +80,6 @@ class _FarWorker:
     ) -> None:
         self._host, self._mark = host, sent.mark
         self._questions = questions
-        self._stopped = threading.Event()
         self._begun = False  # the mark came
         self._heard = self._complained = b""
         self._endless = False
@@ -98,18 +97,14 @@ class _FarWorker:
                 return
             self._heard = (self._heard + piece)[-_KEPT:]
             self._begun = self._mark in piece
-        pace = Pace(self._stopped)
         while line := said.readline(_LONGEST_LINE):
             if not line.endswith(b"\n"):
                 self._endless = len(line) >= _LONGEST_LINE
                 return
-            pace.take(len(line), 1)
             yield line.decode("utf-8", "replace")
 
     def complaints(self, said: IO[bytes]) -> Iterator[str]:
-        pace = Pace(self._stopped)
         while line := said.readline(_AT_ONCE):
-            pace.take(len(line), 1)
             self._complained = (self._complained + line)[-_KEPT:]
             if text := SSHS_LINES.sub("", plain(line)).strip():
                 yield text
@@ -134,6 +129,32 @@ class _FarWorker:
         return told(ending.why, ending.hint)
 
     def close(self) -> None:
-        self._stopped.set()
         if self._questions is not None:
             self._questions.stop()
+
+
+# Each is started once over there, and some lie on a slow disk.
+_PATIENCE = 40.0
+
+
+class There:
+    def __init__(self, far: "FarMachine") -> None:
+        self._far = far
+        self.computer = far.host.text
+
+    def every(
+        self, earlier: Path | None = None, _: threading.Event | None = None
+    ) -> Iterator[LabPython]:
+        if earlier is not None:
+            yield from self._found(earlier.as_posix())
+        yield from (each for each in self._found() if each.path != earlier)
+
+    def picked(self, path: Path, _: threading.Event | None = None) -> LabPython:
+        python = next(iter(self._found(path.as_posix())), LabPython(path))
+        if not python.usable:
+            hint = "Choose another, or install PyTorch into it there."
+            raise Trouble(on(self.computer, python.trouble), hint)
+        return python
+
+    def _found(self, named: str = "") -> "list[LabPython]":
+        return [*self._far.asking.ask(AskPythons(0, named), Pythons, _PATIENCE).found]

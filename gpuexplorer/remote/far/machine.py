@@ -1,35 +1,46 @@
 """FarMachine: one other machine, for ever. Connects, keeps the link alive, connects again."""
 
+import queue
+import re
 import shlex
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any, TypeVar
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.doctor import surroundings
+from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.far.hearing import Hearing
 from gpuexplorer.remote.far.lab import FarLab
 from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.far.open_questions import OpenQuestions
+from gpuexplorer.remote.far.stream import FarClock, FarStream
 from gpuexplorer.remote.host_name import HostName, Launch
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import PYTHON, Kind, parcel
-from gpuexplorer.remote.ssh.command import ssh_command
-from gpuexplorer.remote.ssh.questions import AskedQuestions
+from gpuexplorer.remote.questions import AskedQuestions
+from gpuexplorer.remote.refusals import Ending
+from gpuexplorer.remote.ssh_command import ssh_command
 from gpuexplorer.remote.wire import (
+    FACTS,
     KNOCKS_EVERY,
+    VERSION,
+    Done,
     Hello,
     Knock,
+    Knocked,
     Order,
+    Question,
+    Settings,
+    Told,
+    told_of,
 )
+from gpuexplorer.telemetry.facts import Cards
 
 # A link on which nothing was heard for so long is given up, whatever ssh thinks of it.
 PATIENCE = 10.0
@@ -274,3 +285,176 @@ class FarMachine:
         """From the link's reader: the last that comes from there."""
         self._over = self.hearing.trouble or over
         self._wake.set()
+
+
+# None: there will be no answer, since the connection is gone.
+Answered = Callable[[Told | None], object]
+# Whoever never answers is not waited for without end.
+_MOST = 1000
+T = TypeVar("T", bound=Told)
+
+
+class OpenQuestions:
+    """For any thread; who asked hears in the thread that reads the answer."""
+
+    def __init__(self, host: str, tell: Callable[[Order], bool]) -> None:
+        """`tell` says whether there is a connection."""
+        self._host, self._tell = host, tell
+        self._lock = threading.Lock()
+        self._last = 0
+        self._open: dict[int, Answered] = {}  # by their numbers
+
+    def ask(self, order: Question, answer: type[T], seconds: float) -> T:
+        """Waits. Raises Trouble where there is no such answer, or where it is a refusal."""
+        answers: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
+        number = self.ask_later(order, answers.put)
+        try:
+            told = answers.get(timeout=seconds)
+        except queue.Empty:
+            with self._lock:
+                self._open.pop(number, None)
+            raise Trouble(
+                "{host} did not answer within {seconds:.0f} s.",
+                host=self._host,
+                seconds=seconds,
+            ) from None
+        if told is None:
+            raise Trouble("There is no connection to {host}.", host=self._host)
+        if isinstance(told, Done) and told.trouble:
+            raise Trouble(told.trouble, told.hint)
+        if not isinstance(told, answer):
+            raise Trouble("What {host} said of itself cannot be read.", host=self._host)
+        return told
+
+    def ask_later(self, order: Question, answered: Answered) -> int:
+        """Never waits: who asks hears from another thread, or at once that there is no
+        connection. The order gets its number here.
+        """
+        with self._lock:
+            self._last += 1
+            self._open[self._last] = answered
+            number = self._last
+            oldest = next(iter(self._open)) if len(self._open) > _MOST else None
+        if oldest is not None:
+            self.answer(oldest, None)
+        # From here on whoever ends the connection answers it.
+        if not self._tell(replace(order, id=number)):
+            self.answer(number, None)
+        return number
+
+    def answer(self, number: int, told: Told | None) -> None:
+        """What nobody asked, or asks no more, is let go."""
+        with self._lock:
+            answered = self._open.pop(number, None)
+        if answered is not None:
+            answered(told)
+
+    def give_up(self) -> None:
+        with self._lock:
+            left, self._open = list(self._open.values()), {}
+        for answered in left:
+            answered(None)
+
+
+_LOST_EVERY = 0.9
+_GARBLED = Message("What is said over there is not what GPU Explorer says.")
+# So many lines that nobody understands, and it is no agent of ours.
+_MOST_UNREADABLE = 100
+_NUMBER = re.compile(rb'"id":(\d{1,9})\b')
+
+
+class Hearing:
+    """`hear` is called from the link's reader, the rest from another thread."""
+
+    def __init__(
+        self,
+        machine: "FarMachine",
+        clock: Clock,
+        asking: OpenQuestions,
+        on_hello: Callable[[Hello], None],
+    ) -> None:
+        self._clock, self._asking, self._on_hello = clock, asking, on_hello
+        # What is told and that the connection is lost come from two threads, and in order.
+        self._one_at_a_time = threading.RLock()
+        self._connection = 0
+        self._greeted = False
+        self._hello: Hello | None = None  # what there is follows it
+        self._unreadable = 0
+        self.far_clock = FarClock(clock)
+        self.stream = FarStream(machine, self.far_clock)
+        self._lost_at = float("-inf")
+        self.at = clock.now()  # when something was heard last
+        self.trouble: Ending | None = None  # with what is said: there is no use in going on
+
+    def begin(self) -> int:
+        """A new connection, by its number; nothing of one before is heard any more."""
+        with self._one_at_a_time:
+            self._connection += 1
+            self._greeted, self._hello = False, None
+            self._unreadable = 0
+            self.trouble = None
+            self.at = self._clock.now()
+            return self._connection
+
+    def end(self) -> None:
+        """It is over: whoever waits for an answer waits no more."""
+        with self._one_at_a_time:
+            self._connection += 1
+            self._greeted = False
+        self._asking.give_up()
+
+    def lost(self) -> None:
+        """Every figure is missing while there is no connection, from the first reading on that
+        did not come. Said once in a while.
+        """
+        now = self._clock.now()
+        with self._one_at_a_time:
+            if now - self._lost_at >= _LOST_EVERY and not self._greeted:
+                first = self.at + self.stream.interval
+                self.stream.lost(min(now, first) if self._lost_at < self.at else now)
+                self._lost_at = now
+
+    def knocked(self, sent_at: float, told: Told | None) -> None:
+        """The answer to a knock, as it comes."""
+        if isinstance(told, Knocked):
+            self.far_clock.knocked(sent_at, told.now, told.wall)
+            self.stream.knocked()
+
+    def hear(self, connection: int, line: bytes) -> None:
+        with self._one_at_a_time:
+            if connection != self._connection:
+                return
+            self.at = self._clock.now()
+            try:
+                told = told_of(line)
+            except UnreadableError:
+                self._unreadable += 1
+                if self._unreadable > _MOST_UNREADABLE:
+                    self.trouble = Ending(_GARBLED, again=False)
+                elif self._greeted and (number := _NUMBER.search(line)):
+                    # No use in waiting for a better answer.
+                    self._asking.answer(int(number[1]), Done(int(number[1]), _GARBLED))
+                return
+            self._hand_on(told)
+
+    # Any: one of what is told, or a fact.
+    def _hand_on(self, told: Any) -> None:
+        if isinstance(told, Done) and not self._greeted and told.trouble:
+            self.trouble = Ending(told.trouble, told.hint, again=False)
+        elif isinstance(told, Hello):
+            if told.version != VERSION:
+                self.trouble = Ending(_GARBLED, again=False)
+                return
+            self._hello = told
+            self.far_clock.greeted(told.now, told.wall)
+            self.stream.greeted()
+        elif isinstance(told, Cards) and self._hello is not None:
+            # Who is told that it answers finds its cards there.
+            hello, self._hello = self._hello, None
+            self._greeted = True
+            self.stream.take(told)
+            self._on_hello(hello)
+        elif self._greeted and isinstance(told, FACTS):
+            self.stream.take(told)
+        elif self._greeted:
+            self._asking.answer(told.id, told)

@@ -21,7 +21,7 @@ from gpuexplorer.lab.simulated_cards import present_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_session import RecordedSession, RecordedStream
-from gpuexplorer.remote.far.pythons import There
+from gpuexplorer.remote.far.lab import There
 from gpuexplorer.remote.far.stream import FarStream, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend

@@ -18,8 +18,8 @@ from typing import Protocol
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.plain_text import plain
-from gpuexplorer.remote.ssh.private_folder import private_folder
+from gpuexplorer.remote.refusals import plain
+from gpuexplorer.remote.ssh_command import private_folder
 
 _ASKING = """\
 #!/bin/sh

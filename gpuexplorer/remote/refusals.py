@@ -4,11 +4,53 @@ ssh's own status is 255 for everything; only its words tell one reason from anot
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.remote.ending import Course, Ending
-from gpuexplorer.remote.plain_text import last_lines, plain
+
+
+class Ending(NamedTuple):
+    why: Message
+    hint: Message = NOTHING
+    again: bool = True  # whether it makes sense to try again without a person
+
+
+class Course(NamedTuple):
+    """All that is known of a connection when it is over."""
+
+    host: str
+    status: "int | None" = None  # None: we ended it
+    ready: bool = False  # the mark came
+    logged_in: bool = False  # ssh said so
+    late: "float | None" = None  # seconds after which we gave up
+    heard: bytes = b""  # the last of what came before the mark
+    complained: bytes = b""  # the last of standard error
+
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?", re.DOTALL
+)
+
+
+def plain(said: "bytes | str", longest: int = 2_000) -> str:
+    """Its end, where it is longer: that is where the reason stands."""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+    text = text[-8 * longest :].replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    text = "".join(each for each in _ESCAPES.sub("", text) if each == "\n" or _shows(each))
+    return text if len(text) <= longest else f"…{text[-longest:]}"
+
+
+def last_lines(said: "bytes | str", many: int = 3, longest: int = 300) -> str:
+    """As one line; empty where nothing was said."""
+    lines = [each.strip() for each in plain(said).splitlines() if each.strip()]
+    return plain(" / ".join(lines[-many:]), longest)
+
+
+def _shows(letter: str) -> bool:
+    return unicodedata.category(letter) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
 
 _NEWER = mark(
     "Install Python 3.10 or newer there, or name one where the machine is added, or with "

@@ -9,30 +9,115 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from gpuexplorer.core.cards import HOST_ID, Sample
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.newer_python import assert_never
 from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.tagged import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab import offspring
+from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent import answers
-from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.agent.teller import Teller
+from gpuexplorer.remote.wire import Knocked, Settings, Told
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.facts import Watch
+from gpuexplorer.telemetry.ending import end
+from gpuexplorer.telemetry.facts import Fact, Users, Watch
 from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.telemetry.process_names import ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
 from gpuexplorer.telemetry.processor_time import ProcessorTime
 from gpuexplorer.telemetry.session import LONGEST, SHORTEST
 from gpuexplorer.telemetry.sources import first_that_answers, simulated
+
+# Of one card, when the link is slower than its readings: the oldest of more than these go. The
+# pipe holds a hundred besides.
+MOST_WAITING = 8
+
+
+class Teller:
+    """`tell` is for any thread and never waits. Answers are never left out; readings that
+    nobody could take in time are, and are a gap to whoever looks.
+    """
+
+    def __init__(self, pipe: int, on_broken: "Callable[[], object]") -> None:
+        self._pipe = pipe
+        self._on_broken = on_broken
+        self._changed = threading.Condition()
+        self._lines: dict[int, bytes] = {}  # by number, the oldest first
+        self._urgent: deque[bytes] = deque()
+        self._of_card: dict[Hashable, deque[int]] = {}
+        self._number = 0
+        self._writing = self._stopping = False
+        threading.Thread(target=self._write, name="teller", daemon=True).start()
+
+    def tell(self, told: "Told | Fact") -> None:
+        line, whose = line_of(told), _whose(told)
+        with self._changed:
+            self._number += 1
+            if isinstance(told, Knocked):  # it says how long the way takes
+                self._urgent.append(line)
+            else:
+                self._lines[self._number] = line
+            if whose is not None:
+                waiting = self._of_card.setdefault(whose, deque())
+                waiting.append(self._number)
+                # What was written already is no longer among the lines.
+                while len(waiting) > MOST_WAITING:
+                    self._lines.pop(waiting.popleft(), None)
+            self._changed.notify_all()
+
+    def all_written(self, seconds: float) -> bool:
+        """Wait until everything is in the pipe."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: not (self._urgent or self._lines or self._writing), seconds
+            )
+
+    def stop(self) -> None:
+        """What was not written yet never is."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+
+    def _write(self) -> None:
+        while True:
+            with self._changed:
+                self._writing = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._urgent or self._lines or self._stopping)
+                if self._stopping:
+                    return
+                line = memoryview(self._next())
+                self._writing = True
+            try:
+                while line:
+                    line = line[os.write(self._pipe, line) :]
+            except OSError:  # nobody reads any more
+                self._on_broken()
+                return
+
+    def _next(self) -> bytes:
+        if self._urgent:
+            return self._urgent.popleft()
+        return self._lines.pop(next(iter(self._lines)))
+
+
+def _whose(told: "Told | Fact") -> "Hashable | None":
+    """Of what the newest matters more than the older; None for what must be told."""
+    return (type(told), told.card) if isinstance(told, (Sample, Users)) else None
+
 
 CheckUp = Callable[[bool], str]
 
@@ -144,13 +229,13 @@ def _add(order: wire.Added, backend: Backend) -> None:
 def _answer(order: wire.Order, backend: Backend, check_up: CheckUp, teller: Teller) -> None:
     match order:
         case wire.AskWiring():
-            teller.tell(answers.wiring(order, backend))
+            teller.tell(wiring(order, backend))
         case wire.End():
-            teller.tell(answers.end_process(order))
+            teller.tell(end_process(order))
         case wire.AskRunning():
-            teller.tell(answers.running(order))
+            teller.tell(running(order))
         case wire.AskPythons():
-            teller.tell(answers.pythons(order))
+            teller.tell(pythons(order))
         case wire.CheckUp():
             teller.tell(wire.CheckedUp(order.id, check_up(order.deep)))
         case Watch() | wire.Added() | wire.Knock():
@@ -214,3 +299,64 @@ def _on_signal(_: int, __: "FrameType | None") -> None:
 
 def _in_thread(name: str, run: "Callable[[], None]") -> None:
     threading.Thread(target=run, name=name, daemon=True).start()
+
+
+# The system counts in hundredths of a second when a process began.
+_SAME_TIME = 0.02
+# Each Python is given less than that.
+_PYTHON_PATIENCE = 15.0
+_WIRING_PATIENCE = 3.0
+
+
+def end_process(order: wire.End) -> wire.Done:
+    """With the rights of this login. Only the very process that began at that time."""
+    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
+    try:
+        if named.started_at is not None and not _same_time(named.started_at, order.started_at):
+            raise Trouble("It has ended already.")  # another one has its number by now
+        end(named, order.way)
+    except Trouble as trouble:
+        return wire.Done(order.id, trouble.sentence, trouble.hint)
+    return wire.Done(order.id)
+
+
+def running(order: wire.AskRunning) -> wire.Running:
+    named = ProcessNames().one(CardProcess(HOST_ID, order.pid, ProcessUse.COMPUTE))
+    same = named.started_at is not None and _same_time(named.started_at, order.started_at)
+    return wire.Running(order.id, running=same and not named.ended)
+
+
+def wiring(order: wire.AskWiring, backend: Backend) -> "wire.Wired | wire.Done":
+    asked = Asked(backend.topology)
+    if asked.answered_within(_WIRING_PATIENCE):
+        return wire.Wired(order.id, asked.result())
+    return wire.Done(
+        order.id,
+        Message(
+            "The driver over there did not report the wiring within {seconds:.0f} seconds.",
+            seconds=_WIRING_PATIENCE,
+        ),
+    )
+
+
+def pythons(order: wire.AskPythons) -> wire.Pythons:
+    if order.named:
+        return wire.Pythons(order.id, [_named(order.named)])
+    asked = [Asked(partial(ask, path)) for path in candidates(dict(os.environ), _whole("~"))]
+    found = [each.result() for each in asked if each.answered_within(_PYTHON_PATIENCE)]
+    return wire.Pythons(order.id, found)
+
+
+def _same_time(one: float, other: float) -> bool:
+    return abs(one - other) <= _SAME_TIME
+
+
+def _whole(path: str) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - where there is no home, "~" stays
+
+
+def _named(path: str) -> LabPython:
+    try:
+        return chosen(_whole(path))
+    except Trouble as trouble:
+        return LabPython(Path(path), trouble=trouble.sentence)
