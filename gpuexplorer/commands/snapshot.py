@@ -53,6 +53,8 @@ _BESIDE_THEM = (m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MI
 _PATIENCE_ONCE = 2.0
 _FIRST_ANSWERS = 6.0
 _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
+_LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")
+_PROCESS_FACTS = ("resolved", "user", "command", "container", "ours", "started_at")
 _PROCESS_UNITS = dict.fromkeys(ProcessFigure, "ratio") | {ProcessFigure.MEMORY: "B"}
 Json = dict[str, object]
 
@@ -259,15 +261,10 @@ def _process(picture: Picture, named: NamedProcess) -> Json:
         "number": picture.numbers.get(process.card),
         "pid": process.pid,
         "type": process.use,
-        "resolved": named.resolved,
+        **{name: getattr(named, name) for name in _PROCESS_FACTS},
         "reason": named.reason or None,
-        "user": named.user,
-        "command": named.command,
-        "container": named.container,
-        "ours": named.ours,
         "cpu": None if cpu is None else {"value": round(cpu, 4), "unit": "cores"},
         "host_memory": None if memory is None else {"value": memory, "unit": "B"},
-        "started_at": named.started_at,
         "values": {
             figure: {"value": _tidy(process.values[figure]), "unit": unit}
             for figure, unit in _PROCESS_UNITS.items()
@@ -284,13 +281,9 @@ def _process(picture: Picture, named: NamedProcess) -> Json:
 def link_as_json(link: Link) -> Json:
     kind = {"unit": "B/s", "kind": "theoretical, each direction"}
     return {
-        "a": link.a,
-        "b": link.b,
+        **{name: getattr(link, name) for name in _LINK_FACTS},
         "path": link.letters,
         "path_sentence": link.path.sentence,
-        "nvlinks": link.nvlinks,
-        "nvlink_generation": link.nvlink_generation,
-        "peer_to_peer": link.peer_to_peer,
         "peer_to_peer_reason": link.peer_reason or None,
         "rate": None if link.rate is None else {"value": _tidy(link.rate), **kind},
         "rate_reason": link.rate_reason or None,

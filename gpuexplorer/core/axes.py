@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
 from gpuexplorer.core.words import mark, tr
 
@@ -30,25 +31,19 @@ def round_steps(
     def around(step: float) -> tuple[int, int]:
         return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
 
-    def step_of(count: int) -> float:
-        power = math.floor(math.log10((high - low) / count))
-        while True:
-            for factor in _STEPS:
-                step = factor * 10.0**power
-                floor, ceiling = around(step)
-                if ceiling - floor <= count and (not whole or step == round(step)):
-                    return step
-            power += 1
-
     counts = range(2, lines + 1)
     if low == 0:
         counts = range(_MANY, _MANY + 1) if lines >= _MANY else range(2, 3)
     found = []
-    for count in counts:
-        step = step_of(count)
-        floor, ceiling = around(step)
-        waste = round((ceiling - floor) * step / (high - low), 6)
-        found.append((waste, count, floor, ceiling, step))
+    for most in counts:
+        smallest = math.floor(math.log10((high - low) / most))
+        steps = (factor * 10.0**power for power in count(smallest) for factor in _STEPS)
+        for step in steps:
+            floor, ceiling = around(step)
+            if ceiling - floor <= most and (not whole or step == round(step)):
+                waste = round((ceiling - floor) * step / (high - low), 6)
+                found.append((waste, most, floor, ceiling, step))
+                break
     return min(found)[2:]
 
 
@@ -110,9 +105,8 @@ def spread(wanted: Sequence[float], apart: float, lowest: float, highest: float)
     """Where labels go that would like to be at `wanted`: as near to it as their neighbours
     allow, `apart` from each other, from `lowest` to `highest`. Closer where all do not fit.
     """
-    count = len(wanted)
-    if count > 1:
-        apart = min(apart, max(0.0, highest - lowest) / (count - 1))
+    if len(wanted) > 1:
+        apart = min(apart, max(0.0, highest - lowest) / (len(wanted) - 1))
 
     def top(block: Sequence[int]) -> float:
         """A block lies where its labels would like to be on average."""
@@ -122,13 +116,13 @@ def spread(wanted: Sequence[float], apart: float, lowest: float, highest: float)
 
     # Labels that touch form a block.
     blocks: list[list[int]] = []
-    for label in sorted(range(count), key=lambda each: wanted[each]):
+    for label in sorted(range(len(wanted)), key=lambda each: wanted[each]):
         blocks.append([label])
         while len(blocks) > 1 and (
             top(blocks[-2]) + len(blocks[-2]) * apart > top(blocks[-1]) + 1e-9
         ):
             blocks[-2:] = [blocks[-2] + blocks[-1]]
-    places = [0.0] * count
+    places = [0.0] * len(wanted)
     for block in blocks:
         for at, label in enumerate(block):
             places[label] = top(block) + at * apart

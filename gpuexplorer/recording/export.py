@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from difflib import get_close_matches
+from functools import cache
 from heapq import merge
 from operator import attrgetter, itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import result_as_json
@@ -288,15 +289,19 @@ def csv_lines(choice: Choice) -> Iterator[str]:
         name = column_name(card, METRICS[metric])
         names += [name, f"{name} min", f"{name} max"] if means else [name]
 
+    @cache
+    def columns(card: CardId, metrics: Sequence[MetricId]) -> Sequence[tuple[int, str]]:
+        return [places[card, each] for each in metrics]
+
     def reads() -> Iterator[Read]:
         for each in _rounds(choice):
             if each.lowest and not means:
                 continue  # readings that are damaged have means
             cells = {}
-            for metric, *figures in zip(each.metrics, *filter(None, each[4:]), strict=True):
-                place, form = places[each.card, metric]
-                for at, value in enumerate(figures, place):
-                    cells[at] = form % value if math.isfinite(value) else ""
+            for offset, figures in enumerate(filter(None, each[4:])):
+                together = zip(columns(each.card, each.metrics), figures, strict=True)
+                for (place, form), value in together:
+                    cells[place + offset] = form % value if math.isfinite(value) else ""
             yield Read(each.at, each.until, cells)
 
     def times(at: float) -> tuple[str, str]:
@@ -361,7 +366,7 @@ def json_lines(choice: Choice) -> Iterator[str]:
         },
         "notes": recording.notes(),
     }
-    yield _json(heading)
+    yield _json(_plain(heading))
     kinds = (_turns(choice), _happenings(choice), _programs(choice), _said(choice))
     for at, line in merge(*kinds, _figures(choice), key=itemgetter(0)):
         time = {"time": choice.iso(at), "steady_s": round(at - recording.began, 6)}
@@ -396,7 +401,7 @@ def _turns(choice: Choice) -> Iterator[_Line]:
         Turn.TOPOLOGY: recording.topology,
     }
     found = [
-        (at, {"is": kind.value, "value": known[kind](at) if kind in known else value})
+        (at, {"is": kind, "value": _plain(known[kind](at) if kind in known else value)})
         for kind in Turn
         if kind is not Turn.PROCESSES
         for at, value in recording.turns(kind)
@@ -435,16 +440,16 @@ def _said(choice: Choice) -> Iterator[_Line]:
         said = result_as_json(what) if isinstance(what, CopyResult) else what
         if choice.holds(each.at):
             kind = type(what).__name__.lower()
-            yield each.at, {"is": each.what.value, "what": kind, "said": said}
+            yield each.at, {"is": each.what, "what": kind, "said": _plain(said)}
 
 
-def _plain(value: object) -> Mapping[str, object]:
-    plain: Mapping[str, object] = written(value, str)
-    return plain
+# Any: whatever a recording holds, as JSON knows it.
+def _plain(value: Any) -> Any:
+    return written(value, str)
 
 
 def _json(line: object) -> str:
-    return json.dumps(written(line, str), separators=(",", ":")) + "\n"
+    return json.dumps(line, separators=(",", ":")) + "\n"
 
 
 def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -232,31 +231,29 @@ def _why_dashes(report: Report) -> Iterator[str]:
 def _span_table(report: Report) -> str:
     """Runs, and what there was between and within them."""
     recording = report.recording
-    runs = [each for each in recording.runs if each.began <= report.end]
-    found: list[tuple[float, float | None, str]] = []
-    for run in runs:
-        what = tr("recorded")
+    found: list[tuple[float, float, str]] = []
+    for before, run in zip((None, *recording.runs), recording.runs, strict=False):
+        if before is not None:
+            pause = run.began - before.ended
+            found.append((before.ended, pause, tr("nothing was recorded")))
+        what = tr(run.failed or mark("recorded"))
         if recording.being_written and run is recording.runs[-1]:
             what = tr("recorded, and still being written")
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
-        elif run.failed is not None:
-            what = tr(run.failed)
         found.append((run.began, run.ended - run.began, what))
-    for before, run in pairwise(runs):
-        found.append((before.ended, run.began - before.ended, tr("nothing was recorded")))
     for at, slept in recording.turns(Turn.SUSPENDED):
-        if isinstance(slept, int | float) and at <= report.end:
+        if isinstance(slept, int | float):
             found.append((at - slept, slept, tr("the computer slept")))
     for at, lost in recording.turns(Turn.LOST):
-        if isinstance(lost, dict) and at <= report.end:
+        if isinstance(lost, dict):
             count = lost.get("samples")
             what = tr("the file could not be written: {count} readings lost", count=count)
-            found.append((at, None, what))
+            found.append((at, 0.0, what))
     rows = [
-        (report.moment(at), _NO_FIGURE if seconds is None else duration(seconds), what)
-        for at, seconds, what in sorted(found, key=lambda each: each[0])
-        if at + (seconds or 0.0) >= report.start
+        (report.moment(at), duration(seconds) if seconds else _NO_FIGURE, what)
+        for at, seconds, what in sorted(found)
+        if at <= report.end and at + seconds >= report.start
     ]
     heads = (mark("From"), mark("Length"), mark("What"))
     return _table(mark("What was recorded"), "lrl", heads, rows)

@@ -1,10 +1,7 @@
 """`gpuexplorer export` and `report` as a person types them: what they write and say."""
 
 import csv
-import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -112,14 +109,3 @@ def test_what_cannot_be_read_or_written_gets_a_sentence(
         status, out, complaints = said(capfd, "export", *words)
         assert (status, out) == (1, "")
         assert sentence in complaints
-
-
-def test_a_reader_that_has_seen_enough_is_no_failure(file: Path) -> None:
-    read, write = os.pipe()
-    command = [sys.executable, "-m", "gpuexplorer", "export", str(file), "--format", "jsonl"]
-    with subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE, text=True) as running:
-        os.close(write)
-        os.read(read, 10)
-        os.close(read)
-        _, complaints = running.communicate(timeout=30)
-    assert (running.returncode, complaints) == (0, "")
