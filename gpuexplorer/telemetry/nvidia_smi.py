@@ -3,10 +3,10 @@
 import argparse
 import difflib
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.core.cards import Card, CardState, Sample
 from gpuexplorer.core.catalogue.clocks import PERFORMANCE_STATE
@@ -19,8 +19,8 @@ from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 
 _FORMS = mark(
-    "On simulated cards there are nvidia-smi, -L, -i 0, and --query-gpu=name,memory.used "
-    "--format=csv."
+    "On simulated cards there are nvidia-smi, -L, -i 0, --query-gpu=name,memory.used "
+    "--format=csv, and --query-compute-apps=pid,used_memory --format=csv."
 )
 _ABSENT = "[N/A]"
 # In what unit nvidia-smi says a figure, and what of ours makes one of it.
@@ -45,6 +45,11 @@ _METRICS: dict[str, Metric] = {
     if metric.smi and " " not in metric.smi and not metric.smi.startswith("-")
 }
 _METRICS |= {alias: _METRICS[field] for alias, field in _ALIASES.items()}
+_HELD = ("used_memory", "used_gpu_memory")  # by a process
+_FIELD_UNITS = {
+    field: unit for field, metric in _METRICS.items() if (unit := _UNITS[metric.unit][0])
+} | dict.fromkeys(_HELD, "MiB")
+_Row = TypeVar("_Row")
 
 
 class _CardNow(NamedTuple):
@@ -70,7 +75,9 @@ def nvidia_smi(arguments: str, backend: SimulatedBackend, now: datetime) -> str:
             f"GPU {c.index}: {c.name} (UUID: {c.id})" for c in (each.card for each in cards)
         ]
     elif asked.query_gpu:
-        lines = _query(asked.query_gpu, asked.format, now, cards)
+        lines = _query(asked.query_gpu, asked.format, _card_fields(now, len(cards)), cards)
+    elif asked.apps:
+        lines = _query(asked.apps, asked.format, _app_fields(), processes)
     else:
         lines = [
             f"{now:%a %b %e %H:%M:%S %Y}",
@@ -96,6 +103,7 @@ def _asked(arguments: str) -> argparse.Namespace:
     parser.add_argument("-i", "--id")
     parser.add_argument("-l", "--loop", "-lms", "--loop-ms", nargs="?", const="5")
     parser.add_argument("--query-gpu")
+    parser.add_argument("--query-compute-apps", "--query-accounted-apps", dest="apps")
     parser.add_argument("--format")
     try:
         asked, unknown = parser.parse_known_args(shlex.split(arguments))
@@ -194,25 +202,15 @@ def _process_row(card: Card, process: CardProcess) -> str:
     )
 
 
-def _query(names: str, form: str | None, now: datetime, cards: Sequence[_CardNow]) -> list[str]:
+def _query(
+    names: str,
+    form: str | None,
+    known: Mapping[str, Callable[[_Row], str]],
+    rows: Sequence[_Row],
+) -> list[str]:
     style = [each.strip() for each in (form or "").split(",")]
     if "csv" not in style:
         raise Trouble("A query needs --format=csv.", _FORMS)
-    known: dict[str, Callable[[_CardNow], str]] = {
-        field: partial(_figure, metric) for field, metric in _METRICS.items()
-    }
-    known |= {
-        "index": lambda each: str(each.card.index),
-        "name": lambda each: each.card.name,
-        "gpu_name": lambda each: each.card.name,
-        "uuid": lambda each: each.card.id,
-        "gpu_uuid": lambda each: each.card.id,
-        "pci.bus_id": lambda each: _bus(each.card),
-        "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
-        "count": lambda _: str(len(cards)),
-        "driver_version": lambda _: _ABSENT,
-        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
-    }
     fields = [each.strip() for each in names.split(",")]
     for field in fields:
         if field not in known:
@@ -221,19 +219,52 @@ def _query(names: str, form: str | None, now: datetime, cards: Sequence[_CardNow
                 did_you_mean(difflib.get_close_matches(field, known, n=1), _FORMS),
                 field=field,
             )
-    units = [_UNITS[_METRICS[each].unit][0] if each in _METRICS else "" for each in fields]
     heads = [
-        f"{each} [{unit}]" if unit else each for each, unit in zip(fields, units, strict=True)
+        f"{each} [{_FIELD_UNITS[each]}]" if each in _FIELD_UNITS else each for each in fields
     ]
     lines = [] if "noheader" in style else [", ".join(heads)]
-    for card in cards:
+    for row in rows:
         cells = []
-        for field, unit in zip(fields, units, strict=True):
-            text = known[field](card)
-            bare = not unit or "nounits" in style or text == _ABSENT
-            cells.append(text if bare else f"{text} {unit}")
+        for field in fields:
+            text = known[field](row)
+            bare = field not in _FIELD_UNITS or "nounits" in style or text == _ABSENT
+            cells.append(text if bare else f"{text} {_FIELD_UNITS[field]}")
         lines.append(", ".join(cells))
     return lines
+
+
+def _card_fields(now: datetime, count: int) -> Mapping[str, Callable[[_CardNow], str]]:
+    fields: dict[str, Callable[[_CardNow], str]] = {
+        field: partial(_figure, metric) for field, metric in _METRICS.items()
+    }
+    fields |= dict.fromkeys(("name", "gpu_name"), lambda each: each.card.name)
+    fields |= dict.fromkeys(("uuid", "gpu_uuid"), lambda each: each.card.id)
+    fields |= dict.fromkeys(("pci.bus_id", "gpu_bus_id"), lambda each: _bus(each.card))
+    return fields | {
+        "index": lambda each: str(each.card.index),
+        "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
+        "count": lambda _: str(count),
+        "driver_version": lambda _: _ABSENT,
+        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
+    }
+
+
+def _app_fields() -> Mapping[str, Callable[[tuple[Card, CardProcess]], str]]:
+    def memory(app: tuple[Card, CardProcess]) -> str:
+        held = app[1].values.get(ProcessFigure.MEMORY)
+        return _ABSENT if held is None else str(round(held / MIB))
+
+    def name(app: tuple[Card, CardProcess]) -> str:
+        return app[1].simulated_command or _ABSENT
+
+    return dict.fromkeys(_HELD, memory) | {
+        "pid": lambda app: str(app[1].pid),
+        "process_name": name,
+        "name": name,
+        "gpu_name": lambda app: app[0].name,
+        "gpu_uuid": lambda app: app[0].id,
+        "gpu_bus_id": lambda app: _bus(app[0]),
+    }
 
 
 def _figure(metric: Metric, now: _CardNow) -> str:

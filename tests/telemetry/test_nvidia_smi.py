@@ -99,10 +99,30 @@ def test_a_field_is_asked_for_by_its_name(field: str, head: str, text: str) -> N
     assert said(f"--query-gpu={field} --format=csv")[:2] == [head, text]
 
 
+def test_a_query_can_be_bare_figures() -> None:
+    query = "--query-gpu=index,memory.used,power.limit --format=csv,noheader,nounits"
+    assert said(query) == ["0, 6, 280.00", "1, 6, 280.00"]
+
+
+def test_programs_that_compute_are_queried_likewise() -> None:
+    backend = machine()
+    backend.machine.hold(0, 0.0, 919 * MIB)
+    query = "--query-compute-apps=pid,process_name,used_memory,gpu_bus_id --format=csv"
+    assert said(query, backend) == [
+        "pid, process_name, used_memory [MiB], gpu_bus_id",
+        "4000, gpuexplorer worker, 919 MiB, 00000000:17:00.0",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence", "hint"),
     [
         ("-l 1", "the cell would wait for ever", "show the same figures live"),
+        (
+            "--query-compute-apps=pids --format=csv",
+            "have no field 'pids'.",
+            "Did you mean pid?",
+        ),
         ("-q", "Simulated cards have no `nvidia-smi -q`.", "--query-gpu="),
         (
             "--query-gpu=memory.usd --format=csv",
