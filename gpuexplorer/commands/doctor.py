@@ -57,7 +57,7 @@ _OPTIONS = {
         Path,
     ),
     "--deep": Option(
-        "", "also load PyTorch in each Python that has it, and ask for which cards it was made"
+        "", "also load PyTorch in each Python that has it, and ask for its cards and its cuDNN"
     ),
     "--get-pytorch": Option(
         "",

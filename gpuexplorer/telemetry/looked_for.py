@@ -16,7 +16,7 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.telemetry.pci_bus import PciBus
 
 NVIDIA = "10de"
-_VENDORS = {NVIDIA: "NVIDIA", "1002": "AMD", "8086": "Intel"}
+VENDORS = {NVIDIA: "NVIDIA", "1002": "AMD", "8086": "Intel"}
 _PCI_NAMES = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
 _LIBRARY_FOLDERS = (
     "/usr/lib/wsl/lib",
@@ -281,7 +281,7 @@ def _cards_on_the_bus(place: Place) -> list[Looked]:
 
 def _name(place: Place, vendor: str, model: str) -> str:
     """The name from the list of PCI numbers, or what can be said without that list."""
-    maker = _VENDORS.get(vendor)
+    maker = VENDORS.get(vendor)
     for path in _PCI_NAMES:
         text = place.read(path, 1 << 23) or ""
         if found := re.search(rf"^{vendor} +(.*)\n((?:[\t#].*\n)*)", text, re.MULTILINE):

@@ -19,6 +19,22 @@ from tests.nvml_stub import stub
 
 TITLES = [title for title, _ in EXAMINATIONS.values()]
 
+# What programs read by name.
+FACTS = {
+    "cards": "answering no_figures silent on_the_pci_bus",
+    "driver": "driver_version cuda_version read_through module_version library library_version"
+    " library_chosen nouveau_loaded package_found secure_boot",
+    "permissions": "files groups",
+    "container": "kinds sees_all_processes",
+    "pytorch": "looked_at with_torch lab",
+    "toolkits": "cuda cudnn nvcc",
+    "display": "WAYLAND_DISPLAY DISPLAY QT_QPA_PLATFORM x11_answers x11_refuses wayland_answers"
+    " missing_libraries",
+    "parts": "gpuexplorer python system PySide6-Essentials numpy nvidia-ml-py psutil"
+    " platformdirs markdown-it-py pynvml",
+    "memory": "total_bytes available_bytes swap_bytes limit_bytes",
+}
+
 
 class Screen(io.StringIO):
     """A terminal that understands colours."""
@@ -60,7 +76,7 @@ def test_the_print_out_has_a_verdict_for_each_topic_and_fits_paper(computer: Com
     lines = text.splitlines()
     heads = [line.split()[:2] for line in lines if line and not line.startswith(" ")]
     verdicts = {"OK", "warning", "broken"}
-    assert [head[1] for head in heads if head[0] in verdicts][:8] == TITLES
+    assert [head[1] for head in heads if head[0] in verdicts][:9] == TITLES
     assert max(len(line) for line in lines if "`" not in line) <= 80
     assert text.isascii()
     assert "\x1b" not in text
@@ -90,7 +106,7 @@ def test_without_a_card_it_begins_with_what_was_looked_for(computer: Computer) -
 def test_it_ends_with_what_to_do_the_worst_first(computer: Computer) -> None:
     computer.plug_in(driver="nouveau")
     text = told(computer, asked())
-    summary = text[text.index("In short: 8 topics") :].splitlines()
+    summary = text[text.index("In short: 9 topics") :].splitlines()
     verdicts = [line.split()[0] for line in summary[2:] if line and line[0] != " "]
     assert verdicts == sorted(verdicts, key=["broken", "warning", "OK"].index)
     assert "Install NVIDIA's driver" in summary[3]
@@ -107,6 +123,8 @@ def test_a_terminal_has_colours_unless_it_refuses_them(
 
 
 def test_programs_get_verdicts_sentences_and_facts(computer: Computer) -> None:
+    computer.write("/.dockerenv")
+    computer.write("/proc/meminfo", "MemTotal: 1 kB\n")
     document = json.loads(told(computer, asked(json=True)))
     assert document["schema"] == 1
     assert document["taken_at"] == "2023-11-14T22:13:20+00:00"
@@ -116,6 +134,7 @@ def test_programs_get_verdicts_sentences_and_facts(computer: Computer) -> None:
         assert topic["sentence"].endswith(".")
         assert topic["verdict"] == "fine" or topic["do"]
     assert document["looked_for"][0]["found"] is False
+    assert {topic["topic"]: " ".join(topic["facts"]) for topic in document["topics"]} == FACTS
 
 
 def test_a_bundle_asked_for_with_json_leaves_the_json_alone(

@@ -2,6 +2,7 @@
 container that this runs in, is let near them.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, INSTALL_IT
 from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
 from gpuexplorer.telemetry.looked_for import (
+    VENDORS,
     Place,
     driver_library,
     module_version,
@@ -36,6 +38,11 @@ _FALLEN = Message(
 _INSTALL = Message(
     "Install NVIDIA's driver with the tool of your system, then restart the computer."
 )
+# Windows keeps no files to read this from.
+_ASK_WINDOWS = (
+    *("powershell.exe", "-NoProfile", "-NonInteractive", "-Command"),
+    "(Get-CimInstance Win32_VideoController).Name | ConvertTo-Json -Compress",
+)
 _MAKE_FILES = Message("Run: `sudo nvidia-modprobe -u -c 0`")
 _UVM = "/dev/nvidia-uvm"
 _WSL = "WSL"
@@ -43,14 +50,30 @@ _WSL = "WSL"
 _FIRST_NAMESPACE = "pid:[4026531836]"
 
 
-def cards(_: Probe, answer: Answer) -> Topic:
+def cards(probe: Probe, answer: Answer) -> Topic:
     """Those that answer, and those that are plugged in and do not."""
     on_the_bus, ours = answer.on_the_bus or (), answer.nvidia_on_the_bus
     details: list[str] = [_described(card, answer) for card in answer.cards]
-    facts: dict[str, Fact] = {"answering": [_facts_of(card) for card in answer.answering]}
     number = len(answer.answering)
     dead = [card for card in answer.cards if card not in answer.answering]
     blind = {card.id: why for card in answer.cards if (why := answer.no_figures(card))}
+    seen = [
+        {
+            "bus_id": each.bus_id,
+            "vendor": VENDORS.get(each.vendor_id),
+            "pci_id": f"{each.vendor_id}:{each.device_id}",
+            "name": each.name,
+            "driver": each.driver,
+            "asleep": each.asleep,
+        }
+        for each in on_the_bus
+    ]
+    facts: dict[str, Fact] = {
+        "answering": [_facts_of(card) for card in answer.answering],
+        "no_figures": {card: why.sentence for card, why in blind.items()},
+        "silent": [_facts_of(card) for card in dead],
+        "on_the_pci_bus": None if answer.on_the_bus is None else seen,
+    }
     known = {plain_bus_id(card.bus_id) for card in answer.cards if card.bus_id}
     held = [each for each in ours if each.driver == "nvidia"]
     silent = [each for each in held if known and plain_bus_id(each.bus_id) not in known]
@@ -75,6 +98,9 @@ def cards(_: Probe, answer: Answer) -> Topic:
         none = Message("There is no NVIDIA card.")
         if answer.on_the_bus is None:
             none = Message("No NVIDIA card answers, and the PCI bus cannot be seen from here.")
+        if named := _known_to_windows(probe) if probe.platform == "win32" else []:
+            none = Message("No NVIDIA card answers. Windows knows these graphics cards:")
+            facts["windows_names"] = details = named
         simulated = Message(
             "To see everything without a card, start `gpuexplorer --simulate 2xH100`."
         )
@@ -102,8 +128,22 @@ def cards(_: Probe, answer: Answer) -> Topic:
             do = Message("Compare with `nvidia-smi -q`; a newer driver may report more.")
             if set(blind.values()) == {Absence.NO_PERMISSION}:
                 do = remedy(Absence.NO_PERMISSION)
+            elif set(blind.values()) == {Absence.IMPOSSIBLE}:
+                do = Message(
+                    "Restart the computer; if it stays so, install another version of the"
+                    " driver."
+                )
             judged = LOOK, told(sentence, without), do
     return Topic(Subject.CARDS, *judged, details, facts)
+
+
+def _known_to_windows(probe: Probe) -> list[str]:
+    ran = probe.run_program(_ASK_WINDOWS, 10.0)
+    try:
+        named = json.loads(ran.text) if ran.code == 0 else []
+    except ValueError:
+        return []
+    return [named] if isinstance(named, str) else list(map(str, named))
 
 
 def _wake(dead: Sequence[Card]) -> Message:
@@ -163,7 +203,8 @@ def driver(probe: Probe, answer: Answer) -> Topic:
         return Topic(Subject.DRIVER, FINE, nothing_missing)
     library, module, source = driver_library(probe), module_version(probe), answer.source
     chosen = probe.environment.get("GPUEXPLORER_NVML") if probe.platform == "linux" else None
-    details = [Message("Kernel module {version}.", version=module)] if module else []
+    details = [Message("How it was read: {source}.", source=source.label)] if source else []
+    details += [Message("Kernel module {version}.", version=module)] if module else []
     if chosen:
         details.append(Message("Library chosen by GPUEXPLORER_NVML: {path}.", path=chosen))
     elif library:
@@ -202,7 +243,14 @@ def driver(probe: Probe, answer: Answer) -> Topic:
     facts = {
         "driver_version": source.driver_version if source else None,
         "cuda_version": source.cuda_version if source else None,
+        "read_through": source.label if source else None,
         "module_version": module,
+        "library": probe.shown(library) if library else None,
+        "library_version": _library_version(library),
+        "library_chosen": chosen,
+        "nouveau_loaded": probe.exists("/sys/module/nouveau"),
+        "package_found": _package(probe),
+        "secure_boot": _secure_boot(probe),
     }
     return Topic(Subject.DRIVER, *judged, details, facts)
 
@@ -210,14 +258,21 @@ def driver(probe: Probe, answer: Answer) -> Topic:
 def _nobody_expected(probe: Probe, answer: Answer) -> Judged:
     """Where there is nothing of a driver, and no card that would need one."""
     install = Message("If there is an NVIDIA card: {install}", install=_INSTALL)
+    none = Message("There is no NVIDIA driver here.")
     if _WSL in surroundings(probe):
+        none = Message("Windows lends no NVIDIA driver to this Linux.")
         install = Message(
             "If there is an NVIDIA card, install NVIDIA's driver in Windows, not in Linux."
+        )
+    elif answer.nvidia_on_the_bus:
+        none = Message("The NVIDIA card is set aside for a virtual machine (vfio-pci).")
+        install = Message(
+            "Run GPU Explorer in the virtual machine, or give the card back to this system."
         )
     elif answer.on_the_bus is not None:
         none = Message("There is no NVIDIA driver, and no NVIDIA card that would need one.")
         return FINE, none, NOTHING
-    return LOOK, Message("There is no NVIDIA driver here."), install
+    return LOOK, none, install
 
 
 def _likely_cause(
@@ -264,11 +319,11 @@ def _likely_cause(
 
 
 def _without_module(probe: Probe, library: Path | None) -> tuple[Message, Message]:
-    # The source or build folder that a driver package leaves behind.
-    packages = [*probe.entries("/usr/src"), *probe.entries("/var/lib/dkms")]
-    package = any(entry.name.startswith("nvidia") for entry in packages)
-    if not package and library is None:
+    if library is None and _package(probe) is None:
         return Message("There is no NVIDIA driver for the card."), _INSTALL
+    if surroundings(probe):
+        outside = Message("The computer outside has not loaded NVIDIA's kernel module.")
+        return outside, Message("Load it there: `sudo modprobe nvidia`.")
     sentence = Message("NVIDIA's driver is installed, but its kernel module is not loaded.")
     # DKMS names its folders kernel-RELEASE-ARCHITECTURE.
     built_for = [entry.name for entry in probe.entries("/var/lib/dkms/nvidia")]
@@ -288,6 +343,12 @@ def _without_module(probe: Probe, library: Path | None) -> tuple[Message, Messag
     return sentence, load
 
 
+def _package(place: Place) -> str | None:
+    """The source or build folder that a driver package leaves behind."""
+    folders = [*place.entries("/usr/src"), *place.entries("/var/lib/dkms")]
+    return next((place.shown(e) for e in folders if e.name.startswith("nvidia")), None)
+
+
 def _library_version(library: Path | None) -> str | None:
     """From the name of the file that libnvidia-ml.so.1 stands for."""
     try:
@@ -298,11 +359,12 @@ def _library_version(library: Path | None) -> str | None:
     return version.group(1) if version else None
 
 
-def _secure_boot(place: Place) -> bool:
+def _secure_boot(place: Place) -> bool | None:
     for entry in place.entries("/sys/firmware/efi/efivars"):
         if entry.name.startswith("SecureBoot-"):
-            return (place.read(place.shown(entry)) or "").endswith("\1")
-    return False
+            said = place.read(place.shown(entry))
+            return said.endswith("\1") if said else None
+    return None
 
 
 def permissions(probe: Probe, _: Answer) -> Topic:
@@ -316,6 +378,22 @@ def permissions(probe: Probe, _: Answer) -> Topic:
         if re.fullmatch(r"nvidia\d+|nvidiactl|nvidia-uvm|dxg", path.name)
     }
     refused = [name for name, path in nodes.items() if not probe.may_use(path)]
+    facts: dict[str, Fact] = {
+        "files": {
+            name: {"usable": name not in refused, "group": _group(path)}
+            for name, path in nodes.items()
+        },
+        "groups": probe.groups,
+    }
+    details = []
+    if nodes and probe.groups:
+        member = Message.counted(
+            "This user is in the group {groups}.",
+            "This user is in the groups {groups}.",
+            len(probe.groups),
+            groups=all_of(probe.groups),
+        )
+        details.append(member)
     lend = how_to_lend(surroundings(probe)) or _MAKE_FILES
     judged: Judged
     if not nodes and module_version(probe) is None:
@@ -329,7 +407,7 @@ def permissions(probe: Probe, _: Answer) -> Topic:
         )
         judged = BROKEN, missing, lend
     elif refused:
-        owners = ",".join(sorted({nodes[name].group() for name in refused} - {"root"}))
+        owners = ",".join(sorted({_group(nodes[name]) for name in refused} - {"root"}))
         join = Message(
             "Run `sudo usermod -aG {groups} $USER`, then log out and in again.", groups=owners
         )
@@ -349,7 +427,14 @@ def permissions(probe: Probe, _: Answer) -> Topic:
             len(nodes),
         )
         judged = FINE, may, NOTHING
-    return Topic(Subject.PERMISSIONS, *judged)
+    return Topic(Subject.PERMISSIONS, *judged, details, facts)
+
+
+def _group(path: Path) -> str:
+    try:
+        return path.group()
+    except KeyError:  # a container knows no name for a group of the computer outside
+        return str(path.stat().st_gid)
 
 
 def container(probe: Probe, answer: Answer) -> Topic:
@@ -360,23 +445,31 @@ def container(probe: Probe, answer: Answer) -> Topic:
     inside = Message("This runs inside {systems}.", systems=all_of(kinds))
     boxed = kinds != [_WSL]
     try:
-        namespace = str(probe.at("/proc/self/ns/pid").readlink())
+        sees_all = str(probe.at("/proc/self/ns/pid").readlink()) == _FIRST_NAMESPACE
     except OSError:
-        namespace = _FIRST_NAMESPACE
-    hidden = boxed and namespace != _FIRST_NAMESPACE
+        sees_all = None
     judged: Judged = FINE, inside, NOTHING
     # The kernel is shared with the computer outside, so its module can be seen from here.
     if boxed and not answer.cards and not answer.asleep and module_version(probe):
         not_lent = Message("The computer has an NVIDIA driver, but the card is not lent to it.")
         judged = BROKEN, told(inside, not_lent), how_to_lend(kinds)
-    elif hidden:
+    elif boxed and sees_all is False:
         nameless = Message("Programs outside cannot be seen, so those on a card have no names.")
         do = Message("Start the container with `--pid=host` to see the names of all programs.")
+        if "Flatpak" in kinds:
+            do = Message(
+                "Use a GPU Explorer that is not installed as a Flatpak to see the names."
+            )
         judged = LOOK, told(inside, nameless), do
     details = []
     if _WSL in kinds:
         details = [Message("Windows owns the driver here and does not pass on every reading.")]
-    return Topic(Subject.CONTAINER, *judged, details)
+    if boxed and sees_all:
+        details.append(
+            Message("Programs outside it can be seen, so those on a card have names.")
+        )
+    facts = {"kinds": kinds, "sees_all_processes": sees_all}
+    return Topic(Subject.CONTAINER, *judged, details, facts)
 
 
 def surroundings(place: Place) -> list[str]:
@@ -402,4 +495,8 @@ def how_to_lend(kinds: Sequence[str]) -> Message:
         return NOTHING
     if "Podman" in kinds:
         return Message("Start the container with `--device nvidia.com/gpu=all`.")
+    if "Kubernetes" in kinds:
+        return Message("Ask for nvidia.com/gpu in the pod's resource limits.")
+    if "LXC" in kinds:
+        return Message("Add a device of the type gpu to the container.")
     return Message("Start the container with `--gpus all`.")

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,7 @@ class Subject(StrEnum):
     PERMISSIONS = "permissions"
     CONTAINER = "container"
     PYTORCH = "pytorch"
+    TOOLKITS = "toolkits"
     DISPLAY = "display"
     PARTS = "parts"
     MEMORY = "memory"
@@ -80,6 +82,7 @@ class Probe(Place):
     parts: str | None = None  # where the packaged program's own parts are; None under a Python
     home: str = ""
     user: str = ""
+    groups: Sequence[str] = ()  # that the user is in, but for the user's own
     host: str = ""
     patience: float = 10.0  # seconds that the driver has to answer
     deep: bool = False  # load every PyTorch
@@ -104,6 +107,7 @@ def this_computer(open_backend: Callable[[], Backend], *, deep: bool = False) ->
         parts=None if parts is None else str(parts),
         home=home,
         user=_user(),
+        groups=_groups(),
         host=socket.gethostname(),
         deep=deep,
     )
@@ -130,6 +134,18 @@ def _user() -> str:
         return getpass.getuser()
     except (ImportError, KeyError, OSError):  # of whom the system knows no name
         return ""
+
+
+def _groups() -> Sequence[str]:
+    if sys.platform == "win32":
+        return ()
+    import grp  # noqa: PLC0415 - Windows has none
+
+    names = []
+    for number in os.getgroups():
+        with suppress(KeyError):  # of a computer outside of this container
+            names.append(grp.getgrgid(number).gr_name)
+    return [each for each in names if each != _user()]
 
 
 def _reachable(address: str | tuple[str, int]) -> bool:

@@ -38,6 +38,7 @@ _FOR_X11 = {
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-image.so.0": "libxcb-image0",
 }
+_NAMED = ("WAYLAND_DISPLAY", "DISPLAY", "QT_QPA_PLATFORM")
 _X_PATIENCE = 5.0
 
 # Each distribution, and what cannot be done without it.
@@ -68,15 +69,31 @@ def display(probe: Probe, _: Answer | None = None) -> Topic:
         if not (probe.parts and probe.exists(f"{probe.parts}/{library}"))
         and find_library(probe, library) is None
     }
-    details = []
+    refused = bool(x11 and not wayland and probe.x_refuses(environment["DISPLAY"]))
+    facts = {
+        **{name: environment.get(name) for name in _NAMED},
+        "x11_answers": x11,
+        "x11_refuses": refused,
+        "wayland_answers": wayland,
+        "missing_libraries": list(missing),
+    }
+    details = [
+        Message("{variable}={display} answers.", variable=name, display=environment[name])
+        if answers
+        else Message(
+            "{variable}={display} does not answer.", variable=name, display=environment[name]
+        )
+        for name, answers in zip(_NAMED, (wayland, x11), strict=False)
+        if answers is not None
+    ]
     install = NOTHING
     if missing:
-        details = [
+        details.append(
             Message(
                 "Libraries that Qt needs and that are missing: {libraries}.",
                 libraries=all_of(list(missing)),
             )
-        ]
+        )
         install = Message("Install the packages of your system that bring these libraries.")
         if probe.exists("/usr/bin/apt-get"):
             packages = " ".join(missing.values())
@@ -101,7 +118,7 @@ def display(probe: Probe, _: Answer | None = None) -> Topic:
             display=environment.get("DISPLAY", ""),
         )
         judged = BROKEN, silent, log_in
-    elif x11 and not wayland and probe.x_refuses(environment["DISPLAY"]):
+    elif refused:
         refuses = Message(
             "The display {display} lets this program open no window.",
             display=environment["DISPLAY"],
@@ -121,7 +138,7 @@ def display(probe: Probe, _: Answer | None = None) -> Topic:
     else:
         fine = Message("A window can open: the display answers, and Qt has its libraries.")
         judged = FINE, fine, NOTHING
-    return Topic(Subject.DISPLAY, *judged, details)
+    return Topic(Subject.DISPLAY, *judged, details, facts)
 
 
 def _wayland(probe: Probe) -> bool | None:
@@ -198,7 +215,14 @@ def parts(probe: Probe, _: Answer) -> Topic:
         judged = BROKEN, told(made_of, *(_PARTS[name] for name in missing)), run
     there = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     details = [*([f"{there}."] if there else []), f"{system}."]
-    return Topic(Subject.PARTS, *judged, details)
+    facts = {
+        "gpuexplorer": __version__,
+        "python": python,
+        "system": system,
+        **versions,
+        "pynvml": other,
+    }
+    return Topic(Subject.PARTS, *judged, details, facts)
 
 
 def memory(probe: Probe, _: Answer) -> Topic:
@@ -213,8 +237,15 @@ def memory(probe: Probe, _: Answer) -> Topic:
     }
     total, free = sizes.get("MemTotal", 0), sizes.get("MemAvailable", 0)
     swap = sizes.get("SwapTotal", 0)
-    limit = (probe.read("/sys/fs/cgroup/memory.max") or "").strip()
+    limits = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+    limit = next(filter(None, map(probe.read, limits)), "").strip()
     least = int(limit) if limit.isdigit() and int(limit) < total else None
+    facts = {
+        "total_bytes": total,
+        "available_bytes": free,
+        "swap_bytes": swap,
+        "limit_bytes": least,
+    }
     details = []
     if least is not None:
         details = [Message("The container may use {size:.1f} GiB of it.", size=least / _GIB)]
@@ -224,11 +255,11 @@ def memory(probe: Probe, _: Answer) -> Topic:
             "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and {swap:.1f} GiB of swap.",
             **there,
         )
-        return Topic(Subject.MEMORY, FINE, enough, NOTHING, details)
+        return Topic(Subject.MEMORY, FINE, enough, NOTHING, details, facts)
     without = Message(
         "{total:.1f} GiB of memory, {free:.1f} GiB of it free, and no swap. If memory runs"
         " out, Linux ends the largest program at once: most likely a training run.",
         **there,
     )
     add = Message("If this is your own computer, add a swap file of a few GiB.")
-    return Topic(Subject.MEMORY, LOOK, without, add, details)
+    return Topic(Subject.MEMORY, LOOK, without, add, details, facts)

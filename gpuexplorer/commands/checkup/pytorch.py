@@ -2,6 +2,7 @@
 are read; PyTorch is loaded, in a process of its own, only where that is asked for.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from gpuexplorer.commands.checkup.probe import (
     Subject,
     Topic,
 )
+from gpuexplorer.commands.checkup.toolkits import Cudnn, cudnn_of
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.words import NOTHING, Message, told
@@ -28,11 +30,15 @@ from gpuexplorer.telemetry.looked_for import is_there, module_version
 
 _PATIENCE = 60.0
 _GIVEN_UP = 20.0  # earlier, each gives up by itself
-# It is compiled in. Asking torch.cuda for it would start CUDA and wake the cards.
+# Both are compiled in. Asking torch.cuda or torch.backends for them would start CUDA and wake
+# the cards.
 ASK_TORCH = """
 import sys, torch
 flags = getattr(torch._C, "_cuda_getArchFlags", str)()
 sys.stdout.write("TORCH " + (flags or "") + "\\n")
+cudnn = getattr(torch._C, "_cudnn", None)
+if cudnn:
+    sys.stdout.write("CUDNN " + ".".join(map(str, cudnn.getRuntimeVersion())) + "\\n")
 """
 # They are built for one PyTorch, so they are replaced with it.
 _COMPANIONS = ("torchvision", "torchaudio")
@@ -142,19 +148,29 @@ def _judged(
     driver: str | None,
     cuda: str | None,
 ) -> _Found:
-    build, last_words = python.build, NOTHING
+    build, cudnn, last_words = python.build, Cudnn(), NOTHING
     inside = python.prefix == probe.parts  # of this very program, and no Python to start
+    worth_asking = probe.deep
+    if build is not None and build.cuda:
+        cudnn = cudnn_of(probe, python, cards)
+        worth_asking = probe.deep or bool(cards and python.prefix == probe.prefix)
     anew = Message(
         "Reinstall it: `{command}`",
         command=f"{_pip(probe, python, 'install')} --force-reinstall torch",
     )
     steps = _install_torch(probe, python, cuda) if cuda else anew
     ran = None
-    if probe.deep and build is not None and not inside:
+    if worth_asking and build is not None and not inside:
         ran = probe.run_program([str(python.path), "-c", ASK_TORCH], _PATIENCE)
-        build, last_words = _told_by_itself(ran, build)
+        build, cudnn, last_words = _told_by_itself(ran, build, cudnn)
     if build is None:
         judged = Suits(BROKEN, Message("Its files are incomplete."), steps)
+    elif cudnn.trouble:
+        do = Message("Install PyTorch anew, so that it comes with the cuDNN it needs.")
+        if cudnn.package:
+            command = f"{_pip(probe, python, 'install')} --force-reinstall {cudnn.package}"
+            do = Message("Run: `{command}`", command=command)
+        judged = Suits(BROKEN, suits(build, cards, driver).sentence, do)
     elif ran is not None and ran.code:
         judged = Suits(BROKEN, Message("It cannot be loaded."), steps)
     else:
@@ -168,27 +184,63 @@ def _judged(
     what = Message(
         "{verdict}: {python}: {torch}.",
         verdict=judged.verdict.word,
-        python=Message(
-            "{folder} (Python {version})", folder=python.prefix, version=python.release
-        ),
+        python=_named(probe, python),
         torch=build.label if build else "PyTorch",
+    )
+    has = (
+        Message("It has cuDNN {version}.", version=cudnn.version) if cudnn.version else NOTHING
     )
     facts = {
         "prefix": python.prefix,
         "python": python.release,
         "torch": build.version if build else None,
         "cuda": build.cuda if build else None,
+        "hip": build.hip if build else None,
+        "architectures": list(build.architectures) if build else [],
+        "cudnn": {
+            "version": cudnn.version,
+            "where": cudnn.where,
+            "trouble": cudnn.trouble,
+        },
         "verdict": judged.verdict,
+        "sentence": judged.sentence,
+        "do": judged.do,
     }
-    sentence = told(what, judged.sentence, holds, last_words)
+    sentence = told(what, judged.sentence, holds, cudnn.trouble or has, last_words)
     return _Found(python, judged, sentence, facts)
 
 
-def _told_by_itself(ran: Ran, build: TorchBuild) -> tuple[TorchBuild, Message]:
+def _named(probe: Probe, python: LabPython) -> Message:
+    """Its folder, and how it was found."""
+    environment, prefix, here = probe.environment, python.prefix, probe.environment.get("PWD")
+    on_the_path = environment.get("PATH", "").split(os.pathsep)
+    whys = (
+        (Message("inside this program"), prefix == probe.parts),
+        (Message("the one that runs this"), prefix == probe.prefix),
+        (
+            Message("the active environment"),
+            prefix in (environment.get("VIRTUAL_ENV"), environment.get("CONDA_PREFIX")),
+        ),
+        (Message("in this folder"), here and prefix in (f"{here}/.venv", f"{here}/venv")),
+        (Message("conda"), _by_conda(probe, python)),
+        (Message("on the PATH"), probe.shown(python.path.parent) in on_the_path),
+    )
+    known = {"folder": prefix, "version": python.release}
+    for why, holds in whys:
+        if holds:
+            return Message("{folder} (Python {version}, {why})", why=why, **known)
+    return Message("{folder} (Python {version})", **known)
+
+
+def _told_by_itself(
+    ran: Ran, build: TorchBuild, cudnn: Cudnn
+) -> tuple[TorchBuild, Cudnn, Message]:
     """What PyTorch says of itself, which goes before what its files say; and how it ended."""
-    for line in ran.text.splitlines():
-        if ran.code == 0 and line.startswith("TORCH "):
+    for line in ran.text.splitlines() if ran.code == 0 else ():
+        if line.startswith("TORCH "):
             build = replace(build, architectures=line.split()[1:])
+        elif line.startswith("CUDNN "):
+            cudnn = cudnn._replace(version=line.split()[1])
     last = (ran.text.strip().splitlines() or [""])[-1][:200]
     if ran.code is None:
         said = Message(
@@ -200,7 +252,7 @@ def _told_by_itself(ran: Ran, build: TorchBuild) -> tuple[TorchBuild, Message]:
         said = Message(
             "It ended with code {code}. Its last words: {words}", code=ran.code, words=last
         )
-    return build, said
+    return build, cudnn, said
 
 
 def _install_torch(probe: Probe, python: LabPython, cuda: str) -> Message:

@@ -25,6 +25,7 @@ from gpuexplorer.commands.checkup.probe import (
 )
 from gpuexplorer.commands.checkup.program import display, memory, parts
 from gpuexplorer.commands.checkup.pytorch import pythons
+from gpuexplorer.commands.checkup.toolkits import toolkits
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.trouble import Trouble
@@ -40,6 +41,7 @@ EXAMINATIONS: Mapping[Subject, tuple[Message, Callable[[Probe, Answer], Topic]]]
     Subject.PERMISSIONS: (Message("Permissions"), permissions),
     Subject.CONTAINER: (Message("Container"), container),
     Subject.PYTORCH: (Message("PyTorch"), pythons),
+    Subject.TOOLKITS: (Message("Toolkits"), toolkits),
     Subject.DISPLAY: (Message("Display"), display),
     Subject.PARTS: (Message("Parts"), parts),
     Subject.MEMORY: (Message("Memory"), memory),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.commands.checkup.driver import cards
-from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK
+from gpuexplorer.commands.checkup.probe import BROKEN, FINE, LOOK, Ran
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
@@ -50,6 +50,7 @@ def test_a_card_whose_number_is_open_is_not_called_useless(
     [
         (Absence.NO_PERMISSION, "rights to /dev/nvidia*"),
         (Absence.NOT_SUPPORTED, "nvidia-smi -q"),
+        (Absence.IMPOSSIBLE, "install another version of the driver"),
     ],
 )
 def test_a_card_that_answers_without_a_figure_is_worth_a_look(
@@ -175,3 +176,12 @@ def test_where_no_card_answers_nobody_claims_more_than_the_bus_shows(
     topic = computer.told(cards)
     assert topic.verdict is BROKEN
     assert topic.sentence == "There is 1 NVIDIA card, and no driver answers for it."
+
+
+@pytest.mark.parametrize("said", ['"Intel UHD"', '["Intel UHD", "AMD Radeon"]'])
+def test_windows_is_asked_for_the_names_of_its_cards(computer: Computer, said: str) -> None:
+    computer.platform = "win32"
+    computer.answers["powershell.exe"] = Ran(0, said)
+    topic = computer.told(cards)
+    assert topic.sentence == "No NVIDIA card answers. Windows knows these graphics cards:"
+    assert topic.details[0] == "Intel UHD"

@@ -109,6 +109,11 @@ def without_library_in_docker(computer: Computer) -> None:
     computer.write("/.dockerenv")
 
 
+def not_loaded_outside(computer: Computer) -> None:
+    not_loaded(computer)
+    computer.write("/.dockerenv")
+
+
 @pytest.mark.parametrize(
     ("arrange", "cause", "do"),
     [
@@ -116,6 +121,7 @@ def without_library_in_docker(computer: Computer) -> None:
         (unsigned, "installed, but its kernel module is not loaded", "Secure Boot is on"),
         (built_for_another_kernel, "not built for the kernel that runs, 6.8.0", "autoinstall"),
         (not_loaded, "installed, but its kernel module is not loaded", "modprobe nvidia"),
+        (not_loaded_outside, "outside has not loaded NVIDIA's kernel module", "Load it there"),
         (without_library, "its library was not found", "of the version 590.48.01"),
         (without_library_in_docker, "its library was not found", "--gpus all"),
         (lambda computer: computer.plug_in(driver="nouveau"), "held by nouveau", "Install"),
@@ -135,7 +141,17 @@ def test_the_likely_cause_is_found_in_files(
 def test_wsl_without_a_library_sends_the_reader_to_windows(computer: Computer) -> None:
     computer.write("/proc/version", "Linux version 6.6 (Microsoft@Microsoft.com)")
     computer.write("/dev/dxg")
-    assert "in Windows, not in Linux" in computer.told(driver).do
+    topic = computer.told(driver)
+    assert topic.sentence == "Windows lends no NVIDIA driver to this Linux."
+    assert "in Windows, not in Linux" in topic.do
+
+
+def test_a_card_given_to_a_virtual_machine_is_not_broken(computer: Computer) -> None:
+    computer.plug_in(driver="vfio-pci")
+    topic = computer.told(driver)
+    assert topic.verdict is LOOK
+    assert topic.sentence == "The NVIDIA card is set aside for a virtual machine (vfio-pci)."
+    assert "in the virtual machine" in topic.do
 
 
 def test_a_driver_that_hangs_is_given_up(computer: Computer) -> None:
@@ -221,16 +237,22 @@ def test_a_container_is_called_by_its_name(
 
 @pytest.mark.parametrize(
     ("mark", "option"),
-    [("/.dockerenv", "--gpus all"), ("/run/.containerenv", "--device nvidia.com/gpu=all")],
+    [
+        ("/.dockerenv", "with `--gpus all`."),
+        ("/run/.containerenv", "with `--device nvidia.com/gpu=all`."),
+        ("/run/systemd/container", "Add a device of the type gpu"),
+    ],
 )
 def test_a_card_that_is_not_lent_is_lent_by_an_option(
     computer: Computer, mark: str, option: str
 ) -> None:
-    computer.write(mark)
+    computer.write(mark, "lxc")
     computer.write("/sys/module/nvidia/version", "590.48.01\n")
     topic = computer.told(container)
     assert topic.verdict is BROKEN
-    assert topic.do == f"Start the container with `{option}`."
+    assert option in topic.do
+    computer.write("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n")
+    assert computer.told(container).do == "Ask for nvidia.com/gpu in the pod's resource limits."
 
 
 def test_hidden_programs_have_no_names_and_there_is_a_remedy(computer: Computer) -> None:
@@ -244,3 +266,5 @@ def test_hidden_programs_have_no_names_and_there_is_a_remedy(computer: Computer)
     assert topic.verdict is LOOK
     assert "those on a card have no names" in topic.sentence
     assert "--pid=host" in topic.do
+    computer.write("/.flatpak-info")
+    assert "not installed as a Flatpak" in computer.told(container).do

@@ -16,16 +16,31 @@ BLACKWELL = card(name="RTX 5090", capability=(12, 0))
 OWN = "/opt/gpuexplorer"
 
 
-def test_a_pytorch_is_named_by_its_folder_and_its_build(computer: Computer) -> None:
-    computer.install_torch("/srv/venv", "2.13.0+cpu")
+@pytest.mark.parametrize(
+    ("prefix", "why"),
+    [
+        (OWN, ", the one that runs this"),
+        ("/srv/venv", ", the active environment"),
+        ("/data/.venv", ", in this folder"),
+        ("/usr", ", on the PATH"),
+        ("/elsewhere/env", ", conda"),
+        ("/home/ana/.pyenv/versions/3.12.1", ""),
+    ],
+)
+def test_a_pytorch_is_named_by_its_folder_its_build_and_how_it_was_found(
+    computer: Computer, prefix: str, why: str
+) -> None:
+    computer.install_torch(prefix, "2.13.0+cpu")
+    computer.write("/elsewhere/env/conda-meta/history")
+    computer.environment |= {"VIRTUAL_ENV": "/srv/venv", "PWD": "/data", "PATH": "/usr/bin"}
     topic = computer.told(pythons)
     assert topic.verdict is FINE
-    assert topic.facts["lab"] == "/srv/venv"
+    assert topic.facts["lab"] == prefix
     assert topic.details[0].startswith(
-        "OK: /srv/venv (Python 3.12): PyTorch 2.13.0+cpu, built for the processor only."
+        f"OK: {prefix} (Python 3.12{why}): PyTorch 2.13.0+cpu, built for the processor only."
     )
     assert topic.details[1] == (
-        "The lab takes /srv/venv, unless another was chosen as “Python of the lab”."
+        f"The lab takes {prefix}, unless another was chosen as “Python of the lab”."
     )
     assert computer.asked == []
 
@@ -37,7 +52,7 @@ def test_the_pytorch_inside_the_packaged_program_is_the_labs(computer: Computer)
     computer.install_torch("/srv/venv", "2.12.0", cuda="13.0")  # started by another program
     topic = computer.told(pythons)
     assert topic.sentence == "2 Pythons have PyTorch. 2 Pythons were looked at."
-    assert f"{computer.parts} (Python 3.12): PyTorch 2.13.0+cpu" in topic.details[0]
+    assert "(Python 3.12, inside this program): PyTorch 2.13.0+cpu" in topic.details[0]
     assert topic.facts["lab"] == computer.parts
 
 
@@ -147,11 +162,10 @@ def test_one_fitting_python_among_others_is_enough(computer: Computer) -> None:
     assert topic.details[1].startswith("warning: /opt/gpuexplorer")
 
 
-def test_a_deep_look_tells_which_cards_a_build_was_made_for(computer: Computer) -> None:
-    computer.deep = True
+def test_the_own_pytorch_is_asked_which_cards_it_was_made_for(computer: Computer) -> None:
     computer.give_driver(PASCAL)
     computer.install_torch(OWN, "2.11.0+cu126", cuda="12.6")
-    computer.answers[f"{OWN}/bin/python3"] = architectures("sm_80", "sm_90")
+    computer.answers[f"{OWN}/bin/python3"] = Ran(0, "a warning\nTORCH sm_80 sm_90\n")
     topic = computer.told(pythons)
     assert topic.verdict is BROKEN
     assert "It holds no code for Tesla P100 (compute capability 6.0)" in topic.details[0]
@@ -162,10 +176,10 @@ def test_a_deep_look_loads_every_pytorch(computer: Computer) -> None:
     computer.deep = True
     computer.install_torch("/srv/venv", "2.13.0+cpu")
     computer.install_torch(OWN, "2.11.0+cu130", cuda="13.0")
-    computer.answers[f"{OWN}/bin/python3"] = architectures("sm_90")
+    computer.answers[f"{OWN}/bin/python3"] = Ran(0, "TORCH sm_90\nCUDNN 9.14.0\n")
     computer.answers["/srv/venv/bin/python3"] = Ran(1, "Traceback\nImportError: libc10.so")
     topic = computer.told(pythons)
-    assert "It holds code for sm_90. It was started, and loads." in topic.details[0]
+    assert "for sm_90. It has cuDNN 9.14.0. It was started, and loads." in topic.details[0]
     assert "It ended with code 1. Its last words: ImportError: libc10.so" in topic.details[1]
 
 
@@ -183,7 +197,3 @@ def test_an_incomplete_pytorch_is_to_be_installed_anew(computer: Computer) -> No
     topic = computer.told(pythons)
     assert topic.verdict is BROKEN
     assert "--force-reinstall torch" in topic.do
-
-
-def architectures(*names: str) -> Ran:
-    return Ran(0, f"a warning\nTORCH {' '.join(names)}\n")
