@@ -34,7 +34,7 @@ VERBS = {
     "lab": mark("run a program, and say which of its lines keep the cards waiting"),
     "lesson": mark("lessons that lead through the lab: list, check, write and play them"),
     "record": mark("keep what the cards do in a file"),
-    "export": mark("a recording as CSV or JSON Lines"),
+    "export": mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
     "report": mark("a recording as a page to hand on: plots, and what stood out"),
     "serve": mark("show the readings to Prometheus"),
 }

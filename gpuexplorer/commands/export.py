@@ -14,15 +14,8 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
-from gpuexplorer.recording.export import (
-    FORMS,
-    Choice,
-    chosen,
-    exported,
-    metrics_named,
-    moment,
-    recorded,
-)
+from gpuexplorer.recording.choice import Choice, chosen, metrics_named, moment, recorded
+from gpuexplorer.recording.export import FORMS, exported
 from gpuexplorer.recording.opening import refuse_own
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import refuse_unwritable, write_whole
@@ -32,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr(
         "Write a recording, or a stretch of it, for other programs: csv is a table for"
         " spreadsheets, a row for each beat of the readings; jsonl has a line of JSON for each"
-        " reading and for whatever else was recorded."
+        " reading and for whatever else was recorded; perfetto is a trace for ui.perfetto.dev"
+        " and chrome://tracing."
     )
     add_stretch_arguments(parser, tr("the terminal"))
     parser.add_argument(

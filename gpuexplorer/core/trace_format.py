@@ -50,6 +50,15 @@ def flow_text(phase: str, name: str, kind: str, number: int, place: Place, at: i
     return _event(phase, at, place, id=number, name=name, cat=kind, **bound)
 
 
+def curve_text(name: str, process: int, at: int, values: Mapping[str, float]) -> str:
+    """What a viewer draws as a curve: it holds until the next one of that name and process."""
+    return _event("C", at, (process, 0), name=name, args=values)
+
+
+def moment_text(name: str, kind: str, place: Place, at: int, args: About) -> str:
+    return _event("i", at, place, s="t", name=name, cat=kind, args=args)
+
+
 class FreeRows:
     """Stretches of one kind never overlap on a row: which row takes the next."""
 

@@ -39,6 +39,7 @@ _REPORT = FileKind(mark("Web page"), "html")
 _EXPORTS = (
     FileKind(mark("Table"), "csv"),
     FileKind(mark("Lines of JSON"), "jsonl"),
+    FileKind(mark("Trace for Perfetto"), "json"),
 )
 _RECENT = "recordings/recent"
 # Only while a recording is shown.
@@ -268,7 +269,8 @@ class WindowRecordings(QObject):
 
 def _write(path: Path, target: Path, kind: FileKind) -> None:
     """In a thread of its own. What only this needs is loaded here: it is rarely asked for."""
-    from gpuexplorer.recording.export import chosen, exported  # noqa: PLC0415
+    from gpuexplorer.recording.choice import chosen  # noqa: PLC0415
+    from gpuexplorer.recording.export import exported  # noqa: PLC0415
     from gpuexplorer.recording.report import write_report  # noqa: PLC0415
 
     recording = open_recording(path)
@@ -278,7 +280,8 @@ def _write(path: Path, target: Path, kind: FileKind) -> None:
         if kind is _REPORT:
             write_report(choice, target)
         else:
-            form = "jsonl" if target.suffix.lower() == ".jsonl" else "csv"
+            forms = {".jsonl": "jsonl", ".json": "perfetto"}
+            form = forms.get(target.suffix.lower(), "csv")
             write_whole(target, exported(choice, form), private=True)
     finally:
         recording.close()

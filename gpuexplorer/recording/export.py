@@ -1,34 +1,45 @@
-"""A recording, or a stretch of it, for other programs: which part of it, and that as CSV or as
-lines of JSON.
+"""A stretch of a recording for other programs: as CSV, as lines of JSON, or as a trace for
+Perfetto and Chrome.
 """
 
 import json
 import math
-import re
-from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import merge
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import result_as_json
-from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.records import UnreadableError, written
-from gpuexplorer.core.trouble import Trouble, did_you_mean
-from gpuexplorer.recording.lab_said import Noted, OfProgram, noted_of
-from gpuexplorer.recording.recording import Recording
-from gpuexplorer.recording.schema import LEVELS
-from gpuexplorer.recording.told import ProgramSeen, Said, Turn
-from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.session import card_numbers
+from gpuexplorer.core.records import written
+from gpuexplorer.core.trace_format import (
+    FreeRows,
+    curve_text,
+    end,
+    head,
+    moment_text,
+    named_process,
+    named_thread,
+    nanoseconds,
+    slice_text,
+)
+from gpuexplorer.lab.events import Began, Failed, Finished, Transferred
+from gpuexplorer.recording.choice import (
+    BUCKET,
+    Choice,
+    Round,
+    all_noted,
+    condensed,
+    looks,
+    rounds,
+    spans,
+)
+from gpuexplorer.recording.lab_said import OfProgram, Sent
+from gpuexplorer.recording.told import Turn
 from gpuexplorer.telemetry.trace_csv import (
     BLANKS,
     SIMULATED,
@@ -37,243 +48,7 @@ from gpuexplorer.telemetry.trace_csv import (
     column_name,
     figure_form,
     in_pieces,
-    iso,
-    untils,
 )
-
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
-_PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
-_LENGTH = re.compile(rf"(?:{_PART})+")
-_TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_BUCKET = float(LEVELS[0])
-_FIGURES_AT_ONCE = 1_000_000
-_SHORTEST, _LONGEST = 60.0, 3600.0  # of what memory has room for at once, in seconds
-_LOOK_EVERY = 60.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
-    """What of a recording is handed on."""
-
-    recording: Recording
-    start: float  # axis
-    end: float
-    metrics: Mapping[CardId, Sequence[MetricId]]  # of each card, in order; and of the host
-
-    @property
-    def simulated(self) -> bool:
-        """Whether something of it is made up."""
-        return any(each.machine.source.simulated for each in self.recording.runs)
-
-    @property
-    def cards(self) -> Sequence[Card]:
-        return [each for each in _all_cards(self.recording) if each.id in self.metrics]
-
-    @property
-    def numbers(self) -> Mapping[CardId, str]:
-        numbers = card_numbers(self.recording.cards())
-        return {each.id: numbers.get(each.id, "host") for each in self.cards}
-
-    def holds(self, at: float) -> bool:
-        return self.start <= at <= self.end
-
-    def iso(self, at: float) -> str:
-        return iso(self.recording.wall(at))
-
-    def happenings(self) -> Iterator[Happening]:
-        """Of its cards and of the whole driver."""
-        for each in self.recording.happenings():
-            if self.holds(each.at) and (each.card is None or each.card in self.metrics):
-                yield each
-
-
-def chosen(
-    recording: Recording,
-    start: float | None = None,
-    end: float | None = None,
-    metrics: Collection[MetricId] | None = None,
-    cards: Collection[CardId] | None = None,
-) -> Choice:
-    """All of it, where nothing else is said. Raises Trouble where nothing is left."""
-    first = recording.began if start is None else max(start, recording.began)
-    last = recording.ended if end is None else min(end, recording.ended)
-    if (
-        first > last
-        or (first == last and recording.began < recording.ended)
-        or not any(run.began <= last and run.ended >= first for run in recording.runs)
-    ):
-        began, ended = (
-            f"{_local(recording.wall(at)):%Y-%m-%d %H:%M:%S}"
-            for at in (recording.began, recording.ended)
-        )
-        raise Trouble(
-            "There is nothing between these two times.",
-            "The recording lasts from {began} to {ended}; there may be pauses in it.",
-            began=began,
-            ended=ended,
-        )
-    known = {
-        card.id: [
-            each for each in recording.metrics(card.id) if metrics is None or each in metrics
-        ]
-        for card in _all_cards(recording)
-        if cards is None or card.id in cards
-    }
-    there = {card: each for card, each in known.items() if each}
-    if not there and (metrics is not None or cards is not None):
-        raise Trouble(
-            "No such figures were recorded of these cards.",
-            "`--metrics help` lists those that were.",
-        )
-    return Choice(recording, first, last, there)
-
-
-def recorded(recording: Recording) -> Sequence[MetricId]:
-    """The metrics that there are of any card, in the catalogue's order."""
-    there = {each for card in _all_cards(recording) for each in recording.metrics(card.id)}
-    return [each for each in METRICS if each in there]
-
-
-def metrics_named(text: str, there: Sequence[MetricId]) -> Sequence[MetricId]:
-    """Raises Trouble for one that is not there."""
-    names = [part.strip() for part in text.split(",")]
-    for name in names:
-        if name not in there:
-            close = get_close_matches(name, there, 1)
-            raise Trouble(
-                "No metric {name!r} was recorded.",
-                did_you_mean(close, "`--metrics help` lists those that were."),
-                name=name,
-            )
-    return [each for each in there if each in names]
-
-
-def moment(text: str, recording: Recording, after: float | None = None) -> float:
-    """On the axis. Of a time of day, the first one in the recording, and later than `after`.
-    Raises Trouble.
-    """
-    offset = length(text[1:])
-    if text[0:1] == "+" and offset is not None:
-        return recording.began + offset
-    if text[0:1] == "-" and offset is not None:
-        return recording.ended - offset
-    try:
-        if not _TIME_OF_DAY.fullmatch(text):
-            return recording.at(datetime.fromisoformat(text).astimezone().timestamp())
-        asked = time.fromisoformat(text if text[2] == ":" else f"0{text}")
-        later = recording.wall(recording.began)
-        if after is not None:
-            later = math.nextafter(recording.wall(after), math.inf)
-        first, last = (_local(each) for each in (later, recording.wall(recording.ended)))
-        found = datetime.combine(first, asked).astimezone()
-        if found < first and first.date() < last.date():
-            found = datetime.combine(first + timedelta(days=1), asked).astimezone()
-        return recording.at(found.timestamp())
-    except (ValueError, OverflowError, OSError):
-        raise Trouble(
-            "{text!r} is no time.",
-            "Times are 14:05, 14:05:10, 2026-11-21T14:05, +10m from the beginning, or -1h"
-            " before the end.",
-            text=text,
-        ) from None
-
-
-def length(text: str) -> float | None:
-    """Seconds: of 90, 90s, 1h30m. None where it says none."""
-    if not _LENGTH.fullmatch(text):
-        return None
-    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
-
-
-def _all_cards(recording: Recording) -> Sequence[Card]:
-    """That ever were, and the host behind them."""
-    cards = {card.id: card for card in recording.cards()}
-    host = recording.runs[-1].machine.host
-    return [*cards.values(), *([host] if host.id == HOST_ID not in cards else [])]
-
-
-def _local(wall: float) -> datetime:
-    return datetime.fromtimestamp(wall, UTC).astimezone()
-
-
-class Round(NamedTuple):
-    """Metrics of one card that were read at the same moment; or, where only those are kept, the
-    means of a bucket that began then, with its lowest and highest figures.
-    """
-
-    at: float
-    until: float  # a reading from then on is of the next beat
-    card: CardId
-    metrics: tuple[MetricId, ...]
-    values: Sequence[float]  # NaN: there was none
-    lowest: Sequence[float] = ()
-    highest: Sequence[float] = ()
-
-
-def _rounds(choice: Choice) -> Iterator[Round]:
-    """In order of time. Memory holds but a part of a long recording."""
-    count = max(1, sum(map(len, choice.metrics.values())))
-    first = choice.start
-    for run in choice.recording.runs:
-        first = max(first, run.began - _BUCKET)  # where the bucket of its beginning begins
-        seconds = _FIGURES_AT_ONCE * run.machine.interval / count
-        seconds = min(max(_SHORTEST, seconds), _LONGEST)
-        past_end = math.nextafter(min(run.ended, choice.end), math.inf)
-        while first < past_end:
-            last = min(first + seconds, past_end)
-            yield from merge(*_of_rhythms(choice, first, last), key=attrgetter("at"))
-            first = last
-
-
-def _of_rhythms(choice: Choice, first: float, last: float) -> Iterator[Iterator[Round]]:
-    """Metrics of a card that are read together share their times: one iterator for them."""
-    together: dict[object, list[tuple[MetricId, Sequence[Sequence[float]]]]] = {}
-    for card, metrics in choice.metrics.items():
-        for metric in metrics:
-            for columns in _columns(choice, card, metric, first, last):
-                if columns[0]:
-                    key = card, array("d", columns[0]).tobytes(), len(columns)
-                    together.setdefault(key, []).append((metric, columns))
-        yield from (_together(card, members) for members in together.values())
-        together.clear()
-
-
-def _columns(
-    choice: Choice, card: CardId, metric: MetricId, first: float, last: float
-) -> Iterator[Sequence[Sequence[float]]]:
-    """From `first` to right before `last`: times and values; and of the buckets before the
-    first of these times, means, lowest and highest figures.
-    """
-    last = math.nextafter(last, -math.inf)
-    readings = choice.recording.readings(card, metric, first, last)
-    yield readings
-    until = readings.times[0] - _BUCKET if readings.times else last
-    if until >= first:
-        found = choice.recording.buckets(card, metric, first, until, LEVELS[0])
-        begin = bisect_left(found.times, first)
-        columns = (found.times, found.means, found.minima, found.maxima)
-        yield [each[begin:] for each in columns]
-
-
-def _together(
-    card: CardId, members: Sequence[tuple[MetricId, Sequence[Sequence[float]]]]
-) -> Iterator[Round]:
-    metrics = tuple(metric for metric, _ in members)
-    times = members[0][1][0]
-    # One column of all members after the other: values, and of buckets lowest and highest too.
-    columns = zip(*(each[1:] for _, each in members), strict=True)
-    figures = (zip(*kind, strict=True) for kind in columns)
-    for at, until, *some in zip(times, untils(times), *figures, strict=True):
-        yield Round(at, until, card, metrics, *some)
-
-
-def _condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
-    """Whether means of buckets are among its figures. Readings are dropped oldest first."""
-    at, level = choice.start, LEVELS[-1]
-    coarse = choice.recording.buckets(card, metric, at - level, choice.end, level)
-    first = max(at, next((each for each in coarse.times if each + level > at), at))
-    _, *buckets = _columns(choice, card, metric, first, min(first + level, choice.end))
-    return any(columns[0] for columns in buckets)
 
 
 def csv_lines(choice: Choice) -> Iterator[str]:
@@ -281,7 +56,7 @@ def csv_lines(choice: Choice) -> Iterator[str]:
     buckets are kept, a row for each of these, with their lowest and highest figures.
     """
     series = [(card, each) for card, metrics in choice.metrics.items() for each in metrics]
-    means = any(_condensed(choice, *each) for each in series)
+    means = any(condensed(choice, *each) for each in series)
     names: list[str] = []
     places: dict[tuple[CardId, MetricId], tuple[int, str]] = {}
     for card, metric in series:
@@ -294,7 +69,7 @@ def csv_lines(choice: Choice) -> Iterator[str]:
         return [places[card, each] for each in metrics]
 
     def reads() -> Iterator[Read]:
-        for each in _rounds(choice):
+        for each in rounds(choice):
             if each.lowest and not means:
                 continue  # readings that are damaged have means
             cells = {}
@@ -323,7 +98,7 @@ def _comments(choice: Choice, *, means: bool) -> Iterator[str]:
     yield BLANKS
     if means:
         yield (
-            f"older figures are means of the {_BUCKET:.0f} s after the time of their row, with"
+            f"older figures are means of the {BUCKET:.0f} s after the time of their row, with"
             " their lowest and highest"
         )
     for card in choice.cards:
@@ -378,12 +153,12 @@ def _figures(choice: Choice) -> Iterator[_Line]:
         together = zip(each.metrics, values, strict=True)
         return {metric: value for metric, value in together if math.isfinite(value)}
 
-    for each in _rounds(choice):
+    for each in rounds(choice):
         line: dict[str, object] = {"is": "sample", "card": each.card}
         line["values"] = known(each, each.values)
         if each.lowest:
             lowest, highest = known(each, each.lowest), known(each, each.highest)
-            line |= {"is": "means", "seconds": _BUCKET, "lowest": lowest, "highest": highest}
+            line |= {"is": "means", "seconds": BUCKET, "lowest": lowest, "highest": highest}
         else:
             line["missing"] = {
                 metric: choice.recording.reason(value).sentence
@@ -452,46 +227,150 @@ def _json(line: object) -> str:
     return json.dumps(line, separators=(",", ":")) + "\n"
 
 
-def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
-    """What is no message of ours is left out."""
-    for said in recording.said():
-        with suppress(UnreadableError):
-            yield said, noted_of(said.what, said.text)
+_KINDS = ("events", "not read", "processes", "cells", "copies", "measured copies")
+_ROWS_OF_KIND = 1000
+_LONGEST_NAME = 200
+_UNREAD = 3  # a curve is broken where a card was not read for so many periods
 
 
-class Look(NamedTuple):
-    """Who used a card."""
+class _Drawn(NamedTuple):
+    """A stretch on the rows of its kind, or a moment, which has no length; or, of no kind, a
+    point of a curve.
+    """
 
-    at: float
-    card: CardId
-    programs: Sequence[ProgramSeen] | None  # None: nobody could tell
-
-
-def looks(choice: Choice, most: int = 50_000) -> Iterator[Look]:
-    """In order of time: at each change, and now and then; at most so many in a run beside."""
-    recording = choice.recording
-    said: dict[CardId, Sequence[ProgramSeen] | None] = {}
-    cards = [card for card in choice.metrics if card != HOST_ID]
-    turns = [
-        (at, [card for card in cards if not isinstance(value, Mapping) or card in value])
-        for at, value in recording.turns(Turn.PROCESSES)
-    ]
-    for run in recording.runs:
-        first, last = max(run.began, choice.start), min(run.ended, choice.end)
-        every = max(_LOOK_EVERY, (last - first) / most)
-        times = range(int((last - first) // every) + 1 if first <= last else 0)
-        rhythm = [(first + every * number, cards) for number in times]
-        changes = [turn for turn in turns if first < turn[0] <= last]
-        for at, some in sorted(rhythm + changes, key=itemgetter(0)):
-            for card in some:
-                programs = recording.processes(card, at)
-                # That nobody can tell is said once.
-                if programs is not None or said.get(card, ()) is not None:
-                    yield Look(at, card, programs)
-                said[card] = programs
+    whose: str  # a card, the lab, or the driver
+    kind: str
+    name: str
+    begin: float  # axis
+    end: float
+    args: Mapping[str, Any]  # whatever JSON there is; of a curve its value by its unit
 
 
-FORMS = {"csv": csv_lines, "jsonl": json_lines}
+def trace_lines(choice: Choice) -> Iterator[str]:
+    """A process for each card, with a curve for each metric and rows of stretches."""
+    about = {
+        "program": "GPU Explorer",
+        "recording": choice.recording.path.name,
+        "machines": [*dict.fromkeys(run.machine.name for run in choice.recording.runs)],
+        "simulated": choice.simulated,
+        "figures": "made up, of no real card" if choice.simulated else "as the cards told them",
+        "from": choice.iso(choice.start),
+        "to": choice.iso(choice.end),
+        "began_unix_s": choice.recording.wall(choice.start),
+        "note": "A curve holds its last value where nothing was read: see the row 'not read'.",
+    }
+    events = _events(choice)
+    yield head(about) + next(events, "")
+    yield from (f",\n{event}" for event in events)
+    yield end()
+
+
+def _events(choice: Choice) -> Iterator[str]:
+    """Each process and row is named before what stands in it."""
+    names = {each.id: f"{choice.numbers[each.id]} {each.name}" for each in choice.cards}
+    order: list[str] = [*names, "lab", "driver"]
+    named: set[str] = set()
+    rows: dict[tuple[str, str], FreeRows] = {}
+    for each in chain(_uses(choice), _marks(choice), _lab(choice), _curves(choice)):
+        if each.end < choice.start or each.begin > choice.end:
+            continue
+        process = order.index(each.whose) + 1
+        if each.whose not in named:
+            named.add(each.whose)
+            yield from named_process(process, names.get(CardId(each.whose), each.whose))
+        begin, over = (
+            nanoseconds(min(max(at, choice.start), choice.end) - choice.start)
+            for at in (each.begin, each.end)
+        )
+        if not each.kind:
+            yield curve_text(each.name, process, begin, each.args)
+            continue
+        free = rows.setdefault((each.whose, each.kind), FreeRows())
+        before, row = len(free), free.row(begin, over)
+        place = process, _KINDS.index(each.kind) * _ROWS_OF_KIND + row + 1
+        if row == before:
+            yield from named_thread(*place, f"{each.kind} ({row + 1})" if row else each.kind)
+        known = each.name[:_LONGEST_NAME], each.kind, place, begin
+        if over > begin:
+            yield slice_text(*known, over, each.args)
+        else:
+            yield moment_text(*known, each.args)
+
+
+def _uses(choice: Choice) -> Iterator[_Drawn]:
+    found: dict[tuple[CardId, int], list[_Drawn]] = {}
+    for card, seen, begin, until in spans(choice):
+        facts, mine = seen.facts, found.setdefault((card, seen.subject), [])
+        if mine and mine[-1].end >= begin:
+            mine[-1] = mine[-1]._replace(end=until)
+        else:
+            name = facts.command or f"pid {facts.pid}"
+            told = {"pid": facts.pid, "user": facts.user, "type": facts.use}
+            mine.append(_Drawn(card, "processes", name, begin, until, told))
+    yield from sorted(chain(*found.values()), key=attrgetter("begin"))
+
+
+def _marks(choice: Choice) -> Iterator[_Drawn]:
+    for each in choice.happenings():
+        told = {"sentence": each.sentence, "lasted_s": each.lasted}
+        yield _Drawn(each.card or "driver", "events", each.kind, each.at, each.at, told)
+
+
+def _lab(choice: Choice) -> Iterator[_Drawn]:
+    """When cells ran and what they copied, and when copies were measured."""
+    cells: dict[int, Sent] = {}
+    began: dict[int, float] = {}
+    for said, what in all_noted(choice.recording):
+        match what:
+            case Sent(past=False):
+                cells[what.id] = what
+            case Began() if what.id in cells:
+                began[what.id] = said.at
+            case Transferred(begin=float(begin), end=float(over)) if what.id in began:
+                at, times = began[what.id], f" x{what.copies}" if what.copies > 1 else ""
+                name = f"{what.what or 'copy'} to {what.target}{times}"
+                yield _Drawn("lab", "copies", name, at + begin, at + over, _plain(what))
+            case Finished() | Failed() if what.id in began:
+                cell, at = cells[what.id], began.pop(what.id)
+                name = f"cell {cell.number}: {' '.join(cell.code.strip().splitlines()[:1])}"
+                told = {"code": cell.code, **_plain(what)}
+                yield _Drawn("lab", "cells", name, at, said.at, told)
+            case CopyResult():
+                name, told = f"{what.job.source} to {what.job.target}", result_as_json(what)
+                yield _Drawn("lab", "measured copies", name, said.at, said.at, told)
+
+
+def _curves(choice: Choice) -> Iterator[_Drawn]:
+    """Only what changes, since a curve holds; and where it holds though nothing was read."""
+    newest: dict[tuple[CardId, MetricId], float] = {}
+    read: dict[CardId, tuple[float, float]] = {}  # when last, and how long that lasts
+
+    def point(card: CardId, metric: MetricId, at: float) -> _Drawn:
+        label, unit = METRICS[metric].label, METRICS[metric].unit
+        return _Drawn(card, "", label, at, at, {unit: newest[card, metric]})
+
+    ends = [Round(choice.end, math.inf, card, (), ()) for card in choice.metrics]
+    for each in chain(rounds(choice), ends):
+        together = zip(each.metrics, each.values, strict=True)
+        known = {metric: value for metric, value in together if math.isfinite(value)}
+        if each.metrics and not known:
+            continue
+        before, usual = read.get(each.card, (choice.start, math.inf if known else 0.0))
+        lasts = each.until - each.at
+        if each.at - before > _UNREAD * min(usual, lasts):
+            yield _Drawn(each.card, "not read", "not read", before, each.at, {})
+        if known:
+            read[each.card] = each.at, lasts if math.isfinite(lasts) else usual
+        for metric, value in known.items():
+            if newest.get((each.card, metric)) != value:
+                newest[each.card, metric] = value
+                yield point(each.card, metric, each.at)
+    for card, metric in newest:
+        # Chrome's viewer draws no further than to the last value.
+        yield point(card, metric, read[card][0])
+
+
+FORMS = {"csv": csv_lines, "jsonl": json_lines, "perfetto": trace_lines}
 
 
 def exported(choice: Choice, form: str) -> Iterator[bytes]:

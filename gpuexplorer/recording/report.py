@@ -32,7 +32,7 @@ from gpuexplorer.core.resources import resource
 from gpuexplorer.core.units import bytes_words, duration, energy, measure, quantity, ratio
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.lab.printed import clean
-from gpuexplorer.recording.export import Choice
+from gpuexplorer.recording.choice import Choice
 from gpuexplorer.recording.report_facts import (
     AT_LIMIT,
     COLUMNS,

@@ -26,7 +26,7 @@ from gpuexplorer.core.units import (
     watts_together,
 )
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
-from gpuexplorer.recording.export import Choice, Look, looks
+from gpuexplorer.recording.choice import Choice, spans
 from gpuexplorer.recording.recorded_past import RecordedPast
 from gpuexplorer.telemetry.episodes import EventBook
 from gpuexplorer.telemetry.happenings import Kind
@@ -187,21 +187,14 @@ class Report:
     def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
         """By name and user."""
         found: dict[tuple[str | None, str | None], Program] = {}
-        last: dict[CardId, Look] = {}
-        ends = [Look(self.end, card, None) for card in self.choice.metrics]
-        for look in (*looks(self.choice, _LOOKS), *ends):
-            before, last[look.card] = last.get(look.card), look
-            # What somebody saw before a pause may have ended during it.
-            if before is not None:
-                until = min(look.at, self.recording.run(before.at).ended)
-                for seen in before.programs or ():
-                    facts, memory = seen.facts, seen.values.get(ProcessFigure.MEMORY)
-                    who = facts.command, facts.user
-                    program = found.setdefault(who, Program(before.at, set(), {}, set()))
-                    program.pids.add(facts.pid)
-                    program.cards[look.card] = None
-                    program.spans.add((before.at, until))
-                    program.most = max(program.most, memory or 0.0)
+        for card, seen, begin, until in spans(self.choice, _LOOKS):
+            facts, memory = seen.facts, seen.values.get(ProcessFigure.MEMORY)
+            who = facts.command, facts.user
+            program = found.setdefault(who, Program(begin, set(), {}, set()))
+            program.pids.add(facts.pid)
+            program.cards[card] = None
+            program.spans.add((begin, until))
+            program.most = max(program.most, memory or 0.0)
         return found
 
 

@@ -37,7 +37,10 @@ def test_a_table_goes_to_the_terminal_and_an_offset_before_the_end_is_no_option(
     assert [row[1] for row in rows][::5] == ["111.000", "116.000"]
 
 
-@pytest.mark.parametrize("words", ["export --format csv", "export --format jsonl", "report"])
+@pytest.mark.parametrize(
+    "words",
+    ["export --format csv", "export --format jsonl", "export --format perfetto", "report"],
+)
 def test_a_file_takes_the_place_of_one_of_that_name_and_is_nobody_elses_to_read(
     capfd: pytest.CaptureFixture[str], file: Path, tmp_path: Path, words: str
 ) -> None:
@@ -62,7 +65,7 @@ def test_the_metrics_that_there_are_are_listed(
     ("words", "sentence"),
     [
         ("export", "Which format is it to be written in?"),
-        ("export --format perfetto", "'perfetto' is none of csv, jsonl"),
+        ("export --format xml", "'xml' is none of csv, jsonl, perfetto"),
         ("export --format csv --metrics powerdraw", "Did you mean power_draw?"),
         ("export --format csv --metrics cpu_utilization --cards 0", "No such figures were"),
         ("export --format csv --cards 7", "There are: 0, 1"),

@@ -19,15 +19,18 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Began, Finished, Transferred
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.recording import export
-from gpuexplorer.recording.export import FORMS, chosen, exported, moment
-from gpuexplorer.recording.lab_said import Sent, line_of
+from gpuexplorer.recording import choice
+from gpuexplorer.recording.choice import chosen, moment
+from gpuexplorer.recording.export import FORMS, exported
+from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.told import Machine, Topic
 from gpuexplorer.telemetry.backend import Source
 from tests.recording.made import BEGAN, make_recording
+from tests.trace_reader import Events, of, opened, whole_trace
 
 BUSY, POWER = MetricId("gpu_utilization"), MetricId("power_draw")
 HOSTILE = '=cmd()\n"\x1b[31m,\u2028=1+1'
@@ -86,6 +89,11 @@ def lines(content: bytes) -> list[Mapping[str, Any]]:
     return [json.loads(each, parse_constant=refused) for each in content.decode().splitlines()]
 
 
+def trace(recording: Recording, **stretch: Any) -> tuple[Mapping[str, Any], Events]:
+    whole = whole_trace(written(recording, "perfetto", **stretch))
+    return whole["otherData"], whole["traceEvents"]
+
+
 def test_every_reading_stands_in_the_table_and_nothing_else_does(lived: Recording) -> None:
     _, rows = table(written(lived, "csv"))
     seen = 0
@@ -112,16 +120,19 @@ def test_what_could_not_be_read_is_blank_and_a_nought_is_a_nought(
         samples = [
             each for each in lines(written(recording, "jsonl")) if each["is"] == "sample"
         ]
+        _, events = trace(recording)
     assert [row["NVIDIA T4 gpu_utilization [ratio]"] for row in rows] == ["0"] * 3
     assert [row["NVIDIA T4 power_draw [W]"] for row in rows] == [""] * 3
     assert samples[0]["values"] == {"gpu_utilization": 0.0}
     assert samples[0]["missing"] == {"power_draw": "this user may not read it"}
+    assert [each["args"] for each in of(events, "C")] == [{"ratio": 0.0}] * 2  # begins and ends
 
 
 def test_all_that_was_simulated_says_so(lived: Recording) -> None:
     comments, _ = table(written(lived, "csv", end=lived.began + 1))
     assert comments[0].startswith("# simulated")
     assert lines(written(lived, "jsonl", end=lived.began + 1))[0]["simulated"] is True
+    assert trace(lived, end=lived.began + 1)[0]["simulated"] is True
 
 
 def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
@@ -153,6 +164,38 @@ def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
     assert program["values"]["memory"] > 0
 
 
+def test_a_trace_opens_with_curves_processes_and_events(lived: Recording) -> None:
+    about, events = trace(lived)
+    assert about["began_unix_s"] == BEGAN
+    assert opened(events)[0] == []
+    names = [each["args"]["name"] for each in events if each["name"] == "process_name"]
+    assert sorted(names) == [
+        "0 NVIDIA H100 80GB HBM3",
+        "1 NVIDIA H100 80GB HBM3",
+        f"host {lived.runs[-1].machine.host.name}",
+    ]
+    curve = [each for each in of(events, "C") if each["name"] == "Power" and each["pid"] == 1]
+    readings = lived.readings(CardId("SIM-0"), POWER, lived.began, lived.ended)
+    read = {
+        round((at - lived.began) * 1e6): value
+        for at, value in zip(readings.times, readings.values, strict=True)
+    }
+    assert len(curve) > 100
+    assert all(read[round(each["ts"])] == each["args"]["W"] for each in curve)
+    assert curve[-1]["ts"] == pytest.approx((readings.times[-1] - lived.began) * 1e6)
+    programs = [each for each in of(events, "X") if each["cat"] == "processes"]
+    assert {each["args"]["pid"] for each in programs} >= {10483, 16187}
+    assert len(of(events, "i")) == len([*lived.happenings()])
+
+
+def test_where_a_card_was_not_read_its_curves_are_said_to_be_old(lived: Recording) -> None:
+    _, events = trace(lived)
+    [gap] = [each for each in of(events, "X") if each["cat"] == "not read"]
+    assert gap["pid"] == 2
+    assert gap["ts"] == pytest.approx(199e6)
+    assert gap["dur"] == pytest.approx(61e6, abs=6e6)
+
+
 def test_a_stretch_has_its_readings_and_no_others(lived: Recording) -> None:
     stretch = {"start": lived.began + 100.0, "end": lived.began + 110.0, "metrics": [POWER]}
     _, rows = table(written(lived, "csv", **stretch, cards=[CardId("SIM-1")]))
@@ -165,7 +208,7 @@ def test_in_how_many_stretches_it_is_read_makes_no_difference(
     lived: Recording, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_once = written(lived, form)
-    monkeypatch.setattr(export, "_LONGEST", 61.0)
+    monkeypatch.setattr(choice, "_LONGEST", 61.0)
     assert sorted(written(lived, form).splitlines()) == sorted(at_once.splitlines())
 
 
@@ -201,22 +244,35 @@ def test_what_lab_and_copies_said_is_told_and_what_is_no_message_left_out(
     path: Path, clock: ManualClock
 ) -> None:
     recorder = recorder_of(path, clock)
-    copy = CopyResult(CopyJob("cpu", "cuda:0", 1024), None, None)
-    for told in (line_of(Sent(7, "x = a.cuda()\ny = 1", 3)), line_of(copy)):
+
+    def say(what: Noted) -> None:
+        told = line_of(what)
         assert told is not None
         recorder.put_said(*told)
+
+    say(Sent(7, "x = a.cuda()\ny = 1", 3))
+    say(Began(7))
+    clock.advance(2.0)
+    say(Transferred(7, "cpu", "cuda:0", 1024, 0.5, what="a", begin=0.25, end=0.75))
+    say(Finished(7, 2.0))
+    say(CopyResult(CopyJob("cpu", "cuda:0", 1024), None, None))
     recorder.put_said(Topic.EVENT, "{this is no JSON")
     recorder.put_said(Topic.COPY, "[" * 100_000)
     beats(recorder, clock, 1)
     recorder.stop()
     with closing(open_recording(path)) as recording:
         said = [each for each in lines(written(recording, "jsonl")) if "said" in each]
-    assert [(each["is"], each["what"]) for each in said] == [
-        ("cell", "sent"),
-        ("copy", "copyresult"),
-    ]
+        _, events = trace(recording)
+    kinds = ["sent", "began", "transferred", "finished", "copyresult"]
+    assert [each["what"] for each in said] == kinds
     assert said[0]["said"]["code"] == "x = a.cuda()\ny = 1"
-    assert said[1]["said"]["target"] == "cuda:0"
+    assert said[-1]["said"]["target"] == "cuda:0"
+    stretches = {each["name"]: (each["ts"], each["dur"]) for each in of(events, "X")}
+    assert stretches == {
+        "cell 3: x = a.cuda()": (0.0, 2e6),
+        "a to cuda:0": (0.25e6, 0.5e6),
+    }
+    assert [each["name"] for each in of(events, "i")] == ["cpu to cuda:0"]
 
 
 def test_hostile_names_stay_text(path: Path, clock: ManualClock) -> None:

@@ -16,7 +16,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.export import chosen
+from gpuexplorer.recording.choice import chosen
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.report import report_page, write_report

@@ -1,0 +1,320 @@
+"""What of a recording is handed on, in an export or a report: which stretch of it, which
+metrics and cards; their readings in order of time, and who used the cards.
+"""
+
+import math
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from difflib import get_close_matches
+from heapq import merge
+from itertools import chain
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
+
+from gpuexplorer.core.cards import HOST_ID, Card, CardId
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.records import UnreadableError
+from gpuexplorer.core.trouble import Trouble, did_you_mean
+from gpuexplorer.recording.lab_said import Noted, noted_of
+from gpuexplorer.recording.recording import Recording
+from gpuexplorer.recording.schema import LEVELS
+from gpuexplorer.recording.told import ProgramSeen, Said, Turn
+from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.session import card_numbers
+from gpuexplorer.telemetry.trace_csv import (
+    iso,
+    untils,
+)
+
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
+_PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
+_LENGTH = re.compile(rf"(?:{_PART})+")
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
+BUCKET = float(LEVELS[0])
+_FIGURES_AT_ONCE = 1_000_000
+_SHORTEST, _LONGEST = 60.0, 3600.0  # of what memory has room for at once, in seconds
+_LOOK_EVERY = 60.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What of a recording is handed on."""
+
+    recording: Recording
+    start: float  # axis
+    end: float
+    metrics: Mapping[CardId, Sequence[MetricId]]  # of each card, in order; and of the host
+
+    @property
+    def simulated(self) -> bool:
+        """Whether something of it is made up."""
+        return any(each.machine.source.simulated for each in self.recording.runs)
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        return [each for each in _all_cards(self.recording) if each.id in self.metrics]
+
+    @property
+    def numbers(self) -> Mapping[CardId, str]:
+        numbers = card_numbers(self.recording.cards())
+        return {each.id: numbers.get(each.id, "host") for each in self.cards}
+
+    def holds(self, at: float) -> bool:
+        return self.start <= at <= self.end
+
+    def iso(self, at: float) -> str:
+        return iso(self.recording.wall(at))
+
+    def happenings(self) -> Iterator[Happening]:
+        """Of its cards and of the whole driver."""
+        for each in self.recording.happenings():
+            if self.holds(each.at) and (each.card is None or each.card in self.metrics):
+                yield each
+
+
+def chosen(
+    recording: Recording,
+    start: float | None = None,
+    end: float | None = None,
+    metrics: Collection[MetricId] | None = None,
+    cards: Collection[CardId] | None = None,
+) -> Choice:
+    """All of it, where nothing else is said. Raises Trouble where nothing is left."""
+    first = recording.began if start is None else max(start, recording.began)
+    last = recording.ended if end is None else min(end, recording.ended)
+    if (
+        first > last
+        or (first == last and recording.began < recording.ended)
+        or not any(run.began <= last and run.ended >= first for run in recording.runs)
+    ):
+        began, ended = (
+            f"{_local(recording.wall(at)):%Y-%m-%d %H:%M:%S}"
+            for at in (recording.began, recording.ended)
+        )
+        raise Trouble(
+            "There is nothing between these two times.",
+            "The recording lasts from {began} to {ended}; there may be pauses in it.",
+            began=began,
+            ended=ended,
+        )
+    known = {
+        card.id: [
+            each for each in recording.metrics(card.id) if metrics is None or each in metrics
+        ]
+        for card in _all_cards(recording)
+        if cards is None or card.id in cards
+    }
+    there = {card: each for card, each in known.items() if each}
+    if not there and (metrics is not None or cards is not None):
+        raise Trouble(
+            "No such figures were recorded of these cards.",
+            "`--metrics help` lists those that were.",
+        )
+    return Choice(recording, first, last, there)
+
+
+def recorded(recording: Recording) -> Sequence[MetricId]:
+    """The metrics that there are of any card, in the catalogue's order."""
+    there = {each for card in _all_cards(recording) for each in recording.metrics(card.id)}
+    return [each for each in METRICS if each in there]
+
+
+def metrics_named(text: str, there: Sequence[MetricId]) -> Sequence[MetricId]:
+    """Raises Trouble for one that is not there."""
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        if name not in there:
+            close = get_close_matches(name, there, 1)
+            raise Trouble(
+                "No metric {name!r} was recorded.",
+                did_you_mean(close, "`--metrics help` lists those that were."),
+                name=name,
+            )
+    return [each for each in there if each in names]
+
+
+def moment(text: str, recording: Recording, after: float | None = None) -> float:
+    """On the axis. Of a time of day, the first one in the recording, and later than `after`.
+    Raises Trouble.
+    """
+    offset = length(text[1:])
+    if text[0:1] == "+" and offset is not None:
+        return recording.began + offset
+    if text[0:1] == "-" and offset is not None:
+        return recording.ended - offset
+    try:
+        if not _TIME_OF_DAY.fullmatch(text):
+            return recording.at(datetime.fromisoformat(text).astimezone().timestamp())
+        asked = time.fromisoformat(text if text[2] == ":" else f"0{text}")
+        later = recording.wall(recording.began)
+        if after is not None:
+            later = math.nextafter(recording.wall(after), math.inf)
+        first, last = (_local(each) for each in (later, recording.wall(recording.ended)))
+        found = datetime.combine(first, asked).astimezone()
+        if found < first and first.date() < last.date():
+            found = datetime.combine(first + timedelta(days=1), asked).astimezone()
+        return recording.at(found.timestamp())
+    except (ValueError, OverflowError, OSError):
+        raise Trouble(
+            "{text!r} is no time.",
+            "Times are 14:05, 14:05:10, 2026-11-21T14:05, +10m from the beginning, or -1h"
+            " before the end.",
+            text=text,
+        ) from None
+
+
+def length(text: str) -> float | None:
+    """Seconds: of 90, 90s, 1h30m. None where it says none."""
+    if not _LENGTH.fullmatch(text):
+        return None
+    return sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
+
+
+def _all_cards(recording: Recording) -> Sequence[Card]:
+    """That ever were, and the host behind them."""
+    cards = {card.id: card for card in recording.cards()}
+    host = recording.runs[-1].machine.host
+    return [*cards.values(), *([host] if host.id == HOST_ID not in cards else [])]
+
+
+def _local(wall: float) -> datetime:
+    return datetime.fromtimestamp(wall, UTC).astimezone()
+
+
+class Round(NamedTuple):
+    """Metrics of one card that were read at the same moment; or, where only those are kept, the
+    means of a bucket that began then, with its lowest and highest figures.
+    """
+
+    at: float
+    until: float  # a reading from then on is of the next beat
+    card: CardId
+    metrics: tuple[MetricId, ...]
+    values: Sequence[float]  # NaN: there was none
+    lowest: Sequence[float] = ()
+    highest: Sequence[float] = ()
+
+
+def rounds(choice: Choice) -> Iterator[Round]:
+    """In order of time. Memory holds but a part of a long recording."""
+    count = max(1, sum(map(len, choice.metrics.values())))
+    first = choice.start
+    for run in choice.recording.runs:
+        first = max(first, run.began - BUCKET)  # where the bucket of its beginning begins
+        seconds = _FIGURES_AT_ONCE * run.machine.interval / count
+        seconds = min(max(_SHORTEST, seconds), _LONGEST)
+        past_end = math.nextafter(min(run.ended, choice.end), math.inf)
+        while first < past_end:
+            last = min(first + seconds, past_end)
+            yield from merge(*_of_rhythms(choice, first, last), key=attrgetter("at"))
+            first = last
+
+
+def _of_rhythms(choice: Choice, first: float, last: float) -> Iterator[Iterator[Round]]:
+    """Metrics of a card that are read together share their times: one iterator for them."""
+    together: dict[object, list[tuple[MetricId, Sequence[Sequence[float]]]]] = {}
+    for card, metrics in choice.metrics.items():
+        for metric in metrics:
+            for columns in _columns(choice, card, metric, first, last):
+                if columns[0]:
+                    key = card, array("d", columns[0]).tobytes(), len(columns)
+                    together.setdefault(key, []).append((metric, columns))
+        yield from (_together(card, members) for members in together.values())
+        together.clear()
+
+
+def _columns(
+    choice: Choice, card: CardId, metric: MetricId, first: float, last: float
+) -> Iterator[Sequence[Sequence[float]]]:
+    """From `first` to right before `last`: times and values; and of the buckets before the
+    first of these times, means, lowest and highest figures.
+    """
+    last = math.nextafter(last, -math.inf)
+    readings = choice.recording.readings(card, metric, first, last)
+    yield readings
+    until = readings.times[0] - BUCKET if readings.times else last
+    if until >= first:
+        found = choice.recording.buckets(card, metric, first, until, LEVELS[0])
+        begin = bisect_left(found.times, first)
+        columns = (found.times, found.means, found.minima, found.maxima)
+        yield [each[begin:] for each in columns]
+
+
+def _together(
+    card: CardId, members: Sequence[tuple[MetricId, Sequence[Sequence[float]]]]
+) -> Iterator[Round]:
+    metrics = tuple(metric for metric, _ in members)
+    times = members[0][1][0]
+    # One column of all members after the other: values, and of buckets lowest and highest too.
+    columns = zip(*(each[1:] for _, each in members), strict=True)
+    figures = (zip(*kind, strict=True) for kind in columns)
+    for at, until, *some in zip(times, untils(times), *figures, strict=True):
+        yield Round(at, until, card, metrics, *some)
+
+
+def condensed(choice: Choice, card: CardId, metric: MetricId) -> bool:
+    """Whether means of buckets are among its figures. Readings are dropped oldest first."""
+    at, level = choice.start, LEVELS[-1]
+    coarse = choice.recording.buckets(card, metric, at - level, choice.end, level)
+    first = max(at, next((each for each in coarse.times if each + level > at), at))
+    _, *buckets = _columns(choice, card, metric, first, min(first + level, choice.end))
+    return any(columns[0] for columns in buckets)
+
+
+def all_noted(recording: Recording) -> Iterator[tuple[Said, Noted]]:
+    """What is no message of ours is left out."""
+    for said in recording.said():
+        with suppress(UnreadableError):
+            yield said, noted_of(said.what, said.text)
+
+
+class Look(NamedTuple):
+    """Who used a card."""
+
+    at: float
+    card: CardId
+    programs: Sequence[ProgramSeen] | None  # None: nobody could tell
+
+
+def looks(choice: Choice, most: int = 50_000) -> Iterator[Look]:
+    """In order of time: at each change, and now and then; at most so many in a run beside."""
+    recording = choice.recording
+    said: dict[CardId, Sequence[ProgramSeen] | None] = {}
+    cards = [card for card in choice.metrics if card != HOST_ID]
+    turns = [
+        (at, [card for card in cards if not isinstance(value, Mapping) or card in value])
+        for at, value in recording.turns(Turn.PROCESSES)
+    ]
+    for run in recording.runs:
+        first, last = max(run.began, choice.start), min(run.ended, choice.end)
+        every = max(_LOOK_EVERY, (last - first) / most)
+        times = range(int((last - first) // every) + 1 if first <= last else 0)
+        rhythm = [(first + every * number, cards) for number in times]
+        changes = [turn for turn in turns if first < turn[0] <= last]
+        for at, some in sorted(rhythm + changes, key=itemgetter(0)):
+            for card in some:
+                programs = recording.processes(card, at)
+                # That nobody can tell is said once.
+                if programs is not None or said.get(card, ()) is not None:
+                    yield Look(at, card, programs)
+                said[card] = programs
+
+
+def spans(
+    choice: Choice, most: int = 50_000
+) -> Iterator[tuple[CardId, ProgramSeen, float, float]]:
+    """Each program of each look, with the time until the next look at its card."""
+    last: dict[CardId, Look] = {}
+    ends = [Look(choice.end, card, None) for card in choice.metrics]
+    for look in chain(looks(choice, most), ends):
+        before, last[look.card] = last.get(look.card), look
+        if before is not None:
+            # What somebody saw before a pause may have ended during it.
+            until = min(look.at, choice.recording.run(before.at).ended)
+            for seen in before.programs or ():
+                yield look.card, seen, before.at, until
