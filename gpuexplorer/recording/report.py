@@ -1,20 +1,26 @@
 """A recording as a page to hand on: the machine, what stood out, plots, tables.
 
-A plot has a line for each card, with a band from the least to the most; from nine cards on one
-line and band of all of them. Words stand over a drawing as HTML: they keep their size however
-wide the page is.
+A plot has a line for each card, with a band from the least to the most; from nine cards on a
+strip of colours for each. Words stand over a drawing as HTML: they keep their size however wide
+the page is.
 """
 
+import base64
+import math
 import re
+import struct
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.axes import moment_word, round_steps, spread, time_ticks
 from gpuexplorer.core.catalogue import clocks, links
 from gpuexplorer.core.catalogue.heat_and_power import (
@@ -26,20 +32,26 @@ from gpuexplorer.core.catalogue.heat_and_power import (
 )
 from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL, MEMORY_USED
 from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.html_page import html_page
+from gpuexplorer.core.html_page import html_page, theme_colours
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.resources import resource
-from gpuexplorer.core.units import bytes_words, duration, energy, measure, quantity, ratio
+from gpuexplorer.core.units import bytes_words, duration, energy, measure, quantity, rate, ratio
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
-from gpuexplorer.lab.printed import clean
-from gpuexplorer.recording.choice import Choice
+from gpuexplorer.lab.events import Event
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.printed import clean, error_words
+from gpuexplorer.recording.choice import Choice, all_noted
+from gpuexplorer.recording.lab_said import LabBegan, Sent
 from gpuexplorer.recording.report_facts import (
     AT_LIMIT,
     COLUMNS,
     HARMFUL,
     HEAT,
+    MUCH,
     PCIE,
+    STEPS,
     CardFacts,
+    Course,
     Floats,
     Report,
     findings,
@@ -51,12 +63,17 @@ from gpuexplorer.telemetry.whole_file import write_whole
 _LONGEST = 300  # letters of a name or a command line that are shown
 _MOST_ROWS = 300
 _FLAGGED = SILENCES | {Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK}
+_OVER = mark("over 90 %")
+_CLOCK_STEP = 1.0  # seconds: smaller ones are the clock being kept right
 _NO_FIGURE = "\N{EN DASH}"
 _TABLED = (GPU_UTILIZATION, MEMORY_USED, POWER_DRAW, ENERGY, TEMPERATURE, *PCIE)
 _MOST_LINES = 8  # cards that have a colour of their own
 _WIDE, _HIGH = COLUMNS * 2, 400  # units of a drawing, which is stretched to its place
 _PIXELS, _LABEL = 160, 15  # how high a plot and a label are
 _TICKS, _TIMES = 4, 8
+_SHADES, _EXPONENT = 48, 1.15  # of strips, as the window has them
+_STRIPS_HIGH, _LEAST_HIGH, _MOST_HIGH, _NUMBER_HIGH = 400, 4, 14, 12  # pixels
+_MOST_FLAGS = 200
 # What is drawn: its metrics together, and how far its scale reaches at least: to a figure, or
 # to that of another metric.
 _PLOTS = (
@@ -68,12 +85,6 @@ _PLOTS = (
     (mark("PCIe, both ways"), PCIE, 0.0, None),
     (mark("NVLink, both ways"), (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT), 0.0, None),
 )
-
-
-class _Line(NamedTuple):
-    label: str
-    colour: int
-    figures: Floats  # as CardFacts.drawn has them
 
 
 def write_report(choice: Choice, path: Path) -> None:
@@ -91,6 +102,7 @@ def report_page(choice: Choice) -> str:
         _span_table(report),
         _program_table(report),
         _event_table(report),
+        *_lab_tables(report),
     ]
     file = clean(choice.recording.path.name)
     title = tr("{file}, a recording of GPU Explorer", file=file)
@@ -175,7 +187,9 @@ def _card_table(report: Report) -> str:
         (
             f"{each.number}  {each.card.name}" if mixed else each.number,
             _mean_and_most(each, GPU_UTILIZATION),
+            _much(each.did(GPU_UTILIZATION), 1.0),
             _mean_and_most(each, MEMORY_USED),
+            _much(each.did(MEMORY_USED), each.memory_bytes),
             _mean_and_most(each, POWER_DRAW),
             _NO_FIGURE if each.joules is None else energy(each.joules),
             _mean_and_most(each, TEMPERATURE),
@@ -187,16 +201,21 @@ def _card_table(report: Report) -> str:
         )
         for each in report.cards
     ]
-    notes = [tr("Mean, then the most.")]
+    notes = [tr("Mean, then the most. Shares are of the time that was read.")]
+    step = (report.end - report.start) / STEPS
+    if step > min(run.machine.interval for run in report.recording.runs):
+        size = duration(step)
+        notes.append(tr("Time over 90 % is counted in steps of {time}.", time=size))
     summed = [e.number for e in report.cards if e.joules is not None and not e.counted]
     if summed:
         notes.append(tr("Energy summed up from power: {cards}.", cards=listed(summed)))
     heads = (
-        *(mark("Card"), mark("Utilisation"), mark("Memory"), mark("Power"), mark("Energy")),
-        *(mark("Temperature"), mark("PCIe"), mark("Slowed"), mark("At power limit")),
+        *(mark("Card"), mark("Utilisation"), _OVER, mark("Memory"), _OVER, mark("Power")),
+        *(mark("Energy"), mark("Temperature"), mark("PCIe"), mark("Slowed")),
+        mark("At power limit"),
     )
     note = paragraph([*notes, *_why_dashes(report)])
-    return _table(mark("Each card"), "lrrrrrrrr", heads, rows, note)
+    return _table(mark("Each card"), "lrrrrrrrrrr", heads, rows, note)
 
 
 def _mean_and_most(card: CardFacts, *metrics: MetricId) -> str:
@@ -207,6 +226,13 @@ def _mean_and_most(card: CardFacts, *metrics: MetricId) -> str:
         quantity(METRICS[metrics[0]], each) for each in (course.average, course.most.max())
     )
     return f"{mean.number if mean.unit == most.unit else mean} · {most}"
+
+
+def _much(course: Course, full: float) -> str:
+    """For how much of the time it was over nine tenths of that."""
+    if not course.seconds:
+        return _NO_FIGURE
+    return str(ratio(course.above(MUCH * full if full else math.inf) / course.seconds))
 
 
 def _why_dashes(report: Report) -> Iterator[str]:
@@ -242,9 +268,15 @@ def _span_table(report: Report) -> str:
         elif not run.whole:
             what = tr("recorded, and cut off: the program was ended, or the computer went off")
         found.append((run.began, run.ended - run.began, what))
-    for at, slept in recording.turns(Turn.SUSPENDED):
-        if isinstance(slept, int | float):
-            found.append((at - slept, slept, tr("the computer slept")))
+    for at, slept in report.turns(Turn.SUSPENDED):
+        found.append((at - slept, slept, tr("the computer slept")))
+    for (since, shift), (at, new) in pairwise(report.turns(Turn.CLOCK)):
+        if recording.run(since) is recording.run(at):  # each begins at its own time of day
+            size = duration(abs(new - shift))
+            if new - shift >= _CLOCK_STEP:
+                found.append((at, 0.0, tr("the clock was set forward by {time}", time=size)))
+            elif new - shift <= -_CLOCK_STEP:
+                found.append((at, 0.0, tr("the clock was set back by {time}", time=size)))
     for at, lost in recording.turns(Turn.LOST):
         if isinstance(lost, dict):
             count = lost.get("samples")
@@ -302,6 +334,65 @@ def _event_table(report: Report) -> str:
     return _table(mark("Events"), "lllrr", heads, rows)
 
 
+def _lab_tables(report: Report) -> tuple[str, str]:
+    """Measured copies, and the lab's cells with what came of them."""
+    copies: list[tuple[object, ...]] = []
+    cells: list[tuple[str, Cell]] = []
+    ledger = Ledger()
+    for said, noted in all_noted(report.recording):
+        inside, when = report.start <= said.at <= report.end, report.moment(said.at)
+        if said.at > report.end:
+            break
+        match noted:
+            case CopyResult() if inside:
+                way = f"{noted.job.source} → {noted.job.target}"
+                rates = [
+                    _NO_FIGURE if e is None else rate(e) for e in (noted.rate, noted.limit)
+                ]
+                copies.append((when, way, bytes_words(noted.bytes), *rates, _arrived(noted)))
+            case Sent(again=False):
+                ledger.sent(noted.command)
+                cells += [(when, ledger.cells[-1])] if inside and not noted.past else []
+            case LabBegan():
+                ledger = Ledger()
+            case Event():
+                ledger.apply(noted)
+    rows = [
+        (
+            when,
+            cell.number,
+            cell.code.strip(),
+            error_words(cell.failed) if cell.failed else " · ".join(time_words(cell)),
+            sum(each.copies for each in cell.transfers if not each.already_there),
+        )
+        for when, cell in cells
+    ]
+    of_copies = (
+        *(mark("When"), mark("Way"), mark("Bytes"), mark("Rate"), mark("The wire could")),
+        mark("Arrived"),
+    )
+    of_cells = (
+        mark("When"),
+        mark("Cell"),
+        mark("Code"),
+        mark("What came of it"),
+        mark("Copies"),
+    )
+    return (
+        _table(mark("Copies"), "llrrrl", of_copies, copies),
+        _table(mark("Cells of the lab"), "lrllr", of_cells, rows),
+    )
+
+
+def _arrived(copy: CopyResult) -> str:
+    if copy.measured is None:
+        return tr(copy.why)
+    if copy.measured.modelled:
+        return tr("modelled")
+    words = {None: tr("not checked"), True: tr("intact"), False: tr("WRONG")}
+    return words[copy.measured.intact]
+
+
 def _plots(report: Report) -> Iterator[str]:
     """What no card told has no plot."""
     tops = [each for each in report.cards if each.card.parent is None]
@@ -310,41 +401,30 @@ def _plots(report: Report) -> Iterator[str]:
         cards = [each for each in tops if not np.isnan(drawn[each]).all()]
         if not cards:
             continue
-        lines = [_Line(e.number, e.card.index % _MOST_LINES, drawn[e]) for e in cards]
         beside = [tr("simulated")] if any(each.card.simulated for each in cards) else []
-        if len(tops) > _MOST_LINES:
-            lines = [_Line(tr("all"), 0, _together([each.figures for each in lines]))]
-            beside.append(tr("mean of all cards, from the least to the most"))
         if len(cards) < len(tops):
             silent, count = len(tops) - len(cards), len(tops)
             words = tr("{silent} of {cards} cards did not tell it", silent=silent, cards=count)
             beside.append(words)
-        scales = [each.did(limit).most for each in cards] if limit else []
-        mosts = [*(each.figures[1] for each in lines), *scales, [least]]
-        highest = float(np.nanmax(np.concatenate(mosts))) or 1.0
+        limits = {float(at) for each in cards if limit for at in each.did(limit).most}
+        mosts = (float(np.nanmax(drawn[each][1])) for each in cards)
+        highest = max(least, *limits, *mosts) or 1.0
         gauge = measure(METRICS[metrics[0]].unit, highest)
         _, ceiling, size = round_steps(0.0, gauge.shown(highest), _TICKS)
         top = gauge.value(size * ceiling)
-        heights = [n * _HIGH / ceiling for n in range(ceiling + 1)]
-        grid = "".join(f"M0 {each:.0f}h{_WIDE}" for each in heights)
-        # Behind the lines: where something harmful slowed a card.
-        slowed = np.any([e.drawn(why)[1] >= 1 for e in cards for why in HARMFUL], axis=0)
-        marked = "".join(f"M{x * 2} 0h2v{_HIGH}h-2z" for x in np.flatnonzero(slowed))
-        field = _path("grid", grid) + _path("slowed", marked)
-        field += "".join(_drawn(line, top, dash) for dash, line in enumerate(lines))
-        field = (
-            f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true"'
-            f' style="height:{_PIXELS}px">{field}</svg>'
-        )
-        for step in range(1, ceiling + 1):
-            unit = f" {gauge.name}" if step == ceiling else ""
-            field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)
-        # Each card's number where its line ends; of those alike one above the other.
-        means = [each.figures[2] for each in lines]
-        ends = [(1 - float(each[~np.isnan(each)][-1]) / top) * _PIXELS for each in means]
-        places = spread(ends, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)
-        for line, place in zip(lines, places, strict=True):
-            field += _word(line.label, f"end e{line.colour}", 1 - place / _PIXELS)
+        if len(tops) > _MOST_LINES:
+            means = np.array([drawn[each][2] for each in tops])
+            numbers = [each.number for each in tops]
+            field = _strips(numbers, means / top, f"{size * ceiling:g} {gauge.name}")
+        else:
+            field = _lines(report, {each: drawn[each] for each in cards}, top, ceiling)
+            for step in range(1, ceiling + 1):
+                unit = f" {gauge.name}" if step == ceiling else ""
+                field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)
+            if limit == TEMPERATURE_MAX and len(limits) == 1:
+                at = limits.pop() / top
+                field += f'<i style="bottom:{at * 100:.2f}%"></i>'
+                field += _word(tr("limit"), "limit", at)
         small = "".join(f" <small>{escape(each)}</small>" for each in beside)
         yield (
             f'<figure class="plot"><figcaption>{_say(title)}{small}</figcaption>'
@@ -352,26 +432,89 @@ def _plots(report: Report) -> Iterator[str]:
         )
 
 
-def _together(cards: Sequence[Floats]) -> Floats:
-    """One of many: the least, the most and the mean of all of them."""
-    least, most, mean = np.stack(cards, axis=1)
-    count = (~np.isnan(mean)).sum(axis=0)
-    together = np.nansum(mean, axis=0) / np.where(count, count, np.nan)
-    return np.stack((np.fmin.reduce(least), np.fmax.reduce(most), together))
+def _lines(report: Report, drawn: Mapping[CardFacts, Floats], top: float, steps: int) -> str:
+    grid = "".join(f"M0 {n * _HIGH / steps:.0f}h{_WIDE}" for n in range(steps + 1))
+    # Behind the lines: where something harmful slowed a card.
+    slowed = np.any([e.drawn(why)[1] >= 1 for e in drawn for why in HARMFUL], axis=0)
+    marked = "".join(f"M{x * 2} 0h2v{_HIGH}h-2z" for x in np.flatnonzero(slowed))
+    field = _path("grid", grid) + _path("slowed", marked)
+    for dash, (each, figures) in enumerate(drawn.items()):
+        field += _drawn(each.card.index % _MOST_LINES, figures, top, dash)
+    flags = [
+        each.first.at
+        for each in report.episodes
+        if each.first.kind in _FLAGGED and each.first.at >= report.start
+    ]
+    flagged = (report.share(at) * _WIDE for at in flags[:_MOST_FLAGS])
+    field += _path("flags", "".join(f"M{x:.0f} {_HIGH}v-20" for x in flagged))
+    field = (
+        f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" aria-hidden="true"'
+        f' style="height:{_PIXELS}px">{field}</svg>'
+    )
+    # Each card's number where its line ends; of those alike one above the other.
+    means = [figures[2] for figures in drawn.values()]
+    ends = [(1 - float(each[~np.isnan(each)][-1]) / top) * _PIXELS for each in means]
+    places = spread(ends, _LABEL, _LABEL / 2, _PIXELS - _LABEL / 2)
+    for each, place in zip(drawn, places, strict=True):
+        colour = each.card.index % _MOST_LINES
+        field += _word(each.number, f"end e{colour}", 1 - place / _PIXELS)
+    return field
 
 
-def _drawn(line: _Line, top: float, dash: int) -> str:
+def _strips(numbers: Sequence[str], shares: Floats, highest: str) -> str:
+    """A row of colours for each card; where nothing was read there is none. `highest`: what the
+    full colour stands for.
+    """
+    shades = 1 + np.rint(np.clip(shares, 0, 1) ** _EXPONENT * (_SHADES - 1))
+    pixels = np.nan_to_num(shades).astype(np.uint8)
+    light, dark = (_picture(pixels, theme) for theme in ("light", "dark"))
+    high = max(_LEAST_HIGH, min(_MOST_HIGH, _STRIPS_HIGH // len(numbers)))
+    places = range(0, len(numbers), -(-_NUMBER_HIGH // high))
+    beside = "".join(
+        f'<span style="top:{at * high}px">{escape(numbers[at])}</span>' for at in places
+    )
+    alone = tr("the darker the more, up to {highest}", highest=highest)
+    return (
+        f'<div class="numbers">{beside}</div><picture>'
+        f'<source media="screen and (prefers-color-scheme:dark)" srcset="{dark}">'
+        f'<img class="strip" style="height:{high * len(numbers)}px" src="{light}"'
+        f' alt="{escape(alone)}"></picture><p class="scale"><i></i>{escape(highest)}</p>'
+    )
+
+
+def _picture(pixels: NDArray[np.uint8], theme: str) -> str:
+    """A PNG of one pixel for each column and card; the first of its colours is none."""
+    colours = theme_colours(theme)
+    low, high = ([*bytes.fromhex(colours[f"heat-{end}"][1:])] for end in ("low", "high"))
+    palette = np.rint(np.linspace(low, high, _SHADES)).astype(np.uint8)
+    rows, columns = pixels.shape
+    unfiltered = np.pad(pixels, ((0, 0), (1, 0)))
+    parts = {
+        b"IHDR": struct.pack(">IIBBBBB", columns, rows, 8, 3, 0, 0, 0),
+        b"PLTE": bytes(3) + palette.tobytes(),
+        b"tRNS": b"\0",
+        b"IDAT": zlib.compress(unfiltered.tobytes(), 9),
+        b"IEND": b"",
+    }
+    png = b"\x89PNG\r\n\x1a\n"
+    for kind, data in parts.items():
+        checked = struct.pack(">I", zlib.crc32(kind + data))
+        png += struct.pack(">I", len(data)) + kind + data + checked
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
+
+
+def _drawn(number: int, figures: Floats, top: float, dash: int) -> str:
     """Its band, and itself; where nothing was read both are open."""
-    there = np.flatnonzero(~np.isnan(line.figures[2]))
+    there = np.flatnonzero(~np.isnan(figures[2]))
     band = path = ""
     for piece in np.split(there, np.flatnonzero(np.diff(there) > 1) + 1):
-        heights = np.rint(_HIGH - np.clip(line.figures[:, piece] / top, 0, 1) * _HIGH)
+        heights = np.rint(_HIGH - np.clip(figures[:, piece] / top, 0, 1) * _HIGH)
         lower, upper, mean = (
             [f"{x * 2 + 1},{y:.0f}" for x, y in zip(piece, row, strict=True)] for row in heights
         )
         band += f"M{' '.join(upper + lower[::-1])}z" if upper != lower else ""
         path += f"M{' '.join(mean)}h2"  # a lone step between two gaps is a dash
-    colour = f"c{line.colour}"
+    colour = f"c{number}"
     return _path(f"band {colour}", band) + _path(f"line {colour} d{dash}", path)
 
 

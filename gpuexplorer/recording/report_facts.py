@@ -28,6 +28,7 @@ from gpuexplorer.core.units import (
 from gpuexplorer.core.words import NOTHING, Message, all_of, told
 from gpuexplorer.recording.choice import Choice, spans
 from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.told import Turn
 from gpuexplorer.telemetry.episodes import EventBook
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -42,6 +43,7 @@ PCIE = (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)
 _LOOKS = 200  # at who uses the cards, beside those when that changed
 _WORTH_TELLING = 0.01  # of the time
 _NEARLY_FULL = 0.95
+MUCH = 0.9  # of what a card can do, or hold
 _IDLE, _AT_WORK = 0.03, 0.3  # on average
 _MOST_NAMED = 6
 Floats = NDArray[np.float64]
@@ -63,6 +65,10 @@ class Course(NamedTuple):
     @property
     def average(self) -> float:
         return float((self.mean * (self.ends - self.begins)).sum()) / (self.seconds or 1.0)
+
+    def above(self, value: float) -> float:
+        """Seconds, as far as its steps are short enough to tell."""
+        return float((self.ends - self.begins)[self.mean >= value].sum())
 
     def growth(self) -> float:
         """By how much a counter grew while it was read; it may begin anew."""
@@ -184,6 +190,26 @@ class Report:
     def moment(self, at: float) -> str:
         return moment_word(self.recording.wall(at), self.recording.wall(self.end))
 
+    def unread(self) -> float:
+        """Seconds that no run recorded, or in which the computer slept."""
+        read = sum(
+            max(0.0, min(run.ended, self.end) - max(run.began, self.start))
+            for run in self.recording.runs
+        )
+        slept = sum(
+            max(0.0, min(seconds, at - self.start))
+            for at, seconds in self.turns(Turn.SUSPENDED)
+        )
+        return max(0.0, self.end - self.start - read + slept)
+
+    def turns(self, kind: Turn) -> Sequence[tuple[float, float]]:
+        """Until the end, those that are a number."""
+        return [
+            (at, float(value))
+            for at, value in self.recording.turns(kind)
+            if isinstance(value, int | float) and at <= self.end
+        ]
+
     def programs(self) -> Mapping[tuple[str | None, str | None], Program]:
         """By name and user."""
         found: dict[tuple[str | None, str | None], Program] = {}
@@ -245,6 +271,7 @@ def findings(report: Report) -> Iterator[Finding]:
     )
     yield from _full(report)
     yield from _idle(report)
+    yield from _not_kept(report)
     yield from _energy(report)
 
 
@@ -317,11 +344,12 @@ def _full(report: Report) -> Iterator[Finding]:
     yield Finding(
         _titled(Message("Memory was nearly full"), full),
         Message(
-            "Card {card}: up to {used} of {total} ({share}).",
+            "Card {card}: up to {used} of {total} ({share}); over 90 % for {time}.",
             card=worst.number,
             used=part_of_memory(most(worst), total).number,
             total=part_of_memory(total, total),
             share=ratio(most(worst) / total),
+            time=duration(worst.did(MEMORY_USED).above(MUCH * total)),
         ),
         Message(
             "The next program that asks for memory is refused, and most end with that. Take "
@@ -353,6 +381,25 @@ def _idle(report: Report) -> Iterator[Finding]:
             "processes, or the scheduler's job."
         ),
     )
+
+
+def _not_kept(report: Report) -> Iterator[Finding]:
+    span, unread = report.end - report.start, report.unread()
+    if span and unread >= _WORTH_TELLING * span:
+        yield Finding(
+            Message("Part of this time was not recorded"),
+            Message(
+                "{time} of {span} ({share}): the computer slept or was off, or nothing"
+                " recorded.",
+                time=duration(unread),
+                span=duration(span),
+                share=ratio(unread / span),
+            ),
+            Message(
+                "Nothing here says what happened then: means and sums leave it out. When that"
+                " was stands below, under “What was recorded”."
+            ),
+        )
 
 
 def _energy(report: Report) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """A report is one page that tells what was recorded and what stood out, and loads nothing."""
 
+import base64
 import math
 import random
 import re
@@ -10,13 +11,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QImage
 
+from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.html_page import theme_colours
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Began, Finished, Measured
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.choice import chosen
+from gpuexplorer.recording.keeping import Kept
+from gpuexplorer.recording.lab_said import Noted, Sent, line_of
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.report import report_page, write_report
@@ -41,12 +49,14 @@ class Seen(HTMLParser):
     def __init__(self, written: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
+        self.pictures: list[str] = []
         self._words: list[str] = []
         self.feed(written)
         self.text = " ".join(" ".join(self._words).split())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        self.pictures += [value or "" for name, value in attrs if name in ("src", "srcset")]
 
     def handle_data(self, data: str) -> None:
         self._words.append(data)
@@ -68,6 +78,7 @@ def recorded(
     happenings: Sequence[Happening] = (),
     name: str = "box",
     seconds: int = 120,
+    said: Sequence[Noted] = (),
 ) -> Recording:
     """By the real recorder. `figures` of a card's number and a second; None: not read then."""
     host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
@@ -83,6 +94,10 @@ def recorded(
                 values = {MetricId(name): value for name, value in read.items()}
                 missing = {MetricId("energy"): Absence.NOT_SUPPORTED}
                 recorder.put(Sample(each.id, clock.now(), values, missing))
+        for noted in said if second == 0 else ():
+            line = line_of(noted)
+            assert line is not None
+            recorder.put_said(*line)
         for one in happenings:
             if one.at == second:
                 recorder.put_happening(one._replace(at=began + second, wall=BEGAN + second))
@@ -153,7 +168,11 @@ def counter(_: int, second: int) -> Figures:
         ),
         (
             lambda n, s: {"memory_used": (23.5 if n == 0 and s > 59 else 4) * GIB},
-            {"Card 0: Memory was nearly full": ("Card 0: up to 23.5 of 24.0 GiB (98 %).")},
+            {
+                "Card 0: Memory was nearly full": (
+                    "Card 0: up to 23.5 of 24.0 GiB (98 %); over 90 % for 60.0 s."
+                )
+            },
         ),
         (
             lambda *_: {"power_draw": 100.0},
@@ -195,6 +214,7 @@ def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> Non
         "Each card",
         "python -m ipykernel_launcher -f kernel.json",
         "The card is lost",
+        "over 90 %",
     ):
         assert words in seen.text, words
 
@@ -206,15 +226,70 @@ def test_each_card_has_a_line_and_its_number_and_a_gap_stays_open(tmp_path: Path
     assert re.search(r'class="end e3"[^>]*>3<', page)
 
 
-def test_many_cards_are_one_line_and_band_of_all(tmp_path: Path) -> None:
+def test_many_cards_are_rows_of_colours_with_gaps_and_nothing_is_loaded(tmp_path: Path) -> None:
     def each(number: int, second: int) -> Figures | None:
-        return busy(number, second) and {"gpu_utilization": number / 10}
+        return busy(number, second) and {"gpu_utilization": number / 8}
 
     page = report_page(chosen(recorded(tmp_path, each, [card(n) for n in range(9)])))
-    (line,) = PATHS.findall(page)
-    assert line.count("M") == 2  # nothing was read in between
-    assert line.startswith("M1,240 ")  # 40 % of the height, as on average
-    assert "mean of all cards" in page
+    dark, light = Seen(page).pictures
+    assert light != dark
+    picture = QImage.fromData(base64.b64decode(light.removeprefix("data:image/png;base64,")))
+    assert (picture.width(), picture.height()) == (600, 9)
+    begun, unread = picture.pixelIndex(0, 8), picture.pixelIndex(250, 8)
+    assert (begun, unread, picture.pixelColor(250, 8).alpha()) == (48, 0, 0)
+    assert [picture.pixelIndex(0, row) for row in range(9)] == sorted(
+        {picture.pixelIndex(0, row) for row in range(9)}
+    )
+    assert picture.pixelColor(0, 8).name() == theme_colours("light")["heat-high"]
+
+
+def test_a_limit_and_a_fault_are_marked_on_the_lines(tmp_path: Path) -> None:
+    def warm(_: int, __: int) -> Figures:
+        return {"temperature": 60.0, "temperature_max": 90.0}
+
+    xid = happened(60, Kind.XID, 0, "Xid 13")
+    page = report_page(chosen(recorded(tmp_path, warm, [card(0)], [xid])))
+    assert 'style="bottom:90.00%"></i><span class="limit" style="bottom:90.00%">limit<' in page
+    assert '<path class="flags" d="M600 400v-20"/>' in page
+
+
+def test_copies_and_cells_are_told_with_what_came_of_them(tmp_path: Path) -> None:
+    job = CopyJob("cpu", "cuda:0", 256 << 20)
+    noted = (
+        CopyResult(job, Measured(1, (0.025,), intact=True), None),
+        CopyResult(job, Measured(2, (0.025,), intact=False), None),
+        Sent(7, "y = x @ x", 3),
+        Began(7),
+        Finished(7, 0.5, 0.25),
+    )
+    recording = recorded(tmp_path, busy, [card(0)], said=noted)
+    text = Seen(report_page(chosen(recording))).text
+    assert "cpu → cuda:0 256 MiB 10.7 GB/s – intact" in text
+    assert "cpu → cuda:0 256 MiB – – WRONG" in text
+    assert "3 y = x @ x device 250 ms · host 500 ms" in text
+
+
+def test_pauses_and_a_clock_that_was_set_are_told_once(tmp_path: Path) -> None:
+    path, clock = tmp_path / "a.gpurec", ManualClock(wall=BEGAN)
+    host = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
+    machine = Machine("box", Source("nvml", Message("driver 590")), 1.0, host)
+    for stepped in (7200.0, 0.0):
+        kept = Kept(path, machine, clock, days=1, most_bytes=1 << 30, asleep=lambda: 0.0)
+        for step in (stepped, 0.0):
+            kept.put_cards([card(0)])
+            kept.write_now()
+            clock.advance(100)
+            kept.write_now()
+            clock.step(step)
+        kept.stop()
+        clock.advance(60)
+    with closing(open_recording(path)) as recording:
+        text = Seen(report_page(chosen(recording, recording.began + 50))).text
+    assert text.count("the clock was set") == 1
+    assert "the clock was set forward by 2.00 h" in text
+    assert "Part of this time was not recorded" in text
+    assert "2.02 h nothing was recorded" in text
+    assert "nothing was recorded" in text
 
 
 def test_a_missing_figure_is_a_dash_with_its_reason(tmp_path: Path) -> None:
