@@ -6,6 +6,7 @@ A figure that is missing is not there; why, is in `gpuexplorer_missing_info`.
 
 import argparse
 import errno
+import gzip
 import ipaddress
 import os
 import re
@@ -291,7 +292,11 @@ class Server(ThreadingWSGIServer):
             status = HTTPStatus.NOT_FOUND
         if status is not HTTPStatus.OK:
             page = f"{status.value} {status.phrase}\n".encode()
-        headers = [("Content-Type", kind), ("Content-Length", str(len(page)))]
+        headers = [("Content-Type", kind)]
+        if "gzip" in asked.get("HTTP_ACCEPT_ENCODING", ""):
+            page = gzip.compress(page, compresslevel=1)
+            headers.append(("Content-Encoding", "gzip"))
+        headers.append(("Content-Length", str(len(page))))
         start_response(f"{status.value} {status.phrase}", headers)
         return [] if asked["REQUEST_METHOD"] == "HEAD" else [page]
 

@@ -77,6 +77,18 @@ def test_topology_shows_matrix_legend_and_rates(capsys: pytest.CaptureFixture[st
         assert words in text
 
 
+@pytest.mark.parametrize("width", [30, 100])
+def test_topology_of_64_cards_fits_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert main(["topology", "--simulate", "64xH200"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    titles = [word for line in lines if line.startswith("  ") for word in line.split()]
+    assert {str(card) for card in range(64)} <= {*titles}, "a column is left out"
+
+
 def test_topology_as_json_says_that_rates_are_theory(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

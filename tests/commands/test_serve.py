@@ -1,5 +1,6 @@
 """gpuexplorer serve, as Prometheus, a curious neighbour and a hostile one meet it."""
 
+import gzip
 import os
 import signal
 import socket
@@ -163,6 +164,14 @@ def test_a_card_that_gives_no_figure_is_not_called_working(
     assert [labels["state"] for labels, value in told if value] == states
 
 
+def test_an_instance_has_a_uuid_of_its_own_and_the_number_of_its_card() -> None:
+    with serve(stub="cards=1 kind=h100 mig_at=0:0,2") as shown:
+        used = [labels for labels, _ in samples(shown.page())["DCGM_FI_DEV_FB_USED"]]
+    assert [labels["gpu"] for labels in used] == ["0"] * 3
+    assert [labels.get("mig") for labels in used] == [None, "0", "2"]
+    assert len({labels["UUID"] for labels in used}) == 3
+
+
 def test_only_the_cards_that_were_asked_for_are_shown() -> None:
     with serve("--simulate", "4xT4", "--cards", "1,3") as shown:
         told = samples(shown.page())
@@ -184,6 +193,26 @@ def test_an_address_for_others_is_said_to_be_open_to_them() -> None:
         port = urlsplit(shown.url).port
         assert "DCGM_FI" in shown.page(f"http://localhost:{port}/metrics")
         assert "Anybody who can reach this computer" in shown.ended(signal.SIGTERM)
+
+
+def test_an_address_of_ipv6_is_written_in_brackets() -> None:
+    with suppress(OSError), socket.socket(socket.AF_INET6) as there:
+        there.bind(("::1", 0))
+        with serve("--simulate", "2xT4", at="[::1]:0") as shown:
+            assert shown.url.startswith("http://[::1]:")
+            assert "DCGM_FI" in shown.page()
+        return
+    pytest.skip("this computer has no IPv6")
+
+
+@pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid", "x" * 70])
+def test_an_address_that_is_not_ours_is_a_sentence(
+    host: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--prometheus", f"{host}:9410", "--simulate", "1xT4"]) == 1
+    complaint = capsys.readouterr().err
+    assert f"This computer has no address '{host}'." in complaint
+    assert "127.0.0.1 is always there" in complaint
 
 
 @pytest.mark.parametrize(
@@ -274,6 +303,16 @@ def test_a_hostile_request_does_nothing(readings: Readings, words: bytes) -> Non
             while hostile.recv(65536):
                 pass
         assert answer(server.url, "GET", "/metrics")[0] == 200
+
+
+def test_compressed_it_is_the_same_page(readings: Readings) -> None:
+    with listening(readings) as server:
+        asked = urllib.request.Request(server.url, headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(asked, timeout=10) as response:
+            packed = response.read()
+            assert int(response.headers["Content-Length"]) == len(packed)
+            assert response.headers["Content-Encoding"] == "gzip"
+    assert "DCGM_FI_DEV_GPU_UTIL" in samples(gzip.decompress(packed).decode())
 
 
 def test_many_silent_clients_keep_nobody_from_reading(readings: Readings) -> None:

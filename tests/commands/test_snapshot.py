@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -118,6 +119,21 @@ def test_csv_has_one_row_per_card_and_a_reason_for_every_blank(
             assert f"{metric}: " in row["missing"]
 
 
+def test_in_a_loop_csv_has_one_header_and_json_a_line_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--loop", "0.1", "--count", "3", "--simulate", "4xT4", "--cards", "2,0"]
+    assert main(["snapshot", "--csv", *words]) == 0
+    header, *rows = csv.reader(capsys.readouterr().out.splitlines())
+    assert header[0] == "taken_at"
+    assert len(rows) == 3 * 2
+    assert main(["snapshot", "--json", *words]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len({one["taken_at"] for one in told}) == 3
+    assert [card["index"] for card in told[0]["cards"]] == [2, 0]
+    assert {process["number"] for process in told[0]["processes"]} <= {"0", "2"}
+
+
 def test_a_name_that_looks_like_a_formula_is_made_harmless() -> None:
     done = run("cards=1;name=0:3d312b31", "snapshot", "--csv")
     [row] = csv.DictReader(io.StringIO(done.stdout))
@@ -183,6 +199,42 @@ def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
     assert done.returncode == as_json.returncode == int(nothing_read)
 
 
+@pytest.mark.parametrize(
+    ("config", "words", "count"),
+    [
+        ("cards=3;lost=0,2", "Cards 0, 2: the driver has lost it.", 1),
+        ("cards=3;lost=0,2", "Cards 0, 2: ", 1),
+        ("cards=8", "H100 80GB HBM3", 8),
+        ("cards=2", "Power limit", 1),
+        ("cards=2;garbage=all", "no usable figure", 2),
+        ("cards=2;garbage=all", "impossible figure", 1),
+        ("cards=2;garbage=all", "H100 80GB HBM3", 2),
+        ("cards=1;mig=0:2", "  MIG 1g.10gb", 2),
+        ("cards=1;refused=all", "No process uses these cards", 0),
+        ("cards=2;lost=1", "No process uses these cards", 0),
+    ],
+)
+def test_in_eighty_columns_everything_is_said_whole_and_once(
+    config: str, words: str, count: int
+) -> None:
+    assert run(config, "snapshot", COLUMNS="80").stdout.count(words) == count
+
+
+def test_cards_without_access_have_no_wiring_and_a_reason() -> None:
+    done = run("cards=2;fault=every@all:no_permission", "topology", COLUMNS="80")
+    assert "Theoretical rates" not in done.stdout
+    assert "Card 1: no permission for this user, container or job." in done.stdout
+
+
+def test_an_old_driver_without_newer_calls_shows_what_it_has() -> None:
+    done = alone("cards=2;procs=0:2", "snapshot", "--json", old=True)
+    assert done.returncode == 0, done.stderr
+    card = json.loads(done.stdout)["cards"][0]
+    assert card["values"]["gpu_utilization"]["value"] == 0.23
+    assert "too old" in card["missing"]["jpeg_utilization"]
+    assert json.loads(done.stdout)["processes"]
+
+
 def test_behind_a_lost_card_nobody_claims_to_know_the_numbers_of_cuda() -> None:
     done = run("cards=4;lost=1", "snapshot", "--json")
     cards = json.loads(done.stdout)["cards"]
@@ -227,6 +279,30 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
         _, complaints = running.communicate(timeout=30)
     assert running.returncode == 0
     assert complaints == ""
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "complaint"),
+    [
+        (">/dev/full", 1, "could not be written: No space left on device"),
+        (">&-", 0, ""),
+    ],
+    ids=["a full disk", "closed"],
+)
+def test_an_output_that_takes_nothing_is_no_traceback(
+    output: str, status: int, complaint: str
+) -> None:
+    done = subprocess.run(
+        f"{shlex.quote(sys.executable)} -m gpuexplorer snapshot {output}",
+        shell=True,
+        env=environment("cards=1"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_ctrl_c_ends_a_loop_without_a_traceback() -> None:

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,10 @@ def test_every_reading_stands_in_the_table_and_nothing_else_does(lived: Recordin
             found = [float(row[column]) for row in rows if row[column]]
             assert found == pytest.approx(values, rel=1e-6), column
             seen += len(values)
+    for row in rows[::100]:
+        at = datetime.fromisoformat(row["time"])
+        assert at.utcoffset() is not None
+        assert at.timestamp() - BEGAN == float(row["steady_s"])
     assert len(rows) == 601
     assert seen > 50_000
 
