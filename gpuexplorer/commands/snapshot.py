@@ -7,6 +7,7 @@ import datetime
 import itertools
 import json
 import sys
+import time
 from collections.abc import Iterator, Sequence
 
 from gpuexplorer.commands.arguments import (
@@ -52,6 +53,7 @@ _BESIDE_THEM = (m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MI
 # Once, a slow driver is given time; in a loop the next picture is better than a late one.
 _PATIENCE_ONCE = 2.0
 _FIRST_ANSWERS = 6.0
+_FOR_THE_PROCESSOR = 0.06  # its share of work is noise over less
 _CARD_FACTS = ("index", "id", "name", "kind", "parent", "bus_id", "cuda_index")
 _LINK_FACTS = ("a", "b", "nvlinks", "nvlink_generation", "peer_to_peer")
 _PROCESS_FACTS = ("resolved", "user", "command", "container", "ours", "started_at")
@@ -120,6 +122,8 @@ def _show(arguments: argparse.Namespace, interval: float, count: int | None) -> 
         session.wait_for_sweeps(1, _FIRST_ANSWERS)
         source.check()
         chosen = source.chosen(session.cards(), arguments.cards)
+        if session.bare and source.far is None:
+            time.sleep(_FOR_THE_PROCESSOR)  # nobody was waited for, so it would be too soon
         told: list[Picture] = []  # the newest
 
         def pictures() -> Iterator[Picture]:

@@ -220,6 +220,12 @@ def test_in_eighty_columns_everything_is_said_whole_and_once(
     assert run(config, "snapshot", COLUMNS="80").stdout.count(words) == count
 
 
+@pytest.mark.parametrize("config", ["init=library", "cards=1;slow=0:0.005"])
+def test_one_look_already_tells_how_busy_the_computer_is(config: str) -> None:
+    host = json.loads(run(config, "snapshot", "--json").stdout)["host"]
+    assert 0 <= host["values"]["cpu_utilization"]["value"] <= 1
+
+
 def test_cards_without_access_have_no_wiring_and_a_reason() -> None:
     done = run("cards=2;fault=every@all:no_permission", "topology", COLUMNS="80")
     assert "Theoretical rates" not in done.stdout
