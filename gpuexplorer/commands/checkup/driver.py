@@ -60,7 +60,7 @@ def cards(probe: Probe, answer: Answer) -> Topic:
     seen = [
         {
             "bus_id": each.bus_id,
-            "vendor": VENDORS.get(each.vendor_id),
+            "vendor": VENDORS.get(each.vendor_id, each.vendor_id),
             "pci_id": f"{each.vendor_id}:{each.device_id}",
             "name": each.name,
             "driver": each.driver,
