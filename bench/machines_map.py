@@ -9,7 +9,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from bench.table import Figure
-from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
@@ -69,8 +69,7 @@ def _another(group: HostGroup, at: int) -> HostGroup:
     """Every card says something else than before."""
     share = (at % 10) / 10
     cards = [
-        cell._replace(values={**cell.values, utilization.GPU_UTILIZATION: share})
-        for cell in group.cards
+        cell._replace(values={**cell.values, GPU_UTILIZATION: share}) for cell in group.cards
     ]
     return replace(group, cards=tuple(cards))
 

@@ -5,6 +5,7 @@ used, since it is also its key: whatever is computed cannot be found, and is an 
 """
 
 import ast
+import csv
 import string
 import sys
 from collections.abc import Iterator, Mapping
@@ -29,6 +30,8 @@ CALLS: Mapping[str, str] = {
     "wrong": HINT,
     "Option": HINT,
 }
+# Tables with words for people, and the columns they stand in; `|` is between several.
+TABLES = {"core/metrics.csv": ("label", "short", "group", "choices", "meaning")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,14 @@ def found(package: Path = PACKAGE) -> Iterator[Found]:
                 templates = tuple(_templates(node, CALLS[name]))
                 if templates:
                     yield Found(place, name, templates, _values(node))
+    for table, columns in TABLES.items():
+        path = package / table
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), 2):
+                place = f"{path.relative_to(package.parent).as_posix()}:{number}"
+                for words in (each for column in columns for each in row[column].split("|")):
+                    if words:
+                        yield Found(place, "mark", (words,), None)
 
 
 def _called(node: ast.Call) -> str:

@@ -24,8 +24,7 @@ from gpuexplorer.commands.window_arguments import (
     names_file,
 )
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS, Unit
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.plots.content import Line, PlotContent

@@ -21,11 +21,8 @@ from gpuexplorer.commands.arguments import (
     whole_number,
 )
 from gpuexplorer.commands.source import opened, wiring_of
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
-from gpuexplorer.core.catalogue import clocks, health, links
-from gpuexplorer.core.catalogue import heat_and_power as h
-from gpuexplorer.core.catalogue import memory as m
-from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import METRICS, metrics_of
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
@@ -38,18 +35,18 @@ from gpuexplorer.telemetry.topology import Link, Topology
 
 # Figures of the table, each by the title of the column in which it would stand.
 IN_THE_TABLE = {
-    u.GPU_UTILIZATION: Message("Busy"),
-    u.CPU_UTILIZATION: Message("Busy"),
+    m.GPU_UTILIZATION: Message("Busy"),
+    m.CPU_UTILIZATION: Message("Busy"),
     m.MEMORY_USED: Message("Memory"),
-    h.TEMPERATURE: Message("Temp"),
-    h.POWER_DRAW: Message("Power"),
-    h.POWER_LIMIT: Message("Power limit"),
-    clocks.CLOCK_SM: Message("SM clock"),
-    h.FAN_SPEED: Message("Fan"),
-    links.PCIE_GENERATION: "PCIe",
-    links.PCIE_RECEIVE: Message("In, out"),
+    m.TEMPERATURE: Message("Temp"),
+    m.POWER_DRAW: Message("Power"),
+    m.POWER_LIMIT: Message("Power limit"),
+    m.CLOCK_SM: Message("SM clock"),
+    m.FAN_SPEED: Message("Fan"),
+    m.PCIE_GENERATION: "PCIe",
+    m.PCIE_RECEIVE: Message("In, out"),
 }
-_BESIDE_THEM = (m.MEMORY_TOTAL, links.PCIE_WIDTH, links.PCIE_TRANSMIT, health.MIG_MODE)
+_BESIDE_THEM = (m.MEMORY_TOTAL, m.PCIE_WIDTH, m.PCIE_TRANSMIT, m.MIG_MODE)
 # Once, a slow driver is given time; in a loop the next picture is better than a late one.
 _PATIENCE_ONCE = 2.0
 _FIRST_ANSWERS = 6.0

@@ -6,11 +6,8 @@ import gpuexplorer
 from gpuexplorer.commands.page import NONE, Column, Page, cut, figure, shown, wrap
 from gpuexplorer.commands.snapshot import IN_THE_TABLE, Picture
 from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardState
-from gpuexplorer.core.catalogue import clocks, links
-from gpuexplorer.core.catalogue import heat_and_power as h
-from gpuexplorer.core.catalogue import memory as m
-from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import memory, part_of_memory, quantity, ratio
 from gpuexplorer.core.words import Message, tr
@@ -90,31 +87,31 @@ def _memory(reading: Reading) -> str:
 
 
 def _power(reading: Reading) -> str:
-    draw, limit = reading.values.get(h.POWER_DRAW), reading.values.get(h.POWER_LIMIT)
+    draw, limit = reading.values.get(m.POWER_DRAW), reading.values.get(m.POWER_LIMIT)
     if draw is None or limit is None:
-        return _one(h.POWER_DRAW)(reading)
-    part = quantity(METRICS[h.POWER_DRAW], draw).number
-    return tr("{part} of {whole}", part=part, whole=quantity(METRICS[h.POWER_LIMIT], limit))
+        return _one(m.POWER_DRAW)(reading)
+    part = quantity(METRICS[m.POWER_DRAW], draw).number
+    return tr("{part} of {whole}", part=part, whole=quantity(METRICS[m.POWER_LIMIT], limit))
 
 
 def _pcie(reading: Reading) -> str:
-    generation = reading.values.get(links.PCIE_GENERATION)
-    width = reading.values.get(links.PCIE_WIDTH)
+    generation = reading.values.get(m.PCIE_GENERATION)
+    width = reading.values.get(m.PCIE_WIDTH)
     return NONE if None in (generation, width) else f"{generation:.0f}.0 x{width:.0f}"
 
 
 def _traffic(reading: Reading) -> str:
-    both = [_one(way)(reading) for way in (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)]
+    both = [_one(way)(reading) for way in (m.PCIE_RECEIVE, m.PCIE_TRANSMIT)]
     return NONE if NONE in both else ", ".join(both)
 
 
 _FIGURES = (
-    (Column(Message("Busy"), 99, right=True), _one(u.GPU_UTILIZATION, u.CPU_UTILIZATION)),
+    (Column(Message("Busy"), 99, right=True), _one(m.GPU_UTILIZATION, m.CPU_UTILIZATION)),
     (Column(Message("Memory"), 94, right=True), _memory),
-    (Column(Message("Temp"), 80, right=True), _one(h.TEMPERATURE)),
+    (Column(Message("Temp"), 80, right=True), _one(m.TEMPERATURE)),
     (Column(Message("Power"), 75, right=True), _power),
-    (Column(Message("SM clock"), 50, right=True), _one(clocks.CLOCK_SM)),
-    (Column(Message("Fan"), 45, right=True), _one(h.FAN_SPEED)),
+    (Column(Message("SM clock"), 50, right=True), _one(m.CLOCK_SM)),
+    (Column(Message("Fan"), 45, right=True), _one(m.FAN_SPEED)),
     (Column("PCIe", 30), _pcie),
     (Column(Message("In, out"), 20, right=True), _traffic),
 )

@@ -163,8 +163,7 @@ class ModelBench:
             index = index_of(device)
             if index is None or not HOST < index < len(self._spec.cards):
                 continue
-            memory = self._spec.cards[index].model.memory
-            free = memory.total_bytes - memory.reserved_bytes
+            free = self._spec.cards[index].model.usable_bytes
             need = job.bytes * taken.count(device)
             if need > free * MOST_SHARE:
                 return Message(

@@ -99,8 +99,8 @@ class Wires:
             case "memory":
                 return HOST_COPIES if number == HOST else copied_within(cards[number].model)
             case "nvlink":
-                wires = cards[number].model.wires
-                return wires.nvlinks * wires.nvlink_rate * NVLINK_REACHED
+                model = cards[number].model
+                return model.nvlinks * model.nvlink_rate * NVLINK_REACHED
             case "pcie":
                 return pcie_reached(cards[number].model)
             case "switch":

@@ -1,29 +1,233 @@
-"""METRICS: the catalogue of everything measurable, in the order people read it."""
+"""METRICS: everything measurable, in the order people read it, as metrics.csv lists it."""
 
-from collections.abc import Iterable
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple, NewType
 
-from gpuexplorer.core.catalogue import (
-    clocks,
-    health,
-    heat_and_power,
-    links,
-    memory,
-    utilization,
-)
-from gpuexplorer.core.metric import Cadence, Metric, MetricId, Part, Scope, Unit
+from gpuexplorer.core.newer_python import StrEnum
+from gpuexplorer.core.resources import packaged
+from gpuexplorer.core.words import Message
 
 if TYPE_CHECKING:
     from gpuexplorer.core.cards import Card
 
-__all__ = ["METRICS", "Cadence", "Metric", "MetricId", "Part", "Scope", "Unit", "metrics_of"]
+MetricId = NewType("MetricId", str)
 
-METRICS: dict[MetricId, Metric] = {
-    metric.id: metric
-    for subject in (utilization, memory, heat_and_power, clocks, links, health)
-    for metric in subject.METRICS
+
+class Unit(StrEnum):
+    """The SI unit of a stored value, as it stands in JSON and CSV."""
+
+    RATIO = "ratio"
+    BYTES = "B"
+    CELSIUS = "C"
+    WATTS = "W"
+    JOULES = "J"
+    HERTZ = "Hz"
+    BYTES_PER_SECOND = "B/s"
+    TURNS_PER_MINUTE = "rpm"
+    SECONDS = "s"
+    COUNT = "count"
+    LANES = "lanes"
+    GENERATION = "generation"
+    FLAG = "flag"
+    STATE = "state"
+
+
+class Cadence(StrEnum):
+    """How often a metric is worth its price."""
+
+    FAST = "fast"  # every beat: it is cheap and changes quickly
+    SLOW = "slow"  # every few seconds
+    ON_DEMAND = "on demand"  # costly, so only while somebody looks
+
+
+class Scope(Enum):
+    """Which devices a metric is asked of."""
+
+    CARD = "card"
+    HOST = "host"
+    BOTH = "both"
+
+
+class Part(Enum):
+    """A part of which a card may have several, or none."""
+
+    FAN = "fan"
+    NVLINK = "nvlink"
+
+
+class Metric(NamedTuple):
+    """One row: it feeds tables, charts, tooltips, recordings and exports."""
+
+    id: MetricId
+    label: Message
+    unit: Unit
+    meaning: Message
+    smi: str  # the nvidia-smi query field, or command, that shows the same; "" where none does
+    cadence: Cadence
+    highest: float  # a figure above is impossible
+    lowest: float
+    scope: Scope
+    counter: bool  # it only grows
+    group: str  # the title, for `tr`, of the facts that it stands among
+    plot: str  # the family of lines that share a plot; "" for what does not change in time
+    short: Message  # what its line is called there; "" where that is the label
+    exporters: tuple[str, str, str]  # cells that `telemetry/exporter_names.py` reads
+    choices: Mapping[int, Message]  # what a state's number means
+    part: tuple[Part, int] | None = None
+
+    @property
+    def plotted(self) -> bool:
+        """It changes in time, and so is kept in the history."""
+        return bool(self.plot)
+
+    def plausible(self, value: float) -> bool:
+        return self.lowest <= value <= self.highest
+
+    def text_of(self, value: float) -> Message | None:
+        """The word for a state's number; None where the number speaks for itself."""
+        if self.choices:
+            return self.choices.get(int(value), Message("code {number}", number=int(value)))
+        return None
+
+
+# Between which figures one of a unit is possible, where its row does not say otherwise.
+_POSSIBLE = {
+    Unit.RATIO: (0.0, 1.0),
+    Unit.BYTES: (0.0, float(1 << 50)),
+    Unit.CELSIUS: (-100.0, 250.0),
+    Unit.WATTS: (0.0, 20_000.0),
+    Unit.HERTZ: (0.0, 5e10),
+    Unit.TURNS_PER_MINUTE: (0.0, 50_000.0),
+    Unit.SECONDS: (0.0, 1e9),  # 30 years
+    Unit.COUNT: (0.0, 1e15),
+    Unit.LANES: (1.0, 32.0),
+    Unit.GENERATION: (1.0, 7.0),
+    Unit.FLAG: (0.0, 1.0),
 }
+MOST_FANS = 8
+MOST_NVLINKS = 36  # as NVML counts them; Hopper and Blackwell have 18
+_MOST = {Part.FAN: MOST_FANS, Part.NVLINK: MOST_NVLINKS}
+
+
+def _read() -> Iterator[Metric]:
+    rows = csv.DictReader(packaged("core", "metrics.csv").splitlines())
+    for part, alike in groupby(rows, lambda row: row["part"]):
+        metrics = [_metric(row) for row in alike]
+        if not part:
+            yield from metrics
+            continue
+        for number in range(_MOST[Part(part)]):
+            for metric in metrics:
+                yield metric._replace(
+                    id=MetricId(metric.id.format(number=number)),
+                    label=Message(metric.label, number=number),
+                    meaning=Message(metric.meaning, number=number),
+                    short=Message(metric.short, number=number),
+                    part=(Part(part), number),
+                )
+
+
+def _metric(row: Mapping[str, str]) -> Metric:
+    unit = Unit(row["unit"])
+    lowest, highest = _POSSIBLE.get(unit, (0.0, float("inf")))
+    words = row["choices"].split("|") if row["choices"] else []
+    if words:
+        highest = float(row["highest"] or len(words) - 1)
+    if len(words) == 1:  # for every number up to the highest
+        choices = {n: Message(words[0], number=n) for n in range(int(highest) + 1)}
+    else:
+        choices = {n: Message(word) for n, word in enumerate(words)}
+    return Metric(
+        MetricId(row["id"]),
+        Message(row["label"]),
+        unit,
+        Message(row["meaning"]),
+        row["smi"],
+        Cadence(row["cadence"]),
+        float(row["highest"] or highest),
+        float(row["lowest"] or lowest),
+        Scope(row["scope"] or "card"),
+        row["counter"] == "yes",
+        row["group"],
+        row["plot"],
+        Message(row["short"]),
+        (row["dcgm"], row["nvidia_gpu_exporter"], row["nvitop"]),
+        choices,
+    )
+
+
+METRICS = {metric.id: metric for metric in _read()}
+
+# Those that the program speaks of by name.
+GPU_UTILIZATION = MetricId("gpu_utilization")
+MEMORY_UTILIZATION = MetricId("memory_utilization")
+CPU_UTILIZATION = MetricId("cpu_utilization")
+MEMORY_USED = MetricId("memory_used")
+MEMORY_FREE = MetricId("memory_free")
+MEMORY_RESERVED = MetricId("memory_reserved")
+MEMORY_TOTAL = MetricId("memory_total")
+BAR1_USED = MetricId("bar1_used")
+BAR1_TOTAL = MetricId("bar1_total")
+SWAP_USED = MetricId("swap_used")
+SWAP_TOTAL = MetricId("swap_total")
+TEMPERATURE = MetricId("temperature")
+MEMORY_TEMPERATURE = MetricId("memory_temperature")
+TEMPERATURE_MAX = MetricId("temperature_max")
+TEMPERATURE_SLOWDOWN = MetricId("temperature_slowdown")
+TEMPERATURE_SHUTDOWN = MetricId("temperature_shutdown")
+MEMORY_TEMPERATURE_MAX = MetricId("memory_temperature_max")
+TEMPERATURE_MARGIN = MetricId("temperature_margin")
+POWER_DRAW = MetricId("power_draw")
+POWER_DRAW_INSTANT = MetricId("power_draw_instant")
+POWER_LIMIT = MetricId("power_limit")
+POWER_LIMIT_MIN = MetricId("power_limit_min")
+POWER_LIMIT_MAX = MetricId("power_limit_max")
+POWER_LIMIT_DEFAULT = MetricId("power_limit_default")
+ENERGY = MetricId("energy")
+FAN_SPEED = MetricId("fan_speed")
+CLOCK_SM = MetricId("clock_sm")
+CLOCK_SM_MAX = MetricId("clock_sm_max")
+CLOCK_GRAPHICS = MetricId("clock_graphics")
+CLOCK_GRAPHICS_MAX = MetricId("clock_graphics_max")
+CLOCK_MEMORY = MetricId("clock_memory")
+CLOCK_MEMORY_MAX = MetricId("clock_memory_max")
+CLOCK_VIDEO = MetricId("clock_video")
+CLOCK_VIDEO_MAX = MetricId("clock_video_max")
+PERFORMANCE_STATE = MetricId("performance_state")
+PCIE_GENERATION = MetricId("pcie_generation")
+PCIE_GENERATION_MAX = MetricId("pcie_generation_max")
+PCIE_GENERATION_CARD = MetricId("pcie_generation_card_max")
+PCIE_GENERATION_SLOT = MetricId("pcie_generation_slot_max")
+PCIE_WIDTH = MetricId("pcie_width")
+PCIE_WIDTH_MAX = MetricId("pcie_width_max")
+PCIE_WIDTH_SLOT = MetricId("pcie_width_slot_max")
+PCIE_RECEIVE = MetricId("pcie_receive")
+PCIE_TRANSMIT = MetricId("pcie_transmit")
+NVLINK_ACTIVE = MetricId("nvlink_active")
+NVLINK_RECEIVE = MetricId("nvlink_receive")
+NVLINK_TRANSMIT = MetricId("nvlink_transmit")
+ECC_UNCORRECTED = MetricId("ecc_uncorrected")
+COMPUTE_MODE = MetricId("compute_mode")
+PERSISTENCE_MODE = MetricId("persistence_mode")
+MIG_MODE = MetricId("mig_mode")
+VIRTUALIZATION_MODE = MetricId("virtualization_mode")
+DISPLAY_ACTIVE = MetricId("display_active")
+MOST_NVLINK_RATE = METRICS[MetricId("nvlink_0_receive")].highest
+
+
+def throttle(reason: str) -> MetricId:
+    return MetricId(f"throttle_{reason}")
+
+
+# Every reason for which clocks are held back; resting and settings are no sign of trouble.
+THROTTLES = tuple(each.id for each in METRICS.values() if each.plot == "slowed")
+HARMLESS = frozenset(
+    map(throttle, ("gpu_idle", "applications_clocks_setting", "display_clock_setting"))
+)
 
 
 def metrics_of(

@@ -1,9 +1,19 @@
-"""Where the `resources` folder is: beside the package in a checkout, else inside it."""
+"""Files that are no code: the `resources` folder, which is beside the package in a checkout
+and else inside it, and what lies among the modules.
+"""
 
 from pathlib import Path
+from typing import Any
 
 _PACKAGE = Path(__file__).parents[1]
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
+
+
+def packaged(*parts: str) -> str:
+    """The text of a file inside the package, which on another computer is in memory only."""
+    loader: Any = __spec__.loader  # whatever it is, it knows where the rest of us lies
+    text: bytes = loader.get_data(str(_PACKAGE.joinpath(*parts)))
+    return text.decode()
 
 
 def resource(*parts: str) -> Path:

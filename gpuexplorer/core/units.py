@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpuexplorer.core.metric import Metric, Unit
+from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.words import tr
 
 _MANY = 10_000  # from here on digits are grouped

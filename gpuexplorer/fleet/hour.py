@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.identity import JOB, RACK, FleetCard, host_of

@@ -83,7 +83,7 @@ def present_cards(
 ) -> SimulatedCards:
     """As the machine is after so many seconds: what others hold, and what arrives wrong."""
     held = {
-        index: machine.reading(index, elapsed).memory_used + card.model.memory.reserved_bytes
+        index: machine.reading(index, elapsed).memory_used + card.model.reserved_bytes
         for index, card in enumerate(machine.spec.cards)
     }
     wrong = [
@@ -96,21 +96,21 @@ def present_cards(
 
 
 def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, object]":
-    single, tensor = model.speed.fp32 * SINGLE_REACHED, model.speed.bf16
+    single, tensor = model.fp32 * SINGLE_REACHED, model.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
-    double = single / (2 if model.wires.nvlink is Wire.SWITCH else 64)
+    double = single / (2 if model.wire is Wire.SWITCH else 64)
     return {
         "name": model.name,
         "uuid": f"SIM-{index}",
-        "memory_bytes": model.memory.total_bytes,
+        "memory_bytes": model.memory_bytes,
         "context_bytes": context_bytes(model),
-        "elsewhere_bytes": model.memory.reserved_bytes if held is None else held,
+        "elsewhere_bytes": model.reserved_bytes if held is None else held,
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,
         "half_flops": 2 * single if tensor is None else tensor * TENSOR_REACHED,
         "double_flops": double,
-        "bytes_per_second": model.memory.bytes_per_second,
+        "bytes_per_second": model.memory_rate,
     }
 
 
@@ -228,7 +228,7 @@ class Load:
         now, machine = self._elapsed(), self._now_told()
 
         def other(index: int) -> int:
-            reserved = machine.spec.cards[index].model.memory.reserved_bytes
+            reserved = machine.spec.cards[index].model.reserved_bytes
             used = machine.reading(index, now).memory_used
             return used + reserved - self._held.get(index, 0)
 

@@ -21,17 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.axes import moment_word, round_steps, spread, time_ticks
-from gpuexplorer.core.catalogue import clocks, links
-from gpuexplorer.core.catalogue.heat_and_power import (
-    ENERGY,
-    POWER_DRAW,
-    POWER_LIMIT,
-    TEMPERATURE,
-    TEMPERATURE_MAX,
-)
-from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL, MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.html_page import html_page, theme_colours
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.resources import resource
@@ -66,7 +57,7 @@ _FLAGGED = SILENCES | {Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK}
 _OVER = mark("over 90 %")
 _CLOCK_STEP = 1.0  # seconds: smaller ones are the clock being kept right
 _NO_FIGURE = "\N{EN DASH}"
-_TABLED = (GPU_UTILIZATION, MEMORY_USED, POWER_DRAW, ENERGY, TEMPERATURE, *PCIE)
+_TABLED = (m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW, m.ENERGY, m.TEMPERATURE, *PCIE)
 _MOST_LINES = 8  # cards that have a colour of their own
 _WIDE, _HIGH = COLUMNS * 2, 400  # units of a drawing, which is stretched to its place
 _PIXELS, _LABEL = 160, 15  # how high a plot and a label are
@@ -77,13 +68,13 @@ _MOST_FLAGS = 200
 # What is drawn: its metrics together, and how far its scale reaches at least: to a figure, or
 # to that of another metric.
 _PLOTS = (
-    (mark("Utilisation"), (GPU_UTILIZATION,), 1.0, None),
-    (mark("Memory"), (MEMORY_USED,), 0.0, MEMORY_TOTAL),
-    (mark("Power"), (POWER_DRAW,), 0.0, POWER_LIMIT),
-    (mark("Temperature"), (TEMPERATURE,), 0.0, TEMPERATURE_MAX),
-    (mark("SM clock"), (clocks.CLOCK_SM,), 0.0, None),
+    (mark("Utilisation"), (m.GPU_UTILIZATION,), 1.0, None),
+    (mark("Memory"), (m.MEMORY_USED,), 0.0, m.MEMORY_TOTAL),
+    (mark("Power"), (m.POWER_DRAW,), 0.0, m.POWER_LIMIT),
+    (mark("Temperature"), (m.TEMPERATURE,), 0.0, m.TEMPERATURE_MAX),
+    (mark("SM clock"), (m.CLOCK_SM,), 0.0, None),
     (mark("PCIe, both ways"), PCIE, 0.0, None),
-    (mark("NVLink, both ways"), (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT), 0.0, None),
+    (mark("NVLink, both ways"), (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT), 0.0, None),
 )
 
 
@@ -186,13 +177,13 @@ def _card_table(report: Report) -> str:
     rows = [
         (
             f"{each.number}  {each.card.name}" if mixed else each.number,
-            _mean_and_most(each, GPU_UTILIZATION),
-            _much(each.did(GPU_UTILIZATION), 1.0),
-            _mean_and_most(each, MEMORY_USED),
-            _much(each.did(MEMORY_USED), each.memory_bytes),
-            _mean_and_most(each, POWER_DRAW),
+            _mean_and_most(each, m.GPU_UTILIZATION),
+            _much(each.did(m.GPU_UTILIZATION), 1.0),
+            _mean_and_most(each, m.MEMORY_USED),
+            _much(each.did(m.MEMORY_USED), each.memory_bytes),
+            _mean_and_most(each, m.POWER_DRAW),
             _NO_FIGURE if each.joules is None else energy(each.joules),
-            _mean_and_most(each, TEMPERATURE),
+            _mean_and_most(each, m.TEMPERATURE),
             _mean_and_most(each, *PCIE),
             *(
                 ratio(each.slowed(reasons)[1]) if each.held.keys() & reasons else _NO_FIGURE
@@ -243,7 +234,7 @@ def _why_dashes(report: Report) -> Iterator[str]:
         for metric, why in report.recording.sample(
             each.card.id, wanted, report.end
         ).missing.items():
-            if metric != ENERGY or each.joules is None:
+            if metric != m.ENERGY or each.joules is None:
                 cards.setdefault((metric, tr(why.sentence)), []).append(each.number)
     for (metric, reason), numbers in cards.items():
         yield tr(
@@ -421,7 +412,7 @@ def _plots(report: Report) -> Iterator[str]:
             for step in range(1, ceiling + 1):
                 unit = f" {gauge.name}" if step == ceiling else ""
                 field += _word(f"{step * size:g}{unit}", "tick", step / ceiling)
-            if limit == TEMPERATURE_MAX and len(limits) == 1:
+            if limit == m.TEMPERATURE_MAX and len(limits) == 1:
                 at = limits.pop() / top
                 field += f'<i style="bottom:{at * 100:.2f}%"></i>'
                 field += _word(tr("limit"), "limit", at)

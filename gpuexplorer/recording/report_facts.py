@@ -10,12 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.catalogue import clocks, links
-from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW, TEMPERATURE
-from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL, MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import (
     duration,
@@ -35,11 +32,11 @@ from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import card_numbers
 
 COLUMNS, STEPS = 600, 6000  # in which a stretch is drawn, and counted
-HEAT = tuple(clocks.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
+HEAT = tuple(m.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
 # What slows a card down and should not; a busy card stands at its power limit as a rule.
-HARMFUL = (*HEAT, clocks.throttle("hw_power_brake_slowdown"), clocks.throttle("hw_slowdown"))
-AT_LIMIT = (clocks.throttle("sw_power_cap"),)
-PCIE = (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)
+HARMFUL = (*HEAT, m.throttle("hw_power_brake_slowdown"), m.throttle("hw_slowdown"))
+AT_LIMIT = (m.throttle("sw_power_cap"),)
+PCIE = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT)
 _LOOKS = 200  # at who uses the cards, beside those when that changed
 _WORTH_TELLING = 0.01  # of the time
 _NEARLY_FULL = 0.95
@@ -107,11 +104,11 @@ class CardFacts:
             for reason in (*HARMFUL, *AT_LIMIT)
             if (course := self.did(reason)).seconds
         }
-        total = self.did(MEMORY_TOTAL).most
+        total = self.did(m.MEMORY_TOTAL).most
         self.memory_bytes = float(total.max() if total.size else card.memory_bytes or 0)
         self.joules: float | None = None
-        self.counted = self.did(ENERGY).begins.size > 0
-        course = self.did(ENERGY if self.counted else POWER_DRAW)
+        self.counted = self.did(m.ENERGY).begins.size > 0
+        course = self.did(m.ENERGY if self.counted else m.POWER_DRAW)
         self.read_seconds = course.seconds  # of what tells its energy
         if self.counted:
             self.joules = course.growth()
@@ -326,7 +323,7 @@ def _slowed(report: Report) -> Iterator[Finding]:
         share=ratio(share),
         time=duration(seconds),
     )
-    heat = worst.did(TEMPERATURE).most
+    heat = worst.did(m.TEMPERATURE).most
     reached = NOTHING
     if heat.size:
         reached = Message("It reached {heat}.", heat=temperature(float(heat.max())))
@@ -335,7 +332,7 @@ def _slowed(report: Report) -> Iterator[Finding]:
 
 def _full(report: Report) -> Iterator[Finding]:
     def most(each: CardFacts) -> float:
-        return float(each.did(MEMORY_USED).most.max(initial=0.0))
+        return float(each.did(m.MEMORY_USED).most.max(initial=0.0))
 
     full = _worst(report, lambda e: most(e) / (e.memory_bytes or 1e30), _NEARLY_FULL)
     if not full:
@@ -349,7 +346,7 @@ def _full(report: Report) -> Iterator[Finding]:
             used=part_of_memory(most(worst), total).number,
             total=part_of_memory(total, total),
             share=ratio(most(worst) / total),
-            time=duration(worst.did(MEMORY_USED).above(MUCH * total)),
+            time=duration(worst.did(m.MEMORY_USED).above(MUCH * total)),
         ),
         Message(
             "The next program that asks for memory is refused, and most end with that. Take "
@@ -360,9 +357,9 @@ def _full(report: Report) -> Iterator[Finding]:
 
 
 def _idle(report: Report) -> Iterator[Finding]:
-    read = [each for each in report.cards if each.did(GPU_UTILIZATION).seconds]
-    idle = [each for each in read if each.did(GPU_UTILIZATION).average < _IDLE]
-    others = [e.did(GPU_UTILIZATION).average for e in read if e not in idle]
+    read = [each for each in report.cards if each.did(m.GPU_UTILIZATION).seconds]
+    idle = [each for each in read if each.did(m.GPU_UTILIZATION).average < _IDLE]
+    others = [e.did(m.GPU_UTILIZATION).average for e in read if e not in idle]
     if not idle or not others or statistics.median(others) < _AT_WORK:
         return
     yield Finding(

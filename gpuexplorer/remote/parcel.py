@@ -68,7 +68,8 @@ class Kind(Enum):
         found: set[Path] = {package / "__init__.py"}
         for part in self.parts:
             path = package / part
-            found.update(path.rglob("*.py") if path.is_dir() else [path])
+            inside = path.rglob("*") if path.is_dir() else [path]
+            found.update(each for each in inside if each.suffix in (".py", ".csv"))
             found.update(above / "__init__.py" for above in _between(package, path))
         return sorted(found)
 

@@ -89,8 +89,11 @@ class Sent(importlib.abc.ExecutionLoader):
             raise ImportError(name)
         return spec.origin
 
+    def get_data(self, path):
+        return self.files.read(path[len(PLACE) :])
+
     def get_source(self, name):
-        return self.files.read(self.get_filename(name)[len(PLACE) :]).decode("utf-8")
+        return self.get_data(self.get_filename(name)).decode("utf-8")
 
     def is_package(self, name):
         return self.find_spec(name).submodule_search_locations is not None

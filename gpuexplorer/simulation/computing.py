@@ -12,8 +12,8 @@ _FIRST_WITH_BF16 = (8, 0)
 def promised_of(model: CardModel, kind: str) -> float | None:
     """Operations per second in theory; None where its tensor cores do not know the kind."""
     if kind == "fp32":
-        return model.speed.fp32
-    bf16 = model.speed.bf16
+        return model.fp32
+    bf16 = model.bf16
     if bf16 is None or model.compute_capability < _FIRST_WITH_BF16:
         return None
     return bf16 if kind == "bf16" else bf16 / 2
@@ -24,9 +24,9 @@ def product_reached(model: CardModel, kind: str) -> float | None:
     promised = promised_of(model, kind)
     if promised is not None:
         return promised * (SINGLE_REACHED if kind == "fp32" else TENSOR_REACHED)
-    return model.speed.fp32 / 2 * SINGLE_REACHED if kind == "bf16" else None
+    return model.fp32 / 2 * SINGLE_REACHED if kind == "bf16" else None
 
 
 def product_watts(model: CardModel, kind: str) -> float:
     """What the card draws meanwhile."""
-    return model.power.limit * _OF_LIMIT[kind]
+    return model.power_limit * _OF_LIMIT[kind]

@@ -46,7 +46,7 @@ def way_to_host(model: CardModel) -> Way:
 def way_between(spec: MachineSpec, wiring: Wiring, one: int, other: int) -> Way:
     first, second = spec.cards[one].model, spec.cards[other].model
     if nvlinks := wiring.nvlinks_between(one, other):
-        rate = nvlinks * first.wires.nvlink_rate * NVLINK_REACHED
+        rate = nvlinks * first.nvlink_rate * NVLINK_REACHED
         return Way(rate, NVLINK_LATENCY, peer=True)
     if no_peers(first, second):
         return way_staged(spec, wiring, one, other)
@@ -71,18 +71,17 @@ def no_peers(one: CardModel, other: CardModel) -> Message:
     """Why two cards that no NVLink joins may not reach each other; empty where they may."""
     if one is not other:
         return Message("the two cards are of different models")
-    if not one.wires.pcie_peers:
+    if not one.pcie_peers:
         return Message("the driver of this card does not offer it")
     return NOTHING
 
 
 def pcie_reached(model: CardModel) -> float:
     """Bytes per second between a card and the host's pinned memory."""
-    wires = model.wires
-    reached = PCIE_REACHED[wires.pcie_generation]
-    return _LANE_RATE[wires.pcie_generation] * wires.pcie_lanes * reached
+    generation = model.pcie_generation
+    return _LANE_RATE[generation] * model.pcie_lanes * PCIE_REACHED[generation]
 
 
 def copied_within(model: CardModel) -> float:
     """Bytes per second inside one card: each is read and written, and counts once."""
-    return model.memory.bytes_per_second * MEMORY_REACHED / 2
+    return model.memory_rate * MEMORY_REACHED / 2

@@ -51,7 +51,7 @@ class _Start:
 
 def draw_at(model: CardModel, level: float) -> Draw:
     """The swings leave a gap below the power limit, so that being at it is a clear matter."""
-    idle, limit = model.power.idle, model.power.limit
+    idle, limit = model.power_idle, model.power_limit
     if level <= 0.0:
         return Draw(idle, 0.01 * idle)
     if is_at_limit(level):
@@ -70,7 +70,7 @@ class Course:
         self.model = model
         self.lag = own.uniform(25.0, 40.0)  # seconds in which heat follows power
         room = ROOM_CELSIUS + own.uniform(0.0, 4.0)
-        self.warming = (model.heat.full - room) / model.power.limit  # degrees per watt
+        self.warming = (model.heat_full - room) / model.power_limit  # degrees per watt
         self._room = room
         self._offset = workload.offset
         self._phases = workload.phases
@@ -93,7 +93,7 @@ class Course:
         even, wide = start.draw
         swing = self._swing(second)
         temperature = self._cooled(start, seconds)
-        target = self.model.heat.target
+        target = self.model.heat_target
         return Moment(
             int(number),
             second,
@@ -139,7 +139,7 @@ class Course:
             draw = draw_at(self.model, phase.level)
             settles_at = self._room + self.warming * draw.even
             if phase.choked:
-                settles_at = self.model.heat.slowdown - 1.0
+                settles_at = self.model.heat_slowdown - 1.0
             swung = self._swung(begin)
             start = _Start(draw, settles_at, energy, temperature, limited, warm, swung)
             starts.append(start)
@@ -157,7 +157,7 @@ class Course:
 
     def _seconds_warm(self, start: _Start, seconds: float) -> float:
         """How much of a phase's first seconds the card spends at its target or above."""
-        target = self.model.heat.target
+        target = self.model.heat_target
         before, after = start.temperature - target, start.settles_at - target
         if before < 0.0 and after <= 0.0:
             return 0.0

@@ -5,257 +5,162 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue import clocks, health, heat_and_power, links, memory
-from gpuexplorer.core.catalogue import utilization as use
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId, Part
 from gpuexplorer.simulation.machine import Machine, Reading
-from gpuexplorer.simulation.models import MIB, CardModel
+from gpuexplorer.simulation.models import MIB
 
 Figure = Callable[[Reading], float]
-Figures = dict[MetricId, Figure]
 
 
-def figures_of(machine: Machine, index: int, pcie_rate: float) -> Figures:
+def figures_of(machine: Machine, index: int, pcie_rate: float) -> dict[MetricId, Figure]:
     """The metrics that this card answers; `pcie_rate` is bytes per second each way."""
-    model = machine.spec.cards[index].model
-    return (
-        _use(model)
-        | _memory(model)
-        | _heat(model)
-        | _power(model)
-        | _fans(model)
-        | _clocks(model)
-        | _throttling()
-        | _pcie(model, pcie_rate)
-        | _nvlink(machine, index)
-        | _ecc(model, machine.repaired_ever(index))
-        | _modes(machine, index)
-    )
+    slots = machine.spec.cards
+    model, nvlinks = slots[index].model, slots[index].nvlinks
+    ampere, turing = model.compute_capability >= (8, 0), model.compute_capability >= (7, 5)
+    total, usable = model.memory_bytes, model.usable_bytes
+    most, target, generation = model.clock_most * 1e6, model.heat_target, model.pcie_generation
+    errors = 0 if model.ecc else None
+    up = machine.wiring.nvlinks_up(index)
+    nvlink_rate = up * model.nvlink_rate
+    draws = model.display and not any(slot.model.display for slot in slots[:index])
 
+    def received(r: Reading) -> float:
+        return min(nvlink_rate, r.nvlink_share * nvlink_rate + r.traffic[2])
 
-def absences_of(machine: Machine, index: int) -> Mapping[MetricId, Absence]:
-    """Why it does not answer, where that is for want of a part; else it is not supported."""
-    slot = machine.spec.cards[index]
-    lacking: list[MetricId] = []
-    for fan in range(slot.model.heat.fans, heat_and_power.MOST_FANS):
-        lacking += (heat_and_power.fan_speed(fan), heat_and_power.fan_turns(fan))
-    if not slot.model.heat.fans:
-        lacking.append(heat_and_power.FAN_SPEED)
-    for link in range(slot.nvlinks, links.MOST_NVLINKS):
-        lacking += (
-            links.nvlink_receive(link),
-            links.nvlink_transmit(link),
-            links.nvlink_state(link),
-        )
-    if not slot.nvlinks:
-        lacking += (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT, links.NVLINK_ACTIVE)
-    return dict.fromkeys(lacking, Absence.NO_PART)
+    def transmitted(r: Reading) -> float:
+        return min(nvlink_rate, r.nvlink_share * nvlink_rate + r.traffic[3])
 
+    def video(graphics_clock: float) -> float:
+        return max(405e6, math.floor(0.85 * graphics_clock / 15e6) * 15e6)
 
-def _always(value: float) -> Figure:
-    return lambda _: value
+    def memory_heat(r: Reading) -> float:
+        return math.floor(r.temperature + 5.0 + 8.0 * r.memory_busy)
 
+    def margin(r: Reading) -> float:
+        return target - math.floor(r.temperature)
 
-def _use(model: CardModel) -> Figures:
-    figures: Figures = {
-        use.GPU_UTILIZATION: lambda r: r.busy,
-        use.MEMORY_UTILIZATION: lambda r: r.memory_busy,
-        use.ENCODER_UTILIZATION: _always(0.0),
-        use.DECODER_UTILIZATION: lambda r: r.decoder_busy,
+    def generation_now(r: Reading) -> float:
+        return 1 if model.idle_state == 8 and r.level <= 0.0 else generation
+
+    # A number that stays, or what makes one of a reading; None for what the card has not.
+    told: dict[str, Figure | float | None] = {
+        "gpu_utilization": lambda r: r.busy,
+        "memory_utilization": lambda r: r.memory_busy,
+        "encoder_utilization": 0.0,
+        "decoder_utilization": lambda r: r.decoder_busy,
+        "ofa_utilization": 0.0 if turing else None,
+        "jpeg_utilization": 0.0 if ampere and not model.display else None,
+        "sm_activity": (lambda r: 0.86 * r.busy) if model.gpm else None,
+        "sm_occupancy": (lambda r: 0.42 * r.busy) if model.gpm else None,
+        "tensor_activity": (lambda r: 0.55 * r.busy * r.level) if model.gpm else None,
+        "memory_used": lambda r: r.memory_used,
+        "memory_free": lambda r: usable - r.memory_used,
+        "memory_reserved": model.reserved_bytes,
+        "memory_total": total,
+        "bar1_used": lambda r: 2 * MIB if r.level <= 0.0 else 10 * MIB,
+        # A server's processor sees the whole memory, a desktop's a small window of it.
+        "bar1_total": 256 * MIB if model.display else 1 << (total - 1).bit_length(),
+        "temperature": lambda r: math.floor(r.temperature),
+        "temperature_slowdown": model.heat_slowdown,
+        "temperature_shutdown": model.heat_shutdown,
+        "temperature_max": target,
+        "temperature_margin": margin if model.margin else None,
+        "memory_temperature": memory_heat if model.hbm else None,
+        "memory_temperature_max": 95.0 if model.hbm else None,
+        "power_draw": lambda r: round(r.power, 3),
+        "power_draw_instant": lambda r: round(r.power, 3),
+        "power_draw_average": (lambda r: round(r.average_power, 3)) if ampere else None,
+        "power_limit": model.power_limit,
+        "power_limit_min": model.power_least,
+        "power_limit_max": model.power_most,
+        "power_limit_default": model.power_limit,
+        "energy": lambda r: round(r.energy, 3),
+        "fan_speed": (lambda r: r.fan) if model.fans else None,
+        "clock_graphics": lambda r: r.graphics_clock,
+        "clock_sm": lambda r: r.graphics_clock,
+        "clock_memory": lambda r: r.memory_clock,
+        "clock_video": lambda r: video(r.graphics_clock),
+        "clock_graphics_max": most,
+        "clock_sm_max": most,
+        "clock_memory_max": model.memory_clock * 1e6,
+        "clock_video_max": video(most),
+        "performance_state": lambda r: r.state,
+        "throttle_gpu_idle": lambda r: r.level <= 0.0,
+        "throttle_applications_clocks_setting": 0.0,
+        "throttle_sw_power_cap": lambda r: r.at_limit,
+        "throttle_time_sw_power_cap": lambda r: r.seconds_at_limit,
+        "throttle_hw_slowdown": 0.0,
+        "throttle_sync_boost": 0.0,
+        "throttle_time_sync_boost": 0.0,
+        "throttle_sw_thermal_slowdown": lambda r: r.warm,
+        "throttle_time_sw_thermal_slowdown": lambda r: r.seconds_warm,
+        "throttle_hw_thermal_slowdown": 0.0,
+        "throttle_time_hw_thermal_slowdown": 0.0,
+        "throttle_hw_power_brake_slowdown": 0.0,
+        "throttle_time_hw_power_brake_slowdown": 0.0,
+        "throttle_display_clock_setting": 0.0,
+        "pcie_generation": generation_now,
+        "pcie_generation_max": generation,
+        "pcie_generation_card_max": generation,
+        "pcie_generation_slot_max": generation if model.display else None,
+        "pcie_width": model.pcie_lanes,
+        "pcie_width_max": model.pcie_lanes,
+        "pcie_width_slot_max": 16,
+        "pcie_receive": lambda r: min(
+            pcie_rate, r.pcie_receive_share * pcie_rate + r.traffic[0]
+        ),
+        "pcie_transmit": lambda r: min(
+            pcie_rate, r.pcie_transmit_share * pcie_rate + r.traffic[1]
+        ),
+        "pcie_replays": 0,
+        "nvlink_active": up if nvlinks else None,
+        "nvlink_receive": received if nvlinks else None,
+        "nvlink_transmit": transmitted if nvlinks else None,
+        "ecc_mode": model.ecc,
+        "ecc_corrected": errors,
+        "ecc_uncorrected": errors,
+        "ecc_corrected_ever": machine.repaired_ever(index) if model.ecc else None,
+        "ecc_uncorrected_ever": errors,
+        "compute_mode": 0,
+        "persistence_mode": not model.display,
+        "virtualization_mode": 0,
+        "display_active": draws and not slots[index].idle,
+        "mig_mode": 0 if model.mig else None,
     }
-    if model.compute_capability >= (7, 5):
-        figures[use.OFA_UTILIZATION] = _always(0.0)
-    if model.compute_capability >= (8, 0) and not model.display:
-        figures[use.JPEG_UTILIZATION] = _always(0.0)
-    if model.gpm:
-        figures[use.SM_ACTIVITY] = lambda r: 0.86 * r.busy
-        figures[use.SM_OCCUPANCY] = lambda r: 0.42 * r.busy
-        figures[use.TENSOR_ACTIVITY] = lambda r: 0.55 * r.busy * r.level
-    return figures
-
-
-def _memory(model: CardModel) -> Figures:
-    total, reserved = model.memory.total_bytes, model.memory.reserved_bytes
-    usable = total - reserved
-    # A server's processor sees the whole memory, a desktop's a small window of it.
-    window = 256 * MIB if model.display else 1 << (total - 1).bit_length()
+    if model.ecc is not None:
+        spare = "remapped_rows_" if ampere else "retired_pages_"
+        told |= dict.fromkeys((each for each in METRICS if each.startswith(spare)), 0)
+    for fan in range(model.fans):
+        told[f"fan_{fan}_speed"] = lambda r: r.fan
+        told[f"fan_{fan}_rpm"] = partial(_turns, 3300.0 - 40.0 * fan)
+    for link in range(nvlinks):
+        told[f"nvlink_{link}_receive"] = lambda r: received(r) / nvlinks
+        told[f"nvlink_{link}_transmit"] = lambda r: transmitted(r) / nvlinks
+        told[f"nvlink_{link}_state"] = 1 if up else 0
     return {
-        memory.MEMORY_USED: lambda r: r.memory_used,
-        memory.MEMORY_FREE: lambda r: usable - r.memory_used,
-        memory.MEMORY_RESERVED: _always(reserved),
-        memory.MEMORY_TOTAL: _always(total),
-        memory.BAR1_USED: lambda r: 2 * MIB if r.level <= 0.0 else 10 * MIB,
-        memory.BAR1_TOTAL: _always(window),
+        MetricId(metric): figure if callable(figure) else partial(_always, figure)
+        for metric, figure in told.items()
+        if figure is not None
     }
-
-
-def _heat(model: CardModel) -> Figures:
-    heat = model.heat
-    figures: Figures = {
-        heat_and_power.TEMPERATURE: lambda r: math.floor(r.temperature),
-        heat_and_power.TEMPERATURE_SLOWDOWN: _always(heat.slowdown),
-        heat_and_power.TEMPERATURE_SHUTDOWN: _always(heat.shutdown),
-        heat_and_power.TEMPERATURE_MAX: _always(heat.target),
-    }
-    if heat.margin:
-        figures[heat_and_power.TEMPERATURE_MARGIN] = lambda r: (
-            heat.target - math.floor(r.temperature)
-        )
-    if model.memory.hbm:
-        figures[heat_and_power.MEMORY_TEMPERATURE] = lambda r: math.floor(
-            r.temperature + 5.0 + 8.0 * r.memory_busy
-        )
-        figures[heat_and_power.MEMORY_TEMPERATURE_MAX] = _always(95.0)
-    return figures
-
-
-def _power(model: CardModel) -> Figures:
-    power = model.power
-    figures: Figures = {
-        heat_and_power.POWER_DRAW: lambda r: round(r.power, 3),
-        heat_and_power.POWER_DRAW_INSTANT: lambda r: round(r.power, 3),
-        heat_and_power.POWER_LIMIT: _always(power.limit),
-        heat_and_power.POWER_LIMIT_MIN: _always(power.least),
-        heat_and_power.POWER_LIMIT_MAX: _always(power.most),
-        heat_and_power.POWER_LIMIT_DEFAULT: _always(power.limit),
-        heat_and_power.ENERGY: lambda r: round(r.energy, 3),
-    }
-    if model.compute_capability >= (8, 0):
-        figures[heat_and_power.POWER_DRAW_AVERAGE] = lambda r: round(r.average_power, 3)
-    return figures
-
-
-def _fans(model: CardModel) -> Figures:
-    figures: Figures = {}
-    if model.heat.fans:
-        figures[heat_and_power.FAN_SPEED] = lambda r: r.fan
-    for fan in range(model.heat.fans):
-        most = 3300.0 - 40.0 * fan
-        figures[heat_and_power.fan_speed(fan)] = lambda r: r.fan
-        figures[heat_and_power.fan_turns(fan)] = partial(_turns, most)
-    return figures
 
 
 def _turns(most: float, reading: Reading) -> float:
     return round(most * reading.fan)
 
 
-def _clocks(model: CardModel) -> Figures:
-    most = model.clocks.most * 1e6
+def _always(value: float, _: Reading) -> float:
+    return value
+
+
+def absences_of(machine: Machine, index: int) -> Mapping[MetricId, Absence]:
+    """Why it does not answer, where that is for want of a part; else it is not supported."""
+    slot = machine.spec.cards[index]
+    lacking = set() if slot.model.fans else {"fan_speed"}
+    if not slot.nvlinks:
+        lacking |= {"nvlink_receive", "nvlink_transmit", "nvlink_active"}
+    count = {Part.FAN: slot.model.fans, Part.NVLINK: slot.nvlinks}
     return {
-        clocks.CLOCK_GRAPHICS: lambda r: r.graphics_clock,
-        clocks.CLOCK_SM: lambda r: r.graphics_clock,
-        clocks.CLOCK_MEMORY: lambda r: r.memory_clock,
-        clocks.CLOCK_VIDEO: lambda r: _video(r.graphics_clock),
-        clocks.CLOCK_GRAPHICS_MAX: _always(most),
-        clocks.CLOCK_SM_MAX: _always(most),
-        clocks.CLOCK_MEMORY_MAX: _always(model.clocks.memory * 1e6),
-        clocks.CLOCK_VIDEO_MAX: _always(_video(most)),
-        clocks.PERFORMANCE_STATE: lambda r: r.state,
+        each.id: Absence.NO_PART
+        for each in METRICS.values()
+        if each.id in lacking or (each.part and each.part[1] >= count[each.part[0]])
     }
-
-
-def _video(graphics_clock: float) -> float:
-    return max(405e6, math.floor(0.85 * graphics_clock / 15e6) * 15e6)
-
-
-def _throttling() -> Figures:
-    figures: Figures = {clocks.throttle(why): _always(0.0) for why in clocks.THROTTLE_REASONS}
-    figures |= {
-        clocks.throttle("gpu_idle"): lambda r: r.level <= 0.0,
-        clocks.throttle("sw_power_cap"): lambda r: r.at_limit,
-        clocks.throttle("sw_thermal_slowdown"): lambda r: r.warm,
-        clocks.throttle_time("sw_power_cap"): lambda r: r.seconds_at_limit,
-        clocks.throttle_time("sw_thermal_slowdown"): lambda r: r.seconds_warm,
-    }
-    for never in ("sync_boost", "hw_thermal_slowdown", "hw_power_brake_slowdown"):
-        figures[clocks.throttle_time(never)] = _always(0.0)
-    return figures
-
-
-def _pcie(model: CardModel, rate: float) -> Figures:
-    wires = model.wires
-    sleeps = model.idle_state == 8
-    figures: Figures = {
-        links.PCIE_GENERATION: lambda r: (
-            1 if sleeps and r.level <= 0.0 else wires.pcie_generation
-        ),
-        links.PCIE_GENERATION_MAX: _always(wires.pcie_generation),
-        links.PCIE_GENERATION_CARD: _always(wires.pcie_generation),
-        links.PCIE_WIDTH: _always(wires.pcie_lanes),
-        links.PCIE_WIDTH_MAX: _always(wires.pcie_lanes),
-        links.PCIE_WIDTH_SLOT: _always(16),
-        links.PCIE_RECEIVE: lambda r: min(rate, r.pcie_receive_share * rate + r.traffic[0]),
-        links.PCIE_TRANSMIT: lambda r: min(rate, r.pcie_transmit_share * rate + r.traffic[1]),
-        links.PCIE_REPLAYS: _always(0),
-    }
-    if model.display:
-        figures[links.PCIE_GENERATION_SLOT] = _always(wires.pcie_generation)
-    return figures
-
-
-def _nvlink(machine: Machine, index: int) -> Figures:
-    count, up = machine.spec.cards[index].nvlinks, machine.wiring.nvlinks_up(index)
-    if not count:
-        return {}
-    rate = up * machine.spec.cards[index].model.wires.nvlink_rate
-
-    def receive(r: Reading) -> float:
-        return min(rate, r.nvlink_share * rate + r.traffic[2])
-
-    def transmit(r: Reading) -> float:
-        return min(rate, r.nvlink_share * rate + r.traffic[3])
-
-    figures: Figures = {
-        links.NVLINK_RECEIVE: receive,
-        links.NVLINK_TRANSMIT: transmit,
-        links.NVLINK_ACTIVE: _always(up),
-    }
-    for link in range(count):
-        figures[links.nvlink_receive(link)] = lambda r: receive(r) / count
-        figures[links.nvlink_transmit(link)] = lambda r: transmit(r) / count
-        figures[links.nvlink_state(link)] = _always(1 if up else 0)
-    return figures
-
-
-def _ecc(model: CardModel, repaired_ever: int) -> Figures:
-    if model.memory.ecc is None:
-        return {}
-    figures: Figures = {health.ECC_MODE: _always(model.memory.ecc)}
-    if model.memory.ecc:
-        figures |= {
-            health.ECC_CORRECTED: _always(0),
-            health.ECC_UNCORRECTED: _always(0),
-            health.ECC_CORRECTED_EVER: _always(repaired_ever),
-            health.ECC_UNCORRECTED_EVER: _always(0),
-        }
-    if model.compute_capability >= (8, 0):
-        spare: tuple[MetricId, ...] = (
-            health.REMAPPED_ROWS_CORRECTED,
-            health.REMAPPED_ROWS_UNCORRECTED,
-            health.REMAPPED_ROWS_PENDING,
-            health.REMAPPED_ROWS_FAILED,
-        )
-    else:
-        spare = (
-            health.RETIRED_PAGES_CORRECTED,
-            health.RETIRED_PAGES_UNCORRECTED,
-            health.RETIRED_PAGES_PENDING,
-        )
-    return figures | dict.fromkeys(spare, _always(0))
-
-
-def _modes(machine: Machine, index: int) -> Figures:
-    slots = machine.spec.cards
-    model = slots[index].model
-    first = model.display and not any(slot.model.display for slot in slots[:index])
-    shown = first and not slots[index].idle
-    figures: Figures = {
-        health.COMPUTE_MODE: _always(0),
-        health.PERSISTENCE_MODE: _always(not model.display),
-        health.VIRTUALIZATION_MODE: _always(0),
-        health.DISPLAY_ACTIVE: _always(shown),
-    }
-    if model.mig:
-        figures[health.MIG_MODE] = _always(0)
-    return figures

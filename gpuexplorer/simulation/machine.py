@@ -106,14 +106,14 @@ class _SimulatedCard:
         self.repaired_ever = own.choice((0, 0, 0, 0, own.randint(1, 6)))
         self._linked = linked
         days = own.uniform(2.0, 20.0)
-        power, idle = self._slot.model.power, self._slot.idle
-        self._past_energy = days * 86400.0 * (power.idle if idle else power.limit * 0.3)
+        model, idle = self._slot.model, self._slot.idle
+        watts = model.power_idle if idle else model.power_limit * 0.3
+        self._past_energy = days * 86400.0 * watts
         self._past_limited = 0.0 if idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
         self._decoder_share = 0.25 if self._workload.role is Role.SERVING else 0.0
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)
-        memory = self._slot.model.memory
-        self._usable = memory.total_bytes - memory.reserved_bytes
+        self._usable = model.usable_bytes
 
     def reading(self, t: float) -> Reading:
         now, before = self._course.at(t), self._course.at(t - 1.0)
@@ -131,7 +131,7 @@ class _SimulatedCard:
             temperature = self._kept_cool(temperature, added.temperature)
             traffic = added.traffic
         busy, at_limit = self._busy(level, now.swing), is_at_limit(level)
-        clocks = self._slot.model.clocks
+        model = self._slot.model
         wave = 1.0 + 0.2 * now.swing
         resting = level <= 0.0
         return Reading(
@@ -148,7 +148,7 @@ class _SimulatedCard:
             fan=self._fan(temperature),
             memory_used=self._memory_used(t, now.second),
             graphics_clock=self._graphics_clock(level, now, temperature, at_limit) * 1e6,
-            memory_clock=(clocks.memory_idle if resting else clocks.memory) * 1e6,
+            memory_clock=(model.memory_clock_idle if resting else model.memory_clock) * 1e6,
             state=self._state(level),
             pcie_receive_share=now.phase.feed * wave,
             pcie_transmit_share=now.phase.feed * 0.3 * wave,
@@ -220,7 +220,7 @@ class _SimulatedCard:
 
     def _kept_cool(self, own: float, added: float) -> float:
         """Cooling is built for the power limit: added work alone makes no card too warm."""
-        return min(own + added, max(own, self._slot.model.heat.target - 1.0))
+        return min(own + added, max(own, self._slot.model.heat_target - 1.0))
 
     def _state(self, level: float) -> int:
         model = self._slot.model
@@ -232,18 +232,19 @@ class _SimulatedCard:
         self, level: float, now: Moment, temperature: float, at_limit: bool
     ) -> float:
         """MHz, in the steps of 15 MHz that drivers set."""
-        clocks = self._slot.model.clocks
+        model = self._slot.model
         if level <= 0.0:
-            return clocks.idle
+            return model.clock_idle
         factor = 1.0 - 0.0015 * max(0.0, temperature - 45.0)
         if at_limit:
             factor *= 0.91 + 0.02 * now.swing
         if now.warm:
             factor *= 0.85
-        return max(float(clocks.base), math.floor(clocks.boost * factor / 15.0) * 15.0)
+        boosted = math.floor(model.clock_boost * factor / 15.0) * 15.0
+        return max(float(model.clock_base), boosted)
 
     def _fan(self, temperature: float) -> float:
-        heat = self._slot.model.heat
-        if not heat.fans or (heat.fans_stop and temperature < 48.0):
+        model = self._slot.model
+        if not model.fans or (model.fans_stop and temperature < 48.0):
             return 0.0
         return round(min(1.0, 0.3 + 0.7 * max(0.0, temperature - 40.0) / 50.0), 2)

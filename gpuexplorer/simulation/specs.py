@@ -24,8 +24,8 @@ class Slot:
     @property
     def nvlinks(self) -> int:
         """Links the card has. Without its bridge a card keeps them, and they are down."""
-        wires = self.model.wires
-        return wires.nvlinks if self.nvlink or wires.nvlink is Wire.BRIDGE else 0
+        model = self.model
+        return model.nvlinks if self.nvlink or model.wire is Wire.BRIDGE else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ def _parse_cards(part: str, cards: str) -> tuple[int, CardModel]:
 
 
 def _parse_wiring(part: str, model: CardModel, suffixes: Sequence[str]) -> bool:
-    has_nvlink = model.wires.nvlink is not Wire.NONE
+    has_nvlink = model.wire is not Wire.NONE
     if not suffixes:
         return has_nvlink
     match suffixes[0].lower():
         case "nvlink" if has_nvlink:
             return True
         case "nvlink":
-            linked = ", ".join(m.key for m in MODELS if m.wires.nvlink is not Wire.NONE)
+            linked = ", ".join(m.key for m in MODELS if m.wire is not Wire.NONE)
             raise Trouble(
                 "'{part}' asks for NVLink, which the {card} does not have.",
                 "Leave out +nvlink, or choose a card that has it: {linked}.",

@@ -44,7 +44,7 @@ class Wiring:
         return self._peers[index]
 
     def nvlinks_up(self, index: int) -> int:
-        return self._slots[index].model.wires.nvlinks if self._peers[index] else 0
+        return self._slots[index].model.nvlinks if self._peers[index] else 0
 
     def nvlinks_between(self, a: int, b: int) -> int:
         return self.nvlinks_up(a) if b in self._peers[a] else 0
@@ -60,7 +60,7 @@ class Wiring:
             and candidate.nvlink
             and self.board(other) == self.board(index)
         ]
-        if slot.model.wires.nvlink is Wire.BRIDGE:
+        if slot.model.wire is Wire.BRIDGE:
             pair = alike.index(index) // 2 * 2
             alike = alike[pair : pair + 2]
         return tuple(other for other in alike if other != index)

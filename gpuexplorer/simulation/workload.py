@@ -73,7 +73,7 @@ def workload_of(spec: MachineSpec, index: int, seed: int) -> Workload:
             story = Random(f"{seed}/{index // BOARD_CARDS}/training")
             phases = _training(story, own)
             offset = phases[0].seconds + phases[1].seconds + _HEAD_START_SECONDS
-            if model.heat.fans and index % 4 == 1:
+            if model.fans and index % 4 == 1:
                 phases[4] = Phase(70.0, 0.86, feed=0.03, exchange=0.2, choked=True)
         case Role.SERVING:
             phases = _bursts(own, own.randint(14, 20), calm=(3.0, 14.0), busy=(3.0, 12.0))
@@ -117,7 +117,7 @@ def _bursts(
 
 
 def _lasting_jobs(model: CardModel, own: Random, desktop: bool) -> list[Job]:
-    usable = model.memory.total_bytes - model.memory.reserved_bytes
+    usable = model.usable_bytes
     notebook = int(usable * own.uniform(0.02, 0.04))
     jobs = [_lasting("python -m ipykernel_launcher -f kernel.json", "ada", notebook)]
     if desktop:
@@ -140,7 +140,7 @@ def _lasting(command: str, user: str, memory_bytes: int, graphics: bool = False)
 
 
 def _round_jobs(role: Role, model: CardModel, phases: list[Phase], own: Random) -> list[Job]:
-    usable = model.memory.total_bytes - model.memory.reserved_bytes
+    usable = model.usable_bytes
     edges = [0.0]
     for phase in phases:
         edges.append(edges[-1] + phase.seconds)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Scope, Unit
 from gpuexplorer.core.newer_python import StrEnum
 
@@ -13,11 +12,11 @@ LONGEST_SECONDS = 86400.0
 
 # Against which figure of the card itself a metric runs. The first that the card tells counts.
 LIMITS: Mapping[MetricId, tuple[MetricId, ...]] = {
-    heat.TEMPERATURE: (heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN),
-    heat.MEMORY_TEMPERATURE: (heat.MEMORY_TEMPERATURE_MAX,),
-    heat.POWER_DRAW: (heat.POWER_LIMIT,),
-    memory.MEMORY_USED: (memory.MEMORY_TOTAL,),
-    memory.MEMORY_FREE: (memory.MEMORY_TOTAL,),
+    m.TEMPERATURE: (m.TEMPERATURE_MAX, m.TEMPERATURE_SLOWDOWN),
+    m.MEMORY_TEMPERATURE: (m.MEMORY_TEMPERATURE_MAX,),
+    m.POWER_DRAW: (m.POWER_LIMIT,),
+    m.MEMORY_USED: (m.MEMORY_TOTAL,),
+    m.MEMORY_FREE: (m.MEMORY_TOTAL,),
 }
 _MARGIN_CELSIUS = 3.0
 _MARGIN_RATIO = 0.05
@@ -88,15 +87,15 @@ def can_be_watched(metric: Metric) -> bool:
 def usual_rule(metric: MetricId) -> Rule:
     """What is worth telling of it more often than not, to begin with."""
     match metric:
-        case heat.TEMPERATURE | heat.MEMORY_TEMPERATURE:
+        case m.TEMPERATURE | m.MEMORY_TEMPERATURE:
             return Rule(metric, Side.ABOVE, -2.0, 30.0, of_limit=True)
-        case heat.TEMPERATURE_MARGIN:
+        case m.TEMPERATURE_MARGIN:
             return Rule(metric, Side.BELOW, 2.0, 30.0)
-        case memory.MEMORY_FREE:
+        case m.MEMORY_FREE:
             return Rule(metric, Side.BELOW, 0.02, 60.0, of_limit=True)
-        case memory.MEMORY_USED | heat.POWER_DRAW:
+        case m.MEMORY_USED | m.POWER_DRAW:
             return Rule(metric, Side.ABOVE, 0.98, 60.0, of_limit=True)
-        case utilization.GPU_UTILIZATION:
+        case m.GPU_UTILIZATION:
             return Rule(metric, Side.BELOW, 0.05, 600.0)
         case _:
             return Rule(metric, Side.ABOVE, _USUAL_THRESHOLDS[METRICS[metric].unit], 60.0)
@@ -140,9 +139,9 @@ def _margin(unit: Unit, threshold: float) -> float:
 
 
 USUAL_RULES = (
-    usual_rule(heat.TEMPERATURE),
-    usual_rule(heat.MEMORY_TEMPERATURE),
-    usual_rule(memory.MEMORY_FREE),
+    usual_rule(m.TEMPERATURE),
+    usual_rule(m.MEMORY_TEMPERATURE),
+    usual_rule(m.MEMORY_FREE),
     # Whoever waits for a long piece of work switches this on.
-    replace(usual_rule(utilization.GPU_UTILIZATION), enabled=False),
+    replace(usual_rule(m.GPU_UTILIZATION), enabled=False),
 )

@@ -4,12 +4,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState, Sample
-from gpuexplorer.core.catalogue import clocks, health, links
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.condition import Condition, News
@@ -17,23 +14,19 @@ from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.latest import Reading
 
 # A card that tells none of these tells nothing a person could use.
-USABLE = (GPU_UTILIZATION, MEMORY_USED, TEMPERATURE, POWER_DRAW)
-HARMFUL = tuple(
-    clocks.throttle(reason)
-    for reason in clocks.THROTTLE_REASONS
-    if reason not in clocks.HARMLESS_REASONS
-)
+USABLE = (m.GPU_UTILIZATION, m.MEMORY_USED, m.TEMPERATURE, m.POWER_DRAW)
+HARMFUL = tuple(each for each in m.THROTTLES if each not in m.HARMLESS)
 # Where there is no room for their labels.
 BRIEFLY = {
-    clocks.throttle("sw_power_cap"): mark("Power limit"),
-    clocks.throttle("sync_boost"): mark("Held back"),
-    clocks.throttle("hw_slowdown"): mark("Slowdown"),
-    clocks.throttle("hw_thermal_slowdown"): mark("Too hot"),
+    m.throttle("sw_power_cap"): mark("Power limit"),
+    m.throttle("sync_boost"): mark("Held back"),
+    m.throttle("hw_slowdown"): mark("Slowdown"),
+    m.throttle("hw_thermal_slowdown"): mark("Too hot"),
 }
-_SLOWDOWN = clocks.throttle("hw_slowdown")
+_SLOWDOWN = m.throttle("hw_slowdown")
 _ITS_CAUSES = (
-    clocks.throttle("hw_thermal_slowdown"),
-    clocks.throttle("hw_power_brake_slowdown"),
+    m.throttle("hw_thermal_slowdown"),
+    m.throttle("hw_power_brake_slowdown"),
 )
 # Reasons flicker when a card runs along its limit; after so long without it, it is over.
 _OVER_AFTER = 2.0
@@ -178,7 +171,7 @@ class CardCourse:
         return True
 
     def _memory_errors(self, sample: Sample) -> list[News]:
-        errors = sample.values.get(health.ECC_UNCORRECTED)
+        errors = sample.values.get(m.ECC_UNCORRECTED)
         if errors is None:
             return []
         before, self._errors = self._errors, errors
@@ -193,9 +186,9 @@ class CardCourse:
 
     def _link(self, sample: Sample) -> list[News]:
         """A slow link only counts under load: at rest it is slow by design, to save power."""
-        if GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing:
+        if m.GPU_UTILIZATION in sample.values or m.GPU_UTILIZATION in sample.missing:
             self._at_work = at_work(sample.values)
-        if links.PCIE_WIDTH not in sample.values:
+        if m.PCIE_WIDTH not in sample.values:
             return []
         sentence, told_at = slow_link(sample), self._slow_link_at
         if sentence is None and told_at is not None and sample.at - told_at >= _LINK_RIGHT_FOR:
@@ -238,21 +231,21 @@ def at_work(values: Mapping[MetricId, float]) -> bool:
 
     Drawing a desktop on several displays keeps one busy too, but in a low performance state.
     """
-    busy = values.get(GPU_UTILIZATION, 0.0) >= _BUSY
-    return busy and values.get(clocks.PERFORMANCE_STATE, 0.0) <= _LAST_FAST_STATE
+    busy = values.get(m.GPU_UTILIZATION, 0.0) >= _BUSY
+    return busy and values.get(m.PERFORMANCE_STATE, 0.0) <= _LAST_FAST_STATE
 
 
 def in_virtual_machine(values: Mapping[MetricId, float]) -> bool:
     """Whether somebody else decides how many lanes the card gets: some machines of a cloud have
     eight for a card of sixteen, and no slot to look at.
     """
-    return values.get(health.VIRTUALIZATION_MODE) in _IN_VIRTUAL_MACHINE
+    return values.get(m.VIRTUALIZATION_MODE) in _IN_VIRTUAL_MACHINE
 
 
 def slow_link(sample: Sample) -> Message | None:
     """How the PCIe link falls short of what card and slot can do; None where it does not."""
     value = sample.values.get
-    width, width_max = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
+    width, width_max = value(m.PCIE_WIDTH), value(m.PCIE_WIDTH_MAX)
     narrow = width is not None and width_max is not None and width < width_max
     if narrow and not in_virtual_machine(sample.values):
         return Message(
@@ -260,7 +253,7 @@ def slow_link(sample: Sample) -> Message | None:
             now=width,
             most=width_max,
         )
-    now, most = value(links.PCIE_GENERATION), value(links.PCIE_GENERATION_MAX)
+    now, most = value(m.PCIE_GENERATION), value(m.PCIE_GENERATION_MAX)
     if now is not None and most is not None and now < most:
         return Message(
             "The PCIe link runs at generation {now:.0f} of {most:.0f} under load",

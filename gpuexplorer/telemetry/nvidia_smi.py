@@ -8,9 +8,8 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple, NoReturn, TypeVar
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardState, Sample
-from gpuexplorer.core.catalogue.clocks import PERFORMANCE_STATE
-from gpuexplorer.core.catalogue.health import COMPUTE_MODE
 from gpuexplorer.core.metrics import METRICS, Metric, Unit, metrics_of
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import mark
@@ -272,9 +271,9 @@ def _figure(metric: Metric, now: _CardNow) -> str:
     value = now.sample.values.get(metric.id)
     if value is None:
         return _ABSENT
-    if metric.id == PERFORMANCE_STATE:
+    if metric.id == m.PERFORMANCE_STATE:
         return f"P{value:.0f}"
-    if metric.id == COMPUTE_MODE:
+    if metric.id == m.COMPUTE_MODE:
         return ("Default", "E. Thread", "Prohibited", "E. Process")[int(value)]
     match metric.unit:
         case Unit.FLAG:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core.harmless import clean
-from gpuexplorer.core.metric import Metric, Unit
+from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.newer_python import UTC
 from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.telemetry.whole_file import write_whole

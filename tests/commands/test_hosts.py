@@ -10,7 +10,7 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
+from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.recording.recording import open_recording
 from tests.remote.conftest import FakeSsh, fake_ssh
 

@@ -15,8 +15,7 @@ import pytest
 
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID, CardId
-from gpuexplorer.core.catalogue.links import PCIE_TRANSMIT
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
+from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION, PCIE_TRANSMIT
 from gpuexplorer.recording import written_file
 from gpuexplorer.recording.recording import Recording, open_recording
 from tests.nvml_stub.stub import environment

@@ -13,8 +13,8 @@ from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -72,10 +72,10 @@ for line in sys.stdin:
 
 
 SLEEPY = {
-    links.PCIE_GENERATION: 1.0,
-    links.PCIE_GENERATION_MAX: 3.0,
-    links.PCIE_WIDTH: 16.0,
-    links.PCIE_WIDTH_MAX: 16.0,
+    m.PCIE_GENERATION: 1.0,
+    m.PCIE_GENERATION_MAX: 3.0,
+    m.PCIE_WIDTH: 16.0,
+    m.PCIE_WIDTH_MAX: 16.0,
 }
 
 

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory, utilization
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
@@ -123,27 +123,27 @@ def instance(
 def working(busy: float = 0.97, used: float = 19.5 * GIB, **changes: float) -> Answer:
     """A card that answers everything the overview shows."""
     values = {
-        utilization.GPU_UTILIZATION: busy,
-        utilization.MEMORY_UTILIZATION: busy * 0.6,
-        memory.MEMORY_TOTAL: 24 * GIB,
-        memory.MEMORY_USED: used,
-        memory.MEMORY_RESERVED: 0.4 * GIB,
-        memory.MEMORY_FREE: 23.6 * GIB - used,
-        heat_and_power.POWER_DRAW: 15 + 245 * busy,
-        heat_and_power.POWER_LIMIT: 280.0,
-        heat_and_power.TEMPERATURE: 41 + 30 * busy,
-        heat_and_power.TEMPERATURE_MAX: 78.0,
-        heat_and_power.FAN_SPEED: 0.41 + 0.27 * busy,
-        heat_and_power.ENERGY: 4.1e7,
-        clocks.CLOCK_SM: 300e6 + 1455e6 * busy,
-        clocks.CLOCK_SM_MAX: 2100e6,
-        clocks.CLOCK_MEMORY: 7001e6,
-        clocks.PERFORMANCE_STATE: 2.0,
-        links.PCIE_GENERATION: 3.0,
-        links.PCIE_GENERATION_MAX: 3.0,
-        links.PCIE_WIDTH: 16.0,
-        links.PCIE_WIDTH_MAX: 16.0,
-        **{clocks.throttle(reason): 0.0 for reason in clocks.THROTTLE_REASONS},
+        ids.GPU_UTILIZATION: busy,
+        ids.MEMORY_UTILIZATION: busy * 0.6,
+        ids.MEMORY_TOTAL: 24 * GIB,
+        ids.MEMORY_USED: used,
+        ids.MEMORY_RESERVED: 0.4 * GIB,
+        ids.MEMORY_FREE: 23.6 * GIB - used,
+        ids.POWER_DRAW: 15 + 245 * busy,
+        ids.POWER_LIMIT: 280.0,
+        ids.TEMPERATURE: 41 + 30 * busy,
+        ids.TEMPERATURE_MAX: 78.0,
+        ids.FAN_SPEED: 0.41 + 0.27 * busy,
+        ids.ENERGY: 4.1e7,
+        ids.CLOCK_SM: 300e6 + 1455e6 * busy,
+        ids.CLOCK_SM_MAX: 2100e6,
+        ids.CLOCK_MEMORY: 7001e6,
+        ids.PERFORMANCE_STATE: 2.0,
+        ids.PCIE_GENERATION: 3.0,
+        ids.PCIE_GENERATION_MAX: 3.0,
+        ids.PCIE_WIDTH: 16.0,
+        ids.PCIE_WIDTH_MAX: 16.0,
+        **dict.fromkeys(ids.THROTTLES, 0.0),
     }
     values |= {MetricId(name): value for name, value in changes.items()}
     return Answer(values)

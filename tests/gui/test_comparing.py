@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card, CardId
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MetricId
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.plots.content import Line
 from gpuexplorer.gui.state.comparing import Comparing

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.small_window import SmallWindow

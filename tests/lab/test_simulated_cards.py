@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.core.catalogue import links
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.lab.events import (
     Asked,
@@ -100,8 +100,8 @@ class Lab:
         return self.machine.reading(card, at).busy
 
 
-IN, OUT = links.PCIE_RECEIVE, links.PCIE_TRANSMIT
-NVLINK_IN, NVLINK_OUT = links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT
+IN, OUT = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
+NVLINK_IN, NVLINK_OUT = m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.metrics import MEMORY_USED, POWER_DRAW
 from gpuexplorer.lab.events import (
     Began,
     Evaluated,

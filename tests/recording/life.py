@@ -6,9 +6,8 @@ from random import Random
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.told import Machine

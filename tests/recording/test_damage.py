@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.recording.columns import packed
 from gpuexplorer.recording.recording import open_recording
 from tests.recording.damage import damaged_in_a_row, read_everything

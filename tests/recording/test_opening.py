@@ -14,11 +14,9 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW as POWER
-from gpuexplorer.core.catalogue.links import PCIE_RECEIVE
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import Cadence, metrics_of
+from gpuexplorer.core.metrics import GPU_UTILIZATION, PCIE_RECEIVE, Cadence, metrics_of
+from gpuexplorer.core.metrics import POWER_DRAW as POWER
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorder import Recorder

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW
 from gpuexplorer.recording.joined_past import JoinedPast
 from gpuexplorer.recording.keeping import Kept
 from gpuexplorer.recording.recorded_past import RecordedPast

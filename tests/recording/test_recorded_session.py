@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence
 from gpuexplorer.recording.playhead import Playhead
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW, TEMPERATURE
-from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.tagged import line_of
 from gpuexplorer.remote import agent as answers
@@ -72,34 +70,34 @@ def test_nothing_is_read_before_somebody_watches() -> None:
 
 def test_what_is_watched_comes_again_and_again_and_nothing_else() -> None:
     with OverThere() as there:
-        there.order(watch(POWER_DRAW, TEMPERATURE))
+        there.order(watch(m.POWER_DRAW, m.TEMPERATURE))
         of_cards = [_sample_of_card(there) for _ in range(6)]
         assert {each.card for each in of_cards} == {"SIM-0", "SIM-1"}
         for each in of_cards:
-            assert {*each.values, *each.missing} == {POWER_DRAW, TEMPERATURE}
-            assert each.values[POWER_DRAW] > 0
-        there.order(watch(GPU_UTILIZATION))
-        there.until(Sample, lambda told: GPU_UTILIZATION in told.values)
-        there.until(Sample, lambda told: GPU_UTILIZATION in told.values)
+            assert {*each.values, *each.missing} == {m.POWER_DRAW, m.TEMPERATURE}
+            assert each.values[m.POWER_DRAW] > 0
+        there.order(watch(m.GPU_UTILIZATION))
+        there.until(Sample, lambda told: m.GPU_UTILIZATION in told.values)
+        there.until(Sample, lambda told: m.GPU_UTILIZATION in told.values)
         for _ in range(4):
             later = _sample_of_card(there)
-            assert {*later.values, *later.missing} == {GPU_UTILIZATION}
+            assert {*later.values, *later.missing} == {m.GPU_UTILIZATION}
 
 
 def test_the_computer_itself_is_read_too() -> None:
     with OverThere() as there:
-        there.order(watch(POWER_DRAW))
+        there.order(watch(m.POWER_DRAW))
         told = there.until(
             Sample,
-            lambda told: told.card == HOST_ID and CPU_UTILIZATION in told.values,
+            lambda told: told.card == HOST_ID and m.CPU_UTILIZATION in told.values,
         )
-    assert 0 <= told.values[CPU_UTILIZATION] <= 1
-    assert told.values[MEMORY_TOTAL] > 1e8
+    assert 0 <= told.values[m.CPU_UTILIZATION] <= 1
+    assert told.values[m.MEMORY_TOTAL] > 1e8
 
 
 def test_a_card_that_hangs_keeps_neither_the_others_nor_a_knock() -> None:
     with OverThere(replace(SIMULATED, faults="hung:1@0s")) as there:
-        there.order(watch(POWER_DRAW), wire.Knock(2))
+        there.order(watch(m.POWER_DRAW), wire.Knock(2))
         assert there.until(wire.Knocked).id == 2
         assert there.until(Sample, lambda told: told.card == "SIM-0").values
         late = there.until(Sample, lambda told: told.card == "SIM-1")
@@ -154,7 +152,7 @@ def test_real_cards_are_read_and_their_processes_have_names(
     program, surroundings = with_program
     with OverThere(Settings(), environment=surroundings) as there:
         assert there.until(Cards).source.name == "nvml"
-        there.order(watch(POWER_DRAW, processes=True))
+        there.order(watch(m.POWER_DRAW, processes=True))
         used = there.until(Users, lambda told: bool(told.processes))
         facts = used.processes[0]  # type: ignore[index]  # as was just asked
         later = there.until(Users, lambda told: bool(told.processes))
@@ -199,7 +197,7 @@ def test_where_no_driver_answers_the_computer_is_read_and_the_reason_told() -> N
         assert not listed.cards
         assert not listed.source.cards
         assert hello.attempts
-        there.order(watch(POWER_DRAW))
+        there.order(watch(m.POWER_DRAW))
         assert there.until(Sample).card == HOST_ID
 
 
@@ -313,7 +311,7 @@ def test_it_ends_when_it_hears_nothing_for_long() -> None:
 
 def test_it_hears_nothing_while_it_only_tells() -> None:
     with OverThere(replace(SIMULATED, alone=0.5)) as there:
-        there.order(watch(POWER_DRAW))
+        there.order(watch(m.POWER_DRAW))
         assert there.end() == 0
     assert [line for line in there.raw if b'"Sample"' in line]
 
@@ -328,7 +326,7 @@ def test_it_ends_when_nobody_reads_what_it_tells() -> None:
     with there:
         assert there.stdin is not None
         assert there.stdout is not None
-        there.stdin.write(sent.preamble + line_of(watch(POWER_DRAW)))
+        there.stdin.write(sent.preamble + line_of(watch(m.POWER_DRAW)))
         there.stdin.flush()
         there.stdout.close()
         assert there.wait(PATIENCE) == 0

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION, GPU_UTILIZATION
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.remote.far.link_state import LinkState
 from gpuexplorer.remote.far.machine import FarMachine
@@ -91,7 +90,7 @@ def test_it_knows_of_its_cards_what_a_session_here_would_know(
 
 
 def test_the_other_computer_itself_is_read_too(session: Session, changes: Changes) -> None:
-    changes.wait(lambda: CPU_UTILIZATION in values(session, HOST_ID))
+    changes.wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
     reading = session.reading(HOST_ID)
     assert reading is not None
     assert session.read_host().values.keys() == reading.values.keys()
@@ -143,13 +142,13 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
     cut = session.clock.now()
     changes.wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
     cable.put_in()
-    changes.wait(lambda: GPU_UTILIZATION in values(session, card))
+    changes.wait(lambda: m.GPU_UTILIZATION in values(session, card))
     assert session.cards() is cards
     kinds = [each.kind for each in session.happenings()]
     assert kinds.count(Kind.CONNECTION_LOST) == 1
     assert Kind.CARD_LOST not in kinds
     assert Kind.NO_ANSWER not in kinds
-    trace = session.past.trace(card, GPU_UTILIZATION, began, session.clock.now(), 400)
+    trace = session.past.trace(card, m.GPU_UTILIZATION, began, session.clock.now(), 400)
     assert 0 in trace.counts  # nothing stands where nothing was read
     assert session.beats().missed > 5
 
@@ -191,12 +190,12 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(
     one, other = (card.id for card in session.cards())
     changes.wait(lambda: session.silence(other) is not None)
     assert session.state_sentence(other).startswith("no answer for")
-    changes.wait(lambda: GPU_UTILIZATION in values(session, one))
+    changes.wait(lambda: m.GPU_UTILIZATION in values(session, one))
     assert session.silence(one) is None
     assert far.stop(PATIENCE)
 
 
 def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
-    asked = frozenset({GPU_UTILIZATION, MEMORY_USED})
+    asked = frozenset({m.GPU_UTILIZATION, m.MEMORY_USED})
     samples = [far.stream.read(card.id, asked) for card in far.stream.cards()]
     assert all(sample.values.keys() >= asked for sample in samples)

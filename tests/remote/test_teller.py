@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.remote.agent import MOST_WAITING, Teller
 from gpuexplorer.remote.wire import Done, Knocked, told_of
 from gpuexplorer.telemetry.facts import Users

@@ -42,8 +42,8 @@ def test_nobody_uses_an_idle_card_and_nobody_did(index: int, t: float) -> None:
         assert (reading.busy, reading.memory_busy, reading.level) == (0.0, 0.0, 0.0)
         assert reading.memory_used == SCRAPS_BYTES
         assert reading.state == model.idle_state
-        assert reading.graphics_clock == model.clocks.idle * 1e6
-        assert reading.power == pytest.approx(model.power.idle, rel=0.02)
+        assert reading.graphics_clock == model.clock_idle * 1e6
+        assert reading.power == pytest.approx(model.power_idle, rel=0.02)
         assert 25.0 < reading.temperature < 45.0
         assert reading.seconds_at_limit == 0.0
 
@@ -77,16 +77,16 @@ def test_a_readings_figures_hang_together(index: int, t: float) -> None:
     model = EVERY_MODEL.spec.cards[index].model
     resting = reading.level == 0.0
     assert resting == (reading.busy == 0.0)
-    assert resting == (reading.graphics_clock == model.clocks.idle * 1e6)
+    assert resting == (reading.graphics_clock == model.clock_idle * 1e6)
     assert reading.state == model.idle_state or not resting
-    assert reading.at_limit == (reading.power > 0.985 * model.power.limit)
-    assert 0.98 * model.power.idle <= reading.power <= model.power.limit
-    assert 0.98 * model.power.idle <= reading.average_power <= model.power.limit
-    assert 25.0 < reading.temperature < model.heat.slowdown
-    assert reading.warm == (reading.temperature >= model.heat.target)
-    assert reading.graphics_clock <= model.clocks.boost * 1e6
+    assert reading.at_limit == (reading.power > 0.985 * model.power_limit)
+    assert 0.98 * model.power_idle <= reading.power <= model.power_limit
+    assert 0.98 * model.power_idle <= reading.average_power <= model.power_limit
+    assert 25.0 < reading.temperature < model.heat_slowdown
+    assert reading.warm == (reading.temperature >= model.heat_target)
+    assert reading.graphics_clock <= model.clock_boost * 1e6
     if reading.at_limit:
-        assert reading.graphics_clock < model.clocks.boost * 1e6
+        assert reading.graphics_clock < model.clock_boost * 1e6
     assert 0.0 <= reading.memory_busy <= reading.busy <= 1.0
 
 
@@ -95,9 +95,9 @@ def test_a_readings_figures_hang_together(index: int, t: float) -> None:
 def test_memory_in_use_is_that_of_the_processes_and_fits_the_card(index: int, t: float) -> None:
     processes = EVERY_MODEL.processes(index, t)
     used = EVERY_MODEL.reading(index, t).memory_used
-    memory = EVERY_MODEL.spec.cards[index].model.memory
+    model = EVERY_MODEL.spec.cards[index].model
     assert used == SCRAPS_BYTES + sum(process.memory_bytes for process in processes)
-    assert used < 0.95 * (memory.total_bytes - memory.reserved_bytes)
+    assert used < 0.95 * model.usable_bytes
     assert len({process.pid for process in processes}) == len(processes)
 
 
@@ -237,10 +237,10 @@ def test_whatever_the_lab_adds_the_figures_still_hang_together(
         assert after.energy >= before.energy - 1e-3
         assert after.seconds_at_limit >= before.seconds_at_limit - 1e-6
     for reading in readings:
-        assert reading.power <= model.power.limit
-        assert reading.at_limit == (reading.power > 0.985 * model.power.limit)
-        assert reading.temperature < model.heat.slowdown
-        assert reading.warm == (reading.temperature >= model.heat.target)
+        assert reading.power <= model.power_limit
+        assert reading.at_limit == (reading.power > 0.985 * model.power_limit)
+        assert reading.temperature < model.heat_slowdown
+        assert reading.warm == (reading.temperature >= model.heat_target)
 
 
 def test_memory_held_by_the_lab_is_its_process_and_leaves_when_given_back() -> None:
@@ -257,9 +257,9 @@ def test_memory_held_by_the_lab_is_its_process_and_leaves_when_given_back() -> N
 
 def test_the_lab_cannot_hold_more_than_the_card_has_left() -> None:
     machine = Machine(parse_machine("T4"))
-    memory = machine.spec.cards[0].model.memory
+    usable = machine.spec.cards[0].model.usable_bytes
     machine.hold(0, 0.0, 1 << 50)
-    assert machine.reading(0, 5.0).memory_used == memory.total_bytes - memory.reserved_bytes
+    assert machine.reading(0, 5.0).memory_used == usable
 
 
 @pytest.mark.parametrize("end", [5.0, 4.0, math.inf, math.nan])

@@ -39,7 +39,7 @@ def test_every_known_card_answers_to_its_name_in_any_case(model: CardModel) -> N
 def test_nvlink_is_there_where_the_model_has_it_unless_pcie_is_asked_for(
     model: CardModel,
 ) -> None:
-    has_nvlink = model.wires.nvlink is not Wire.NONE
+    has_nvlink = model.wire is not Wire.NONE
     assert parse_machine(f"2x{model.key}").cards[0].nvlink is has_nvlink
     assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
 
@@ -125,10 +125,9 @@ def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
 def test_a_models_figures_stand_in_their_order(model: CardModel) -> None:
-    clocks, power, heat = model.clocks, model.power, model.heat
-    assert clocks.idle < clocks.base < clocks.boost <= clocks.most
-    assert clocks.memory_idle <= clocks.memory
-    assert power.idle < power.least <= power.limit <= power.most
-    assert heat.full + 5 < heat.target < heat.slowdown < heat.shutdown
-    assert 0 < model.memory.reserved_bytes < model.memory.total_bytes / 20
-    assert (model.wires.nvlinks > 0) is (model.wires.nvlink is not Wire.NONE)
+    assert model.clock_idle < model.clock_base < model.clock_boost <= model.clock_most
+    assert model.memory_clock_idle <= model.memory_clock
+    assert model.power_idle < model.power_least <= model.power_limit <= model.power_most
+    assert model.heat_full + 5 < model.heat_target < model.heat_slowdown < model.heat_shutdown
+    assert 0 < model.reserved_bytes < model.memory_bytes / 20
+    assert (model.nvlinks > 0) is (model.wire is not Wire.NONE)

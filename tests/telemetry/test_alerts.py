@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side, can_be_watched
@@ -25,7 +24,7 @@ from gpuexplorer.telemetry.alerts import (
 )
 
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")
-HOT = Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
+HOT = Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
 
 
 class Course:
@@ -41,7 +40,7 @@ class Course:
         self,
         seconds: float,
         value: float | None,
-        metric: MetricId = heat.TEMPERATURE,
+        metric: MetricId = m.TEMPERATURE,
         absence: Absence = Absence.REFUSED,
         state: CardState = CardState.WORKING,
         card: CardId | None = None,
@@ -108,17 +107,17 @@ def test_it_ends_later_when_the_figure_is_back_by_less_than_the_margin() -> None
 
 
 def test_below_is_the_other_way_round() -> None:
-    idle = Rule(utilization.GPU_UTILIZATION, Side.BELOW, 0.05, 10.0)
+    idle = Rule(m.GPU_UTILIZATION, Side.BELOW, 0.05, 10.0)
     course = Course(idle)
-    course.say(11, 0.01, utilization.GPU_UTILIZATION)
-    course.say(20, 0.07, utilization.GPU_UTILIZATION)
+    course.say(11, 0.01, m.GPU_UTILIZATION)
+    course.say(20, 0.07, m.GPU_UTILIZATION)
     assert course.words() == ["began"]
-    course.say(6, 0.6, utilization.GPU_UTILIZATION)
+    course.say(6, 0.6, m.GPU_UTILIZATION)
     assert course.words() == ["began", "back"]
 
 
 def test_the_threshold_can_be_counted_from_the_cards_own_limit() -> None:
-    near = Rule(heat.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True)
+    near = Rule(m.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True)
     course = Course(near)
     course.limits(temperature_max=89.0, temperature_slowdown=95.0)
     course.say(20, 87.0)
@@ -129,17 +128,17 @@ def test_the_threshold_can_be_counted_from_the_cards_own_limit() -> None:
 
 
 def test_the_threshold_can_be_a_share_of_what_the_card_has() -> None:
-    full = Rule(memory.MEMORY_FREE, Side.BELOW, 0.02, 5.0, of_limit=True)
+    full = Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 5.0, of_limit=True)
     course = Course(full)
     course.limits(memory_total=100.0)
-    course.say(20, 2.5, memory.MEMORY_FREE)
+    course.say(20, 2.5, m.MEMORY_FREE)
     assert course.words() == []
-    course.say(6, 1.5, memory.MEMORY_FREE)
+    course.say(6, 1.5, m.MEMORY_FREE)
     assert course.words() == ["began"]
 
 
 def test_a_card_that_does_not_tell_its_limit_is_never_judged_by_it() -> None:
-    course = Course(Rule(heat.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True))
+    course = Course(Rule(m.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True))
     course.say(60, 120.0)
     assert course.words() == []
 
@@ -253,10 +252,10 @@ def test_what_another_round_says_in_between_does_not_matter() -> None:
 
 
 def test_a_rule_that_is_changed_ends_what_it_told_and_leaves_the_others_alone() -> None:
-    busy = Rule(utilization.GPU_UTILIZATION, Side.ABOVE, 0.9, 0.0)
+    busy = Rule(m.GPU_UTILIZATION, Side.ABOVE, 0.9, 0.0)
     course = Course(HOT, busy)
     course.say(40, 90.0)
-    course.say(1, 0.95, utilization.GPU_UTILIZATION)
+    course.say(1, 0.95, m.GPU_UTILIZATION)
     ended = course.watch.change_rules([replace(HOT, threshold=80.0), busy])
     assert [(each.alert.rule, each.why) for each in ended] == [(HOT, Why.CHANGED)]
     assert [alert.rule for alert in course.watch.alerts()] == [busy]
@@ -264,8 +263,8 @@ def test_a_rule_that_is_changed_ends_what_it_told_and_leaves_the_others_alone() 
 
 def test_the_usual_rules_watch_what_can_be_watched() -> None:
     assert all(can_be_watched(METRICS[rule.metric]) for rule in USUAL_RULES)
-    assert not can_be_watched(METRICS[heat.ENERGY])
-    assert not can_be_watched(METRICS[heat.TEMPERATURE_MAX])
+    assert not can_be_watched(METRICS[m.ENERGY])
+    assert not can_be_watched(METRICS[m.TEMPERATURE_MAX])
 
 
 figures = some.one_of(

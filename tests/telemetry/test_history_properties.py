@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
 

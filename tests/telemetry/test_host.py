@@ -5,8 +5,7 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.catalogue import memory
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
+from gpuexplorer.core.metrics import CPU_UTILIZATION, MEMORY_USED, SWAP_TOTAL, SWAP_USED
 from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader, model_alone
 from gpuexplorer.telemetry.backends.no_cards import NoCards
@@ -16,7 +15,7 @@ from tests.gui.fakes import Answer, card, session_of
 from tests.telemetry.conftest import until
 
 ASKED = frozenset({CPU_UTILIZATION})
-SWAP = frozenset({memory.SWAP_USED, memory.SWAP_TOTAL})
+SWAP = frozenset({SWAP_USED, SWAP_TOTAL})
 
 
 @pytest.fixture
@@ -74,8 +73,8 @@ def test_a_computer_without_swap_space_says_so_in_the_place_of_a_figure(
     none = psutil.swap_memory()._replace(total=0, used=0, free=0)
     monkeypatch.setattr(psutil, "swap_memory", lambda: none)
     sample = HostReader().read(SWAP)
-    assert sample.values == {memory.SWAP_TOTAL: 0}
-    assert sample.missing == {memory.SWAP_USED: Absence.NO_SWAP}
+    assert sample.values == {SWAP_TOTAL: 0}
+    assert sample.missing == {SWAP_USED: Absence.NO_SWAP}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +94,7 @@ def test_a_processor_is_named_by_its_model_alone(written: str, model: str) -> No
 
 def remembered(session: Session) -> int:
     """Readings of the computer's memory that are kept."""
-    return len(session.past.trace(HOST_ID, memory.MEMORY_USED, 0.0, session.clock.now()))
+    return len(session.past.trace(HOST_ID, MEMORY_USED, 0.0, session.clock.now()))
 
 
 def test_a_session_keeps_the_computers_past_from_its_start_and_unasked() -> None:
@@ -106,7 +105,7 @@ def test_a_session_keeps_the_computers_past_from_its_start_and_unasked() -> None
     assert remembered(session) == 1
     reading = session.reading(HOST_ID)
     assert reading is not None
-    assert reading.values[memory.MEMORY_USED] > 0
+    assert reading.values[MEMORY_USED] > 0
 
 
 def test_a_driver_that_hangs_does_not_keep_the_computer_waiting() -> None:

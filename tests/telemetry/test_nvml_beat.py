@@ -2,20 +2,19 @@
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue.clocks import throttle_time
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.telemetry.conftest import Nvml
 
 SLOW_FIELDS = ("field82", "field83", "field185")
 TIMES = [
-    throttle_time("sw_thermal_slowdown"),
-    throttle_time("hw_thermal_slowdown"),
-    throttle_time("hw_power_brake_slowdown"),
+    MetricId("throttle_time_sw_thermal_slowdown"),
+    MetricId("throttle_time_hw_thermal_slowdown"),
+    MetricId("throttle_time_hw_power_brake_slowdown"),
 ]
 
 
@@ -27,7 +26,7 @@ def read(backend: NvmlBackend, cadence: Cadence) -> Sample:
 def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(nvml: Nvml) -> None:
     backend = nvml.open("cards=1")
     nvml.reset_calls()
-    assert read(backend, Cadence.FAST).values[heat.POWER_DRAW_INSTANT] == 300.5
+    assert read(backend, Cadence.FAST).values[m.POWER_DRAW_INSTANT] == 300.5
     assert nvml.calls_of("field186") == 1
     assert [nvml.calls_of(field) for field in SLOW_FIELDS] == [0, 0, 0]
 
@@ -35,10 +34,10 @@ def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(nvml: Nvml) -
 def test_they_come_every_few_seconds_instead(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;clock=0")
     seen = read(backend, Cadence.SLOW).values
-    assert seen[heat.POWER_DRAW_AVERAGE] == 300.0
-    assert seen[heat.MEMORY_TEMPERATURE] == 50.0
-    assert seen[heat.ENERGY] == pytest.approx(300.0 * 1000)
-    assert METRICS[heat.ENERGY].cadence is Cadence.SLOW
+    assert seen[MetricId("power_draw_average")] == 300.0
+    assert seen[m.MEMORY_TEMPERATURE] == 50.0
+    assert seen[m.ENERGY] == pytest.approx(300.0 * 1000)
+    assert METRICS[m.ENERGY].cadence is Cadence.SLOW
 
 
 @pytest.mark.parametrize(

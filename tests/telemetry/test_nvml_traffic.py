@@ -4,16 +4,16 @@ import threading
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml
 
-IN, OUT = links.PCIE_RECEIVE, links.PCIE_TRANSMIT
+IN, OUT = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
 NOT_WATCHED = "refused=nvmlDeviceGetPcieThroughput"
 
 
@@ -115,12 +115,12 @@ def test_a_link_that_slept_or_is_made_up_by_a_virtual_machine_carries_what_it_ca
 
 def test_all_links_of_a_card_count_also_where_it_has_36(nvml: Nvml, clock: CommonClock) -> None:
     backend = nvml.open("cards=1;clock=7;nvlinks=36", clock)
-    assert read(backend, 0, Cadence.SLOW).values[links.NVLINK_ACTIVE] == 36
+    assert read(backend, 0, Cadence.SLOW).values[m.NVLINK_ACTIVE] == 36
     read(backend)
     clock.advance(2.0)
     seen = read(backend).values
-    each = [seen[links.nvlink_transmit(link)] for link in range(36)]
-    assert seen[links.NVLINK_TRANSMIT] == pytest.approx(sum(each))
+    each = [seen[MetricId(f"nvlink_{link}_transmit")] for link in range(36)]
+    assert seen[m.NVLINK_TRANSMIT] == pytest.approx(sum(each))
 
 
 def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
@@ -130,8 +130,8 @@ def test_a_link_of_1_tb_per_second_is_not_believed_and_spoils_the_sum(
     read(backend)
     clock.advance(2.0)
     sample = read(backend)
-    assert sample.missing[links.nvlink_transmit(3)] is Absence.IMPOSSIBLE
-    assert sample.missing[links.NVLINK_TRANSMIT] is Absence.IMPOSSIBLE
+    assert sample.missing[MetricId("nvlink_3_transmit")] is Absence.IMPOSSIBLE
+    assert sample.missing[m.NVLINK_TRANSMIT] is Absence.IMPOSSIBLE
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_links_traffic_is_held_against_that_links_own_rate(
     backend = nvml.open(config, clock)
     read(backend)
     clock.advance(2.0)
-    assert (links.nvlink_transmit(0) in read(backend).values) is believed
+    assert (MetricId("nvlink_0_transmit") in read(backend).values) is believed
 
 
 def test_a_link_that_says_nothing_of_its_rate_is_believed_within_reason(

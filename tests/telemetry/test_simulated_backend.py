@@ -6,10 +6,9 @@ from functools import partial
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
-from gpuexplorer.core.catalogue import clocks, health, heat_and_power, links, memory
-from gpuexplorer.core.catalogue import utilization as use
 from gpuexplorer.core.clock import ManualClock, SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.simulation.faults import parse_faults
@@ -86,32 +85,32 @@ def test_every_model_answers_or_explains_every_metric(
 @pytest.mark.parametrize(
     ("model", "metric", "expected"),
     [
-        ("RTX4090", heat_and_power.TEMPERATURE_MARGIN, Absence.NOT_SUPPORTED),
-        ("L40S", heat_and_power.TEMPERATURE_MARGIN, None),
-        ("H100", heat_and_power.TEMPERATURE_MARGIN, None),
-        ("TitanRTX", heat_and_power.POWER_DRAW_AVERAGE, Absence.NOT_SUPPORTED),
-        ("A100", heat_and_power.POWER_DRAW_AVERAGE, None),
-        ("TitanRTX", heat_and_power.POWER_DRAW_INSTANT, None),
-        ("L4", heat_and_power.MEMORY_TEMPERATURE, Absence.NOT_SUPPORTED),
-        ("A100", heat_and_power.MEMORY_TEMPERATURE, None),
-        ("A100", use.SM_ACTIVITY, Absence.NOT_SUPPORTED),
-        ("H200", use.SM_ACTIVITY, None),
-        ("T4", heat_and_power.FAN_SPEED, Absence.NO_PART),
-        ("RTX3090", heat_and_power.fan_turns(1), None),
-        ("RTX3090", heat_and_power.fan_turns(2), Absence.NO_PART),
-        ("T4", links.NVLINK_RECEIVE, Absence.NO_PART),
-        ("H100", links.nvlink_receive(17), None),
-        ("A100", links.nvlink_receive(12), Absence.NO_PART),
-        ("TitanRTX", health.ECC_MODE, Absence.NOT_SUPPORTED),
-        ("A6000", health.ECC_CORRECTED, Absence.NOT_SUPPORTED),
-        ("T4", health.ECC_CORRECTED, None),
-        ("T4", health.RETIRED_PAGES_PENDING, None),
-        ("H100", health.RETIRED_PAGES_PENDING, Absence.NOT_SUPPORTED),
-        ("H100", health.MIG_MODE, None),
-        ("RTX5090", health.MIG_MODE, Absence.NOT_SUPPORTED),
-        ("H200", links.PCIE_GENERATION_SLOT, Absence.NOT_SUPPORTED),
-        ("RTX4090", links.PCIE_GENERATION_SLOT, None),
-        ("H100", use.CPU_UTILIZATION, Absence.NOT_SUPPORTED),
+        ("RTX4090", m.TEMPERATURE_MARGIN, Absence.NOT_SUPPORTED),
+        ("L40S", m.TEMPERATURE_MARGIN, None),
+        ("H100", m.TEMPERATURE_MARGIN, None),
+        ("TitanRTX", MetricId("power_draw_average"), Absence.NOT_SUPPORTED),
+        ("A100", MetricId("power_draw_average"), None),
+        ("TitanRTX", m.POWER_DRAW_INSTANT, None),
+        ("L4", m.MEMORY_TEMPERATURE, Absence.NOT_SUPPORTED),
+        ("A100", m.MEMORY_TEMPERATURE, None),
+        ("A100", MetricId("sm_activity"), Absence.NOT_SUPPORTED),
+        ("H200", MetricId("sm_activity"), None),
+        ("T4", m.FAN_SPEED, Absence.NO_PART),
+        ("RTX3090", MetricId("fan_1_rpm"), None),
+        ("RTX3090", MetricId("fan_2_rpm"), Absence.NO_PART),
+        ("T4", m.NVLINK_RECEIVE, Absence.NO_PART),
+        ("H100", MetricId("nvlink_17_receive"), None),
+        ("A100", MetricId("nvlink_12_receive"), Absence.NO_PART),
+        ("TitanRTX", MetricId("ecc_mode"), Absence.NOT_SUPPORTED),
+        ("A6000", MetricId("ecc_corrected"), Absence.NOT_SUPPORTED),
+        ("T4", MetricId("ecc_corrected"), None),
+        ("T4", MetricId("retired_pages_pending"), None),
+        ("H100", MetricId("retired_pages_pending"), Absence.NOT_SUPPORTED),
+        ("H100", m.MIG_MODE, None),
+        ("RTX5090", m.MIG_MODE, Absence.NOT_SUPPORTED),
+        ("H200", m.PCIE_GENERATION_SLOT, Absence.NOT_SUPPORTED),
+        ("RTX4090", m.PCIE_GENERATION_SLOT, None),
+        ("H100", m.CPU_UTILIZATION, Absence.NOT_SUPPORTED),
     ],
 )
 def test_each_model_lacks_what_the_real_one_lacks(
@@ -127,14 +126,14 @@ def test_flags_and_links_agree_with_the_other_figures() -> None:
     for _ in range(300):
         clock.advance(2.0)
         values = cards.read(SIM_0, ALL).values
-        idle = values[clocks.throttle("gpu_idle")] == 1.0
-        limited = values[clocks.throttle("sw_power_cap")] == 1.0
-        assert idle == (values[use.GPU_UTILIZATION] == 0.0)
-        assert (values[links.PCIE_GENERATION] == 1.0) == idle
-        assert (values[clocks.PERFORMANCE_STATE] == 8.0) == idle
-        assert limited == (values[heat_and_power.POWER_DRAW] > 0.98 * 280.0)
-        each = [values[links.nvlink_receive(number)] for number in range(2)]
-        assert sum(each) == pytest.approx(values[links.NVLINK_RECEIVE])
+        idle = values[m.throttle("gpu_idle")] == 1.0
+        limited = values[m.throttle("sw_power_cap")] == 1.0
+        assert idle == (values[m.GPU_UTILIZATION] == 0.0)
+        assert (values[m.PCIE_GENERATION] == 1.0) == idle
+        assert (values[m.PERFORMANCE_STATE] == 8.0) == idle
+        assert limited == (values[m.POWER_DRAW] > 0.98 * 280.0)
+        each = [values[MetricId(f"nvlink_{number}_receive")] for number in range(2)]
+        assert sum(each) == pytest.approx(values[m.NVLINK_RECEIVE])
         idle_seen, limit_seen = idle_seen or idle, limit_seen or limited
     assert idle_seen
     assert limit_seen
@@ -145,18 +144,18 @@ def test_a_card_without_a_partner_has_links_that_are_down_and_carry_nothing() ->
     cards = backend("1xTitanRTX", clock=clock)
     clock.advance(20.0)
     values = cards.read(SIM_0, ALL).values
-    assert values[links.NVLINK_ACTIVE] == 0.0
-    assert values[links.nvlink_state(1)] == 0.0
-    assert values[links.NVLINK_TRANSMIT] == 0.0
+    assert values[m.NVLINK_ACTIVE] == 0.0
+    assert values[MetricId("nvlink_1_state")] == 0.0
+    assert values[m.NVLINK_TRANSMIT] == 0.0
 
 
 def test_bytes_that_the_lab_moves_show_on_the_wires() -> None:
     clock = ManualClock()
     cards = backend("2xH100", clock=clock)
-    before = cards.read(SIM_0, ALL).values[links.PCIE_TRANSMIT]
+    before = cards.read(SIM_0, ALL).values[m.PCIE_TRANSMIT]
     now = cards.elapsed
     cards.machine.occupy(0, Occupation(now, now + 5.0, pcie_transmit=12e9))
-    during = cards.read(SIM_0, ALL).values[links.PCIE_TRANSMIT]
+    during = cards.read(SIM_0, ALL).values[m.PCIE_TRANSMIT]
     assert during - before == pytest.approx(12e9)
 
 
@@ -170,14 +169,14 @@ def test_processes_bring_their_own_names_and_figures() -> None:
     for process in processes:
         assert process.card == SIM_0
         assert process.values.keys() == set(ProcessFigure)
-    used = cards.read(SIM_0, ALL).values[memory.MEMORY_USED]
+    used = cards.read(SIM_0, ALL).values[m.MEMORY_USED]
     assert 0 < used - sum(p.values[ProcessFigure.MEMORY] for p in processes) < 16 << 20
 
 
 def test_a_card_nobody_knows_is_lost() -> None:
-    stranger = backend("T4").read(CardId("SIM-9"), [use.GPU_UTILIZATION])
+    stranger = backend("T4").read(CardId("SIM-9"), [m.GPU_UTILIZATION])
     assert stranger.state is CardState.LOST
-    assert stranger.missing == {use.GPU_UTILIZATION: Absence.LOST}
+    assert stranger.missing == {m.GPU_UTILIZATION: Absence.LOST}
     assert backend("T4").processes(CardId("SIM-9")) is None
 
 

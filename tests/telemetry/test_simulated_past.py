@@ -5,8 +5,7 @@ import time
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import links
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import PCIE_GENERATION, PCIE_RECEIVE, MetricId
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, remembering, session_on
@@ -63,7 +62,7 @@ def test_a_fault_of_the_past_has_its_time_and_is_still_so() -> None:
 def test_dear_questions_and_processes_have_a_past_too() -> None:
     session = lived(30.0)
     end = session.clock.now()
-    assert session.past.trace(CARD, links.PCIE_RECEIVE, end - 31.0, end).counts.sum() >= 14
+    assert session.past.trace(CARD, PCIE_RECEIVE, end - 31.0, end).counts.sum() >= 14
     [row, *_] = session.process_rows()
     assert len(session.process_book.past(*row.key).times) >= 14
 
@@ -82,5 +81,5 @@ def test_every_kind_of_figure_is_known_at_its_end() -> None:
     reading = lived(20.0).reading(CARD)
     assert reading is not None
     assert BUSY in reading.values
-    assert links.PCIE_RECEIVE in reading.values
-    assert links.PCIE_GENERATION in reading.values
+    assert PCIE_RECEIVE in reading.values
+    assert PCIE_GENERATION in reading.values

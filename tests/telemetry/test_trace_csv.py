@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuexplorer.core.catalogue import heat_and_power, utilization
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
@@ -38,7 +37,7 @@ def readings(times: list[float], values: list[float]) -> Trace:
 def column(
     trace: Trace,
     card: str = "GPU-0",
-    metric: MetricId = utilization.GPU_UTILIZATION,
+    metric: MetricId = GPU_UTILIZATION,
     reason: str = "",
 ) -> TraceColumn:
     return TraceColumn(card, METRICS[metric], trace, reason)
@@ -62,7 +61,7 @@ def test_a_row_is_a_beat_and_a_column_a_metric_of_a_card(tmp_path: Path) -> None
     path = tmp_path / "plots.csv"
     columns = [
         column(readings([1.0, 2.0, 3.0], [0.5, 0.25, 1.0])),
-        column(readings([2.0, 3.0], [280.0, 281.5]), metric=heat_and_power.POWER_DRAW),
+        column(readings([2.0, 3.0], [280.0, 281.5]), metric=POWER_DRAW),
     ]
     write_traces(path, columns, REAL)
     _, rows = read(path)
@@ -77,7 +76,7 @@ def test_a_slow_metric_is_blank_between_its_own_readings_and_the_file_says_so(
 ) -> None:
     path = tmp_path / "plots.csv"
     # Its round was started a moment earlier, and takes longer than the others.
-    slow = column(readings([0.9997, 3.03], [61, 62]), metric=heat_and_power.TEMPERATURE)
+    slow = column(readings([0.9997, 3.03], [61, 62]), metric=TEMPERATURE)
     write_traces(path, [column(readings([1, 2, 3, 4], [5, 6, 7, 8])), slow], REAL)
     assert figures(path) == [["5", "61"], ["6", ""], ["7", "62"], ["8", ""]]
     comments, _ = read(path)
@@ -98,7 +97,7 @@ def test_where_a_row_stands_for_several_readings_least_and_most_are_told(
     path = tmp_path / "plots.csv"
     times, three = np.array([0.0, 10.0]), np.array([3, 3])
     several = Trace(times, times + 1, times + 5, times + 2, three, 10.0)
-    write_traces(path, [column(several, metric=heat_and_power.TEMPERATURE)], REAL)
+    write_traces(path, [column(several, metric=TEMPERATURE)], REAL)
     _, rows = read(path)
     name = "GPU-0 temperature [C]"
     assert [rows[1][key] for key in (name, f"{name} min", f"{name} max")] == ["12", "11", "15"]

@@ -29,7 +29,7 @@ def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> Prod
             job, Message("There is no kind of number called '{kind}'.", kind=job.kind)
         )
     model = spec.cards[index].model
-    free = model.memory.total_bytes - model.memory.reserved_bytes
+    free = model.usable_bytes
     need = _MATRICES * job.matrix_bytes
     if need > free * _MOST_SHARE:
         sentence = Message(

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import MetricId, throttle
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.theme.palette import Tone
@@ -20,12 +19,12 @@ from gpuexplorer.telemetry.trace import Trace, TraceSource
 # The gravest first: where two hold at once, this one is told.
 REASONS = (*HARMFUL, *ORDINARY)
 _WORDS = {
-    clocks.throttle("sw_power_cap"): mark("power limit"),
-    clocks.throttle("hw_slowdown"): mark("hardware"),
-    clocks.throttle("sync_boost"): mark("its group"),
-    clocks.throttle("sw_thermal_slowdown"): mark("too warm"),
-    clocks.throttle("hw_thermal_slowdown"): mark("much too hot"),
-    clocks.throttle("hw_power_brake_slowdown"): mark("power brake"),
+    throttle("sw_power_cap"): mark("power limit"),
+    throttle("hw_slowdown"): mark("hardware"),
+    throttle("sync_boost"): mark("its group"),
+    throttle("sw_thermal_slowdown"): mark("too warm"),
+    throttle("hw_thermal_slowdown"): mark("much too hot"),
+    throttle("hw_power_brake_slowdown"): mark("power brake"),
 }
 # Reasons flicker while a card runs along its limit; a band for each flicker says nothing.
 _BRIDGED = 2.0

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import Units, ratio
 from gpuexplorer.gui.machines.heat_layout import MapBlock
 from gpuexplorer.gui.machines.model import GRAVE, WORTH_A_LOOK, gravity

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, TEMPERATURE
 from gpuexplorer.core.units import Units, quantity, watts_together
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.cards.moments import span_words
@@ -129,7 +128,7 @@ def _celsius(sums: Together) -> float:
 
 
 def _hottest(sums: Together, units: Units) -> Cell:
-    read = quantity(METRICS[heat.TEMPERATURE], _celsius(sums), units)
+    read = quantity(METRICS[TEMPERATURE], _celsius(sums), units)
     number = "" if sums.hottest is None else sums.hottest.number
     return Cell(read.number, unit=read.unit, hint=tr("Card {number}", number=number))
 

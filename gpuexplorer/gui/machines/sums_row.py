@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, TEMPERATURE
 from gpuexplorer.core.units import (
     Quantity,
     Units,
@@ -80,7 +79,7 @@ def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
     ]
     if sums.hottest is not None:
         celsius, machine, number = sums.hottest
-        read = quantity(METRICS[heat.TEMPERATURE], celsius, units)
+        read = quantity(METRICS[TEMPERATURE], celsius, units)
         where = tr("{machine}, card {number}", machine=machine, number=number)
         figures.append(Figure(tr("Hottest"), number=read.number, unit=read.unit, hint=where))
     return figures

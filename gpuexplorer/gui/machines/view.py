@@ -7,8 +7,7 @@ from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget
 
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.fleet.hour import Hour

@@ -8,9 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QMenu, QWidget
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
@@ -33,12 +32,12 @@ from gpuexplorer.telemetry.alert_rule import (
 )
 
 _FIRST = (
-    heat.TEMPERATURE,
-    heat.MEMORY_TEMPERATURE,
-    utilization.GPU_UTILIZATION,
-    memory.MEMORY_FREE,
-    memory.MEMORY_USED,
-    heat.POWER_DRAW,
+    ids.TEMPERATURE,
+    ids.MEMORY_TEMPERATURE,
+    ids.GPU_UTILIZATION,
+    ids.MEMORY_FREE,
+    ids.MEMORY_USED,
+    ids.POWER_DRAW,
 )
 _SECONDS = Range(0.0, LONGEST_SECONDS, (5, 10, 30, 60, 120, 300, 600, 1800, 3600))
 _PERCENT = tuple(float(each) for each in range(5, 100, 5))

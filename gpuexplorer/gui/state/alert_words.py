@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, POWER_LIMIT, MetricId, Unit
 from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.cards.moments import moment_words, span_words
@@ -22,10 +20,10 @@ _PLAIN = {
     Side.BELOW: mark("{metric} below {threshold}"),
 }
 _SHARE = {
-    (heat.POWER_LIMIT, Side.ABOVE): mark("{metric} above {share} % of the card's power limit"),
-    (heat.POWER_LIMIT, Side.BELOW): mark("{metric} below {share} % of the card's power limit"),
-    (memory.MEMORY_TOTAL, Side.ABOVE): mark("{metric} above {share} % of the card's memory"),
-    (memory.MEMORY_TOTAL, Side.BELOW): mark("{metric} below {share} % of the card's memory"),
+    (POWER_LIMIT, Side.ABOVE): mark("{metric} above {share} % of the card's power limit"),
+    (POWER_LIMIT, Side.BELOW): mark("{metric} below {share} % of the card's power limit"),
+    (MEMORY_TOTAL, Side.ABOVE): mark("{metric} above {share} % of the card's memory"),
+    (MEMORY_TOTAL, Side.BELOW): mark("{metric} below {share} % of the card's memory"),
 }
 _AT_LIMIT = {
     Side.ABOVE: mark("{metric} above the card's own limit"),

@@ -7,12 +7,11 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
-from gpuexplorer.core.catalogue import memory as m
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import CPU_UTILIZATION, METRICS, MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
 from gpuexplorer.telemetry.system import psutil

@@ -170,12 +170,12 @@ class SimulatedBackend:
             CardId(f"SIM-{index}"),
             index,
             slot.model.name,
-            slot.model.memory.total_bytes,
+            slot.model.memory_bytes,
             simulated=True,
             bus_id=self.machine.wiring.bus_id(index),
             cuda_index=index,
             compute_capability=slot.model.compute_capability,
-            fans=slot.model.heat.fans,
+            fans=slot.model.fans,
             nvlinks=slot.nvlinks,
             cores=slot.model.cores,
             memory_bus_bits=slot.model.memory_bus_bits,
@@ -218,22 +218,22 @@ class SimulatedBackend:
         return Sample(card, self._clock.now(), {}, dict.fromkeys(metrics, why), state)
 
     def _pcie_rate(self, index: int) -> float:
-        wires = self._spec.cards[index].model.wires
-        return pcie_rate(wires.pcie_generation, wires.pcie_lanes) or math.nan
+        model = self._spec.cards[index].model
+        return pcie_rate(model.pcie_generation, model.pcie_lanes) or math.nan
 
     def _link(self, a: Card, b: Card) -> Link:
         wiring = self.machine.wiring
         one, other = (self._spec.cards[card.index].model for card in (a, b))
         if nvlinks := wiring.nvlinks_between(a.index, b.index):
-            nvlink = OneNvlink(one.wires.nvlink_generation, one.wires.nvlink_rate)
+            nvlink = OneNvlink(one.nvlink_generation, one.nvlink_rate)
             return Link(
                 a.id,
                 b.id,
                 PathKind.NVLINK,
                 nvlinks,
-                one.wires.nvlink_generation,
+                one.nvlink_generation,
                 peer_to_peer=True,
-                rate=nvlinks * one.wires.nvlink_rate,
+                rate=nvlinks * one.nvlink_rate,
                 rate_reason=nvlinks_words(nvlinks, nvlink),
                 pcie_path=self._pcie_path(a, b),
             )
@@ -268,13 +268,13 @@ class SimulatedBackend:
         )
 
     def _pcie_reason(self, card: Card, *, staged: bool = False) -> Message:
-        wires = self._spec.cards[card.index].model.wires
+        model = self._spec.cards[card.index].model
         if not staged:
-            return pcie_words(wires.pcie_generation, wires.pcie_lanes)
+            return pcie_words(model.pcie_generation, model.pcie_lanes)
         return Message(
             "PCIe {generation}.0 x{lanes}, through the computer's memory",
-            generation=wires.pcie_generation,
-            lanes=wires.pcie_lanes,
+            generation=model.pcie_generation,
+            lanes=model.pcie_lanes,
         )
 
 

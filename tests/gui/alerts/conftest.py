@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import TEMPERATURE, MetricId
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.settings import Settings

@@ -5,8 +5,7 @@ from dataclasses import replace
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.links import PCIE_RECEIVE
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.metrics import PCIE_RECEIVE, Cadence
 from gpuexplorer.telemetry.alert_rule import Rule, Side
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.gui.alerts.conftest import HOT, MakeScene, Scene

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
+from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import clocks, health, links, memory
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.card_chips import CardChip
@@ -55,7 +55,7 @@ def test_a_card_that_is_not_there_any_more_is_no_trouble(
 def test_all_that_a_card_is_besides_is_told_at_its_name(
     open_card: OpenCard, reads: Reads
 ) -> None:
-    answer = working(**{health.DISPLAY_ACTIVE: 1.0})
+    answer = working(**{m.DISPLAY_ACTIVE: 1.0})
     screen = open_card(session_of({card(0): answer}))
     reads(screen, "A display is attached to this card", "Display: on")
 
@@ -138,12 +138,10 @@ def test_beside_one_card_there_is_the_computer_to_choose(
 def test_an_instance_is_looked_at_like_a_card(open_card: OpenCard, reads: Reads) -> None:
     parent = card(1, "NVIDIA A100-SXM4-40GB", cuda_index=None, cuda_reason="one at a time")
     part = Answer(
-        {memory.MEMORY_USED: 2.2 * GIB, memory.MEMORY_TOTAL: 9.75 * GIB},
+        {m.MEMORY_USED: 2.2 * GIB, m.MEMORY_TOTAL: 9.75 * GIB},
         otherwise=Absence.IN_INSTANCE,
     )
-    whole = Answer(
-        {health.MIG_MODE: 1.0, memory.MEMORY_USED: 4 * GIB}, otherwise=Absence.MIG_ON
-    )
+    whole = Answer({m.MIG_MODE: 1.0, m.MEMORY_USED: 4 * GIB}, otherwise=Absence.MIG_ON)
     session = session_of({parent: whole, instance(parent, 2): part})
     screen = open_card(session, card="MIG-1-2")
     reads(
@@ -219,7 +217,7 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(
 def test_throttling_is_banded_over_all_plots_with_its_word(
     open_card: OpenCard, reads: Reads, qtbot: QtBot
 ) -> None:
-    answer = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    answer = working(**{m.throttle("hw_thermal_slowdown"): 1.0})
     screen = open_card(session_of({card(0): answer}))
     reads(screen, "Much too hot")
     qtbot.waitUntil(lambda: bool(screen.plots.contents and screen.plots.contents[0].bands))
@@ -255,7 +253,7 @@ def test_limits_are_lines_on_their_plots(open_card: OpenCard, reads: Reads) -> N
 def test_a_narrow_link_is_told_in_the_facts_and_at_the_name(
     open_card: OpenCard, reads: Reads
 ) -> None:
-    screen = open_card(session_of({card(0): working(0.9, **{links.PCIE_WIDTH: 8.0})}))
+    screen = open_card(session_of({card(0): working(0.9, **{m.PCIE_WIDTH: 8.0})}))
     reads(screen, "PCIe ×8 of ×16", "Runs at ×8 of ×16: the slot or a riser gives no more")
 
 

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue import clocks, health
+from gpuexplorer.core.metrics import CLOCK_MEMORY, PERSISTENCE_MODE
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.card.facts_tree import FactsTree, HowToSheet
 from gpuexplorer.gui.cards.fact import HowTo, TerminalCommand
@@ -187,7 +187,7 @@ def test_a_click_on_the_power_limit_hands_out_the_command_for_this_very_card(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no persistence mode")
 def test_the_menu_of_a_fact_copies_its_command(open_card: OpenCard, qtbot: QtBot) -> None:
-    values = {health.PERSISTENCE_MODE: 0.0, clocks.CLOCK_MEMORY: 7e9}
+    values = {PERSISTENCE_MODE: 0.0, CLOCK_MEMORY: 7e9}
     screen = open_card(session_of({card(0): working(**values)}, NVML))
     qtbot.waitUntil(lambda: "Power limit: 280 W" in screen.facts)
     tree = the(FactsTree, screen.window)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardState
-from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.pcie import link_now, link_words
 from gpuexplorer.gui.theme.palette import Tone
@@ -11,14 +11,14 @@ from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card, instance
 
 FULL: dict[str, float | None] = {
-    links.PCIE_GENERATION: 4.0,
-    links.PCIE_GENERATION_MAX: 4.0,
-    links.PCIE_GENERATION_CARD: 4.0,
-    links.PCIE_GENERATION_SLOT: 4.0,
-    links.PCIE_WIDTH: 16.0,
-    links.PCIE_WIDTH_MAX: 16.0,
-    links.PCIE_WIDTH_SLOT: 16.0,
-    utilization.GPU_UTILIZATION: 0.9,
+    m.PCIE_GENERATION: 4.0,
+    m.PCIE_GENERATION_MAX: 4.0,
+    m.PCIE_GENERATION_CARD: 4.0,
+    m.PCIE_GENERATION_SLOT: 4.0,
+    m.PCIE_WIDTH: 16.0,
+    m.PCIE_WIDTH_MAX: 16.0,
+    m.PCIE_WIDTH_SLOT: 16.0,
+    m.GPU_UTILIZATION: 0.9,
 }
 
 

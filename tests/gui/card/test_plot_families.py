@@ -2,14 +2,12 @@
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardState
-from gpuexplorer.core.catalogue import clocks, links, memory, utilization
-from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.gui.cards.plot_families import (
     FAMILIES,
-    family_of,
     grouped,
     offered,
     short_label,
@@ -28,8 +26,8 @@ def reading(of: Card, never: tuple[MetricId, ...] = (), **values: float) -> Read
 def test_a_plot_has_one_unit_and_every_metric_has_a_plot() -> None:
     for metric in METRICS.values():
         if metric.plotted:
-            assert family_of(metric.id) in FAMILIES
-            assert family_of(metric.id).unit is metric.unit
+            [family] = [each for each in FAMILIES if each.name == metric.plot]
+            assert family.unit is metric.unit
 
 
 @pytest.mark.parametrize("of", [card(0, fans=2, nvlinks=4), instance(card(0), 0)])
@@ -46,7 +44,7 @@ def test_lines_of_one_plot_have_names_of_their_own() -> None:
 
 
 def test_plots_stand_in_their_lasting_order_however_they_were_chosen() -> None:
-    chosen = [links.PCIE_RECEIVE, heat.TEMPERATURE, utilization.GPU_UTILIZATION]
+    chosen = [m.PCIE_RECEIVE, m.TEMPERATURE, m.GPU_UTILIZATION]
     assert [family.title for family, _ in grouped(chosen)] == [
         "Utilisation",
         "Temperature",
@@ -72,21 +70,21 @@ def test_the_usual_plots_are_those_a_card_has() -> None:
 
 def test_links_that_are_down_are_not_plotted_unasked() -> None:
     of = card(0, nvlinks=2, fans=0)
-    assert links.NVLINK_RECEIVE not in usual(of, reading(of, nvlink_active=0.0))
+    assert m.NVLINK_RECEIVE not in usual(of, reading(of, nvlink_active=0.0))
 
 
 def test_what_a_card_will_never_tell_is_not_plotted_unasked() -> None:
     of = card(0)
-    never = (heat.MEMORY_TEMPERATURE,)
-    assert heat.MEMORY_TEMPERATURE not in usual(of, reading(of, never))
-    assert heat.TEMPERATURE in usual(of, reading(of, never))
+    never = (m.MEMORY_TEMPERATURE,)
+    assert m.MEMORY_TEMPERATURE not in usual(of, reading(of, never))
+    assert m.TEMPERATURE in usual(of, reading(of, never))
 
 
 def test_a_card_that_tells_nothing_still_has_plots_that_say_so() -> None:
     of = card(0)
-    assert memory.MEMORY_USED in usual(of, reading(of, tuple(metrics_of(of))))
+    assert m.MEMORY_USED in usual(of, reading(of, tuple(metrics_of(of))))
 
 
 def test_a_chip_beside_the_processor_is_offered_no_link() -> None:
-    assert links.PCIE_RECEIVE not in offered(card(0, memory_shared=True))
-    assert clocks.CLOCK_SM in offered(card(0, memory_shared=True))
+    assert m.PCIE_RECEIVE not in offered(card(0, memory_shared=True))
+    assert m.CLOCK_SM in offered(card(0, memory_shared=True))

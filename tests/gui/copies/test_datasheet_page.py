@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.clocks import throttle
+from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.event_words import EventGroup
 from gpuexplorer.gui.cards.moments import moment_words

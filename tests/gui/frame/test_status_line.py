@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import heat_and_power
+from gpuexplorer.core.metrics import FAN_SPEED
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.telemetry.session import BeatCount
@@ -33,7 +33,7 @@ def line(look: Look, qtbot: QtBot) -> Iterator[StatusLine]:
 
 def without_fan() -> Answer:
     answer = working()
-    fan = heat_and_power.FAN_SPEED
+    fan = FAN_SPEED
     answer.values = {m: v for m, v in answer.values.items() if m != fan}
     answer.missing = {fan: Absence.NO_PART}
     return answer

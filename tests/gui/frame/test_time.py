@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.head.lab_head import LabHead
 from gpuexplorer.gui.state.copies.benches import copies_of

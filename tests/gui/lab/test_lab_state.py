@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_USED
+from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_USED
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState

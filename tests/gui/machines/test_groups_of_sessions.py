@@ -7,9 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks, memory
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.metrics import MEMORY_USED, Cadence, throttle
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.address import address
 from gpuexplorer.fleet.client import Prometheus
@@ -112,7 +111,7 @@ def test_a_machine_that_never_answered_has_no_cards(source_of: OpenSource) -> No
 
 
 def test_a_card_that_is_too_hot_is_marked(source_of: OpenSource) -> None:
-    hot = {clocks.throttle("hw_thermal_slowdown"): 1.0}
+    hot = {throttle("hw_thermal_slowdown"): 1.0}
     answer = working(busy=0.9)
     answer.values = {**answer.values, **hot}
     session = session_of(answer)
@@ -125,7 +124,7 @@ def test_a_figure_that_is_missing_brings_its_reason(source_of: OpenSource) -> No
     session = session_of(Answer(otherwise=Absence.NOT_SUPPORTED))
     [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
     [cell] = group.cards
-    assert cell.missing[memory.MEMORY_USED] is Absence.NOT_SUPPORTED
+    assert cell.missing[MEMORY_USED] is Absence.NOT_SUPPORTED
     assert not cell.idle
 
 

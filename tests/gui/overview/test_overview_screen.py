@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks, health
-from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.metrics import DISPLAY_ACTIVE, POWER_DRAW, throttle
 from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
@@ -102,7 +101,7 @@ def test_of_one_card_four_metrics_are_plotted_and_none_is_to_be_chosen(
 def test_a_figure_that_the_only_card_does_not_report_says_so_in_its_plot(
     open_overview: OpenOverview,
 ) -> None:
-    told = {k: v for k, v in working().values.items() if k != heat.POWER_DRAW}
+    told = {k: v for k, v in working().values.items() if k != POWER_DRAW}
     screen = open_overview(session_of({card(0): Answer(told)}))
     screen.window.resize(1366, 700)
     waits_for(screen, PlotStack, FOUR)
@@ -182,7 +181,7 @@ def test_the_stretch_of_time_stands_in_the_heading(open_overview: OpenOverview) 
 
 def test_of_very_many_cards_those_worth_a_look_are_named(open_overview: OpenOverview) -> None:
     answers = {card(index): working() for index in range(12)}
-    hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
     answers |= {card(3): LOST, card(7): hot}
     screen = open_overview(session_of(answers))
     wait_for_row(screen, "Worth a look", "Lost")
@@ -295,7 +294,7 @@ def test_tiles_follow_the_units_a_person_chooses(open_overview: OpenOverview) ->
 
 
 def test_a_display_and_mig_are_told_as_badges(open_overview: OpenOverview) -> None:
-    shows = working(**{health.DISPLAY_ACTIVE: 1.0})
+    shows = working(**{DISPLAY_ACTIVE: 1.0})
     parent = card(1)
     cards = {card(0): shows, parent: working(), instance(parent, 0): Answer()}
     screen = open_overview(session_of(cards))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.catalogue.clocks import throttle
-from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT
+from gpuexplorer.core.metrics import POWER_LIMIT, throttle
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -184,7 +182,7 @@ def test_where_nobody_tells_anything_the_sums_say_so() -> None:
 def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
     asleep = Answer(otherwise=Absence.ASLEEP, state=CardState.ASLEEP)
     lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-    hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
     rows = worth_a_look(faces({0: asleep, 1: asleep, 2: hot, 3: lost}))
     assert [row.tone for row in rows] == [Tone.BAD, Tone.WARN, Tone.QUIET]
     assert [row.words for row in rows] == ["Lost", "Much too hot", "2 asleep"]

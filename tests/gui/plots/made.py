@@ -6,9 +6,8 @@ from html import unescape
 
 import numpy as np
 
-from gpuexplorer.core.catalogue import heat_and_power, utilization
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, MetricId, Unit
 from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
 from gpuexplorer.gui.plots.picture import svg
 from gpuexplorer.gui.state.settings import Settings
@@ -36,7 +35,7 @@ def steady(value: float, seconds: int = 301) -> Trace:
 def line(
     label: str = "GPU",
     values: Trace | float = 0.5,
-    metric: MetricId = utilization.GPU_UTILIZATION,
+    metric: MetricId = GPU_UTILIZATION,
     **more: object,
 ) -> Line:
     read = steady(values) if isinstance(values, float) else values
@@ -49,7 +48,7 @@ def plot(*lines: Line, name: str = "utilisation", **more: object) -> PlotContent
 
 
 def power(watts: float = 200.0) -> PlotContent:
-    drawn = line("draw", watts, heat_and_power.POWER_DRAW)
+    drawn = line("draw", watts, POWER_DRAW)
     return PlotContent("power", "Power", Unit.WATTS, (drawn,))
 
 

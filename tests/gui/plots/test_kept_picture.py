@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.curves import Curve, Frame
 from gpuexplorer.gui.plots.kept_picture import KeptPicture
 from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch

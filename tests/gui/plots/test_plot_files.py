@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.widgets.plots.note import PlotNote
 from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
@@ -90,9 +90,9 @@ def test_a_file_has_every_reading_and_not_only_what_is_drawn(
     past = History(0.1)
     for tenth in range(3000):
         at = NOW - 300 + tenth / 10
-        values = {utilization.GPU_UTILIZATION: tenth / 3000}
+        values = {GPU_UTILIZATION: tenth / 3000}
         past.append(Sample(card, at, values, {}, CardState.WORKING))
-    metric = utilization.GPU_UTILIZATION
+    metric = GPU_UTILIZATION
     stack = open_stack([])
     drawn = past.trace(card, metric, NOW - 300, NOW, stack.columns())
     silent = line("fan", NOTHING, reason="this card does not report it", card=card)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.plots.content import Band, Flag, Limit
 from tests.gui.plots.made import (
     NOTHING,
@@ -239,7 +239,7 @@ def test_it_says_how_many_columns_to_ask_for(open_stack: MakeStack) -> None:
 
 
 def test_readings_of_every_kind_are_drawn(open_stack: MakeStack) -> None:
-    metric = utilization.GPU_UTILIZATION
+    metric = GPU_UTILIZATION
     lines = [line("one", trace([0.4]), metric), line("none", NOTHING), line("all", steady(1.0))]
     stack = open_stack([plot(*lines)])
     assert not stack.grab().isNull()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue import heat_and_power, links, memory, utilization
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, Origin, PlotContent
@@ -23,10 +23,10 @@ from tests.gui.plots.made import stack_of
 from tests.gui.rough_hands import RoughHands
 
 SHOWN = (
-    utilization.GPU_UTILIZATION,
-    heat_and_power.TEMPERATURE,
-    memory.MEMORY_USED,
-    links.PCIE_GENERATION,
+    m.GPU_UTILIZATION,
+    m.TEMPERATURE,
+    m.MEMORY_USED,
+    m.PCIE_GENERATION,
 )
 DAY = 86400.0
 

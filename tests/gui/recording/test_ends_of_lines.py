@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
 from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, POWER_DRAW
 from gpuexplorer.gui.plots.content import Line, Stretch
 from gpuexplorer.gui.plots.summary import summarise
 from gpuexplorer.recording.recorded_past import RecordedPast

@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog

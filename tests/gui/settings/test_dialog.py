@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.machine import MachineState
@@ -300,7 +300,7 @@ def test_the_middle_one_of_several_rules_is_removed_and_the_others_stay(
 def test_a_threshold_is_typed_in_the_units_a_person_chose(
     open_dialog: Open, settings: Settings
 ) -> None:
-    hot = Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
+    hot = Rule(TEMPERATURE, Side.ABOVE, 85.0, 30.0)
     near = replace(hot, of_limit=True, threshold=-5.0)
     settings.choose(replace(settings.choices, fahrenheit=True, rules=(hot,)))
     dialog = open_dialog()

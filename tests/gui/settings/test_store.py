@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
+from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store

@@ -7,7 +7,7 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState
-from gpuexplorer.core.catalogue import links, memory
+from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, PCIE_RECEIVE
 from gpuexplorer.core.units import USUAL, gigabytes_per_second
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host_face
@@ -39,7 +39,7 @@ HOST = host_face(
         HOST_ID,
         0.0,
         CardState.WORKING,
-        {memory.MEMORY_USED: 31 * GIB, memory.MEMORY_TOTAL: 62 * GIB},
+        {MEMORY_USED: 31 * GIB, MEMORY_TOTAL: 62 * GIB},
         {},
     ),
     USUAL,
@@ -119,7 +119,7 @@ def test_lanes_are_the_brighter_the_more_they_carry() -> None:
 
 def test_traffic_that_is_not_told_is_no_zero() -> None:
     answer = working()
-    answer.missing = {links.PCIE_RECEIVE: Absence.NO_PERMISSION}
+    answer.missing = {PCIE_RECEIVE: Absence.NO_PERMISSION}
     now = looked_at({card(0): answer, card(1): working()}, pair())
     face = wire(now, OfLink(card(0).id, HOST_ID))
     assert face.back.figure == ""

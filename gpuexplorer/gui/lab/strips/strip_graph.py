@@ -7,9 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
 from gpuexplorer.core.units import USUAL, Units, bytes_words, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.strips.strip_past import StripPast

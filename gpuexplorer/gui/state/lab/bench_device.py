@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED, MetricId
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.lab.card_match import (

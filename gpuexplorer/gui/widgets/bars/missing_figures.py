@@ -2,24 +2,23 @@
 
 from collections.abc import Sequence
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks, memory, utilization
-from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import short_reasons
 
 _WATCHED = (
-    utilization.GPU_UTILIZATION,
-    memory.MEMORY_USED,
-    heat.POWER_DRAW,
-    heat.TEMPERATURE,
-    heat.FAN_SPEED,
-    clocks.CLOCK_SM,
+    m.GPU_UTILIZATION,
+    m.MEMORY_USED,
+    m.POWER_DRAW,
+    m.TEMPERATURE,
+    m.FAN_SPEED,
+    m.CLOCK_SM,
 )
-_SHORT = {heat.FAN_SPEED: mark("Fan"), heat.POWER_DRAW: mark("Power")}
+_SHORT = {m.FAN_SPEED: mark("Fan"), m.POWER_DRAW: mark("Power")}
 _MOST_NAMED = 4
 _PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 

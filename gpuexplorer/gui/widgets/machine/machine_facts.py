@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, CardId
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.fact import Fact
-from gpuexplorer.gui.cards.fact_groups import PCIE
-from gpuexplorer.gui.cards.facts import card_facts, metric_fact
+from gpuexplorer.gui.cards.facts import PCIE, card_facts, metric_fact
 from gpuexplorer.gui.cards.pcie import link_now
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.palette import Tone
@@ -94,7 +93,7 @@ def _card(now: MachineNow, card: CardId) -> ThingFacts:
     if link is not None:
         facts.append(_speed(link, tr("To the host")))
     if shown.card.nvlinks:
-        up = metric_fact(reading, links.NVLINK_ACTIVE, now.units)
+        up = metric_fact(reading, m.NVLINK_ACTIVE, now.units)
         value = tr("{number} of {limit}", number=up.value, limit=shown.card.nvlinks)
         facts.append(_figure("nvlinks", tr("NVLinks up"), value if up.value else "", up.absent))
     facts += [*_reaches(now, card), *_place(now, [card])]
@@ -179,8 +178,8 @@ def _spoke(now: MachineNow, card: CardId) -> ThingFacts:
     facts = [
         Fact("kind", tr("Kind"), kind),
         _figure("rate", tr("Each way"), speed, not_reported()),
-        _metric(now, card, links.NVLINK_RECEIVE, tr("Comes in now")),
-        _metric(now, card, links.NVLINK_TRANSMIT, tr("Goes out now")),
+        _metric(now, card, m.NVLINK_RECEIVE, tr("Comes in now")),
+        _metric(now, card, m.NVLINK_TRANSMIT, tr("Goes out now")),
         Fact("to", tr("Leads to"), way),
         *_place(now, [card]),
     ]
@@ -202,8 +201,8 @@ def _hub(now: MachineNow, number: int) -> ThingFacts:
         Fact("cards", tr("Joins"), now.named(hub.cards)),
         Fact("kind", tr("Each card has"), ", ".join(kinds)),
         _figure("rate", tr("Each way"), speed, not_reported()),
-        _sum(now, hub.cards, links.NVLINK_TRANSMIT, tr("All send now")),
-        _sum(now, hub.cards, links.NVLINK_RECEIVE, tr("All receive now")),
+        _sum(now, hub.cards, m.NVLINK_TRANSMIT, tr("All send now")),
+        _sum(now, hub.cards, m.NVLINK_RECEIVE, tr("All receive now")),
     ]
     words = {
         HubKind.SWITCH: mark(
@@ -224,8 +223,8 @@ def _junction(now: MachineNow, junction: Junction, *, wire: bool) -> ThingFacts:
     facts = [
         Fact("kind", tr("Kind"), _path(junction.kind)),
         Fact("cards", tr("Cards on it"), cards),
-        _sum(now, junction.cards, links.PCIE_RECEIVE, tr("All receive now")),
-        _sum(now, junction.cards, links.PCIE_TRANSMIT, tr("All send now")),
+        _sum(now, junction.cards, m.PCIE_RECEIVE, tr("All receive now")),
+        _sum(now, junction.cards, m.PCIE_TRANSMIT, tr("All send now")),
         *_place(now, junction.cards),
     ]
     title, sentence = name, tr("Through it these reach each other: {cards}.", cards=cards)
@@ -324,8 +323,8 @@ def _why(reason: str) -> tuple[str, str]:
 def _bridge_traffic(now: MachineNow, link: Link) -> Sequence[Fact]:
     a, b = now.number(link.a), now.number(link.b)
     return (
-        _metric(now, link.a, links.NVLINK_TRANSMIT, tr("{a} to {b} now", a=a, b=b)),
-        _metric(now, link.b, links.NVLINK_TRANSMIT, tr("{a} to {b} now", a=b, b=a)),
+        _metric(now, link.a, m.NVLINK_TRANSMIT, tr("{a} to {b} now", a=a, b=b)),
+        _metric(now, link.b, m.NVLINK_TRANSMIT, tr("{a} to {b} now", a=b, b=a)),
     )
 
 

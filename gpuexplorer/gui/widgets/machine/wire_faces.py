@@ -2,9 +2,9 @@
 
 from math import sqrt
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import gigabytes_per_second, rate
 from gpuexplorer.core.words import mark, tr
@@ -38,7 +38,7 @@ def host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
             remark="" if link.rate else f"{tr(link.rate_reason)}.",
         )
     reading = now.reading(card)
-    metrics = (links.PCIE_TRANSMIT, links.PCIE_RECEIVE)
+    metrics = (m.PCIE_TRANSMIT, m.PCIE_RECEIVE)
     goes, comes = _lanes(now, card, metrics, link.rate)
     speed = _pcie_speed(reading, link)
     # Most links run as they can, and there is nothing to make of that.
@@ -49,7 +49,7 @@ def host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
         rate=speed,
         forth=goes,
         back=comes,
-        absent=_absent(reading, links.PCIE_RECEIVE),
+        absent=_absent(reading, m.PCIE_RECEIVE),
         tone=link_words(now.cards[card].card, reading).tone if less else Tone.QUIET,
         dark=now.lost(card),
         remark="" if speed or not link.rate_reason else f"{tr(link.rate_reason)}.",
@@ -60,8 +60,8 @@ def uplink_wire(now: MachineNow, junction: Junction, name: str) -> WireFace:
     """What its cards send and get together: some of it may stay below the switch."""
     ways = [now.shape.host_link(card) for card in junction.cards]
     most = max((way.rate for way in ways if way is not None and way.rate), default=None)
-    goes = _lane(tr("out"), _sum(now, junction, links.PCIE_TRANSMIT), most, None)
-    comes = _lane(tr("in"), _sum(now, junction, links.PCIE_RECEIVE), most, None)
+    goes = _lane(tr("out"), _sum(now, junction, m.PCIE_TRANSMIT), most, None)
+    comes = _lane(tr("in"), _sum(now, junction, m.PCIE_RECEIVE), most, None)
     cards = now.named(junction.cards)
     return WireFace(
         name=tr("Link from the {part} of {cards} to the processor", part=name, cards=cards),
@@ -77,11 +77,11 @@ def bridge_wire(now: MachineNow, link: Link) -> WireFace:
     """NVLinks between two cards. What one of them sends the other gets."""
     a, b = now.number(link.a), now.number(link.b)
     ours, theirs = now.reading(link.a), now.reading(link.b)
-    there = ours.values.get(links.NVLINK_TRANSMIT, theirs.values.get(links.NVLINK_RECEIVE))
-    again = theirs.values.get(links.NVLINK_TRANSMIT, ours.values.get(links.NVLINK_RECEIVE))
+    there = ours.values.get(m.NVLINK_TRANSMIT, theirs.values.get(m.NVLINK_RECEIVE))
+    again = theirs.values.get(m.NVLINK_TRANSMIT, ours.values.get(m.NVLINK_RECEIVE))
     forth = _lane(tr("{a} to {b}", a=a, b=b), there, link.rate, now.colour(link.a))
     back = _lane(tr("{a} to {b}", a=b, b=a), again, link.rate, now.colour(link.b))
-    absent = () if forth.figure or back.figure else _absent(ours, links.NVLINK_TRANSMIT)
+    absent = () if forth.figure or back.figure else _absent(ours, m.NVLINK_TRANSMIT)
     lost = now.lost(link.a) or now.lost(link.b)
     if lost:
         # What the other card reported a moment ago is no traffic any more.
@@ -103,14 +103,14 @@ def bridge_wire(now: MachineNow, link: Link) -> WireFace:
 
 def spoke_wire(now: MachineNow, card: CardId) -> WireFace:
     spoke, reading = now.shape.spokes[card], now.reading(card)
-    goes, comes = _lanes(now, card, (links.NVLINK_TRANSMIT, links.NVLINK_RECEIVE), spoke.rate)
+    goes, comes = _lanes(now, card, (m.NVLINK_TRANSMIT, m.NVLINK_RECEIVE), spoke.rate)
     return WireFace(
         name=tr("NVLinks of card {number}", number=now.number(card)),
         kind=nvlink_kind(spoke.generation, spoke.nvlinks),
         rate=speed_texts(spoke.rate),
         forth=goes,
         back=comes,
-        absent=_absent(reading, links.NVLINK_TRANSMIT),
+        absent=_absent(reading, m.NVLINK_TRANSMIT),
         dark=now.lost(card),
     )
 
@@ -142,7 +142,7 @@ def _pcie_kind(now: MachineNow, card: CardId, link: Link) -> Texts:
             return ("PCIe",)
         full = f"{values['generation']} ×{values['lanes']}"
         return (f"PCIe {full}", full)
-    most, widest = reading.values.get(links.PCIE_GENERATION_MAX), link_of_card(reading).lanes
+    most, widest = reading.values.get(m.PCIE_GENERATION_MAX), link_of_card(reading).lanes
     runs = f"{speed.generation} ×{speed.lanes}"
     if not _runs_lower(reading):
         return (f"PCIe {runs}", runs)
@@ -171,7 +171,7 @@ def _runs_lower(reading: Reading) -> bool:
     speed = link_now(reading)
     if speed.generation is None or speed.lanes is None:
         return False
-    most, widest = reading.values.get(links.PCIE_GENERATION_MAX), link_of_card(reading).lanes
+    most, widest = reading.values.get(m.PCIE_GENERATION_MAX), link_of_card(reading).lanes
     slower = most is not None and speed.generation < most
     return slower or (widest is not None and speed.lanes < widest)
 

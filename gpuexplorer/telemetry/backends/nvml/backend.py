@@ -10,9 +10,8 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample, remedy
-from gpuexplorer.core.catalogue.health import MIG_MODE
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import MIG_MODE, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source

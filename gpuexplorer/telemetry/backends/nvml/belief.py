@@ -7,12 +7,8 @@ unlikely stays: it may be the very thing that a person is looking for.
 from collections.abc import Collection, Iterable
 from math import inf
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue import clocks as c
-from gpuexplorer.core.catalogue import health as s
-from gpuexplorer.core.catalogue import heat_and_power as h
-from gpuexplorer.core.catalogue import links as k
-from gpuexplorer.core.catalogue import memory as m
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit
 from gpuexplorer.telemetry.topology import pcie_rate
 
@@ -22,29 +18,22 @@ Missing = dict[MetricId, Absence]
 MEMORY = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED, m.MEMORY_TOTAL)
 # What drivers write where they know no count.
 _NO_COUNT = (float(2**32 - 1), float(2**64 - 1))
-_COUNTERS = frozenset(
-    {
-        *(s.ECC_CORRECTED, s.ECC_UNCORRECTED, s.ECC_CORRECTED_EVER, s.ECC_UNCORRECTED_EVER),
-        *(s.RETIRED_PAGES_CORRECTED, s.RETIRED_PAGES_UNCORRECTED),
-        *(s.REMAPPED_ROWS_CORRECTED, s.REMAPPED_ROWS_UNCORRECTED, k.PCIE_REPLAYS, h.ENERGY),
-        *(metric.id for metric in c.METRICS if metric.unit is Unit.SECONDS),
-    }
-)
+_COUNTERS = frozenset(metric.id for metric in METRICS.values() if metric.counter)
 # The first is no more than so many times the second, which may be of an earlier reading.
 _AT_MOST = (
-    (c.CLOCK_GRAPHICS, c.CLOCK_GRAPHICS_MAX, 2.0),
-    (c.CLOCK_SM, c.CLOCK_SM_MAX, 2.0),
-    (c.CLOCK_MEMORY, c.CLOCK_MEMORY_MAX, 2.0),
-    (c.CLOCK_VIDEO, c.CLOCK_VIDEO_MAX, 2.0),
-    (k.PCIE_GENERATION, k.PCIE_GENERATION_CARD, 1.0),
-    (k.PCIE_GENERATION_MAX, k.PCIE_GENERATION_CARD, 1.0),
+    (m.CLOCK_GRAPHICS, m.CLOCK_GRAPHICS_MAX, 2.0),
+    (m.CLOCK_SM, m.CLOCK_SM_MAX, 2.0),
+    (m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX, 2.0),
+    (m.CLOCK_VIDEO, m.CLOCK_VIDEO_MAX, 2.0),
+    (m.PCIE_GENERATION, m.PCIE_GENERATION_CARD, 1.0),
+    (m.PCIE_GENERATION_MAX, m.PCIE_GENERATION_CARD, 1.0),
 )
 _YARDSTICKS = frozenset(yardstick for _, yardstick, _ in _AT_MOST)
 # Of these nobody knows which is wrong. The power limit in force may lie outside the range: a
 # laptop on its battery or the management of a server sets it from elsewhere.
 _IN_ORDER = (
-    (h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX),
-    (h.TEMPERATURE_SLOWDOWN, h.TEMPERATURE_SHUTDOWN),
+    (m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX),
+    (m.TEMPERATURE_SLOWDOWN, m.TEMPERATURE_SHUTDOWN),
     (m.BAR1_USED, m.BAR1_TOTAL),
 )
 # Parts of memory are read a moment apart from each other.
@@ -71,7 +60,7 @@ def pcie_can_carry(rate: float, most: float) -> bool:
 
 
 def _choices(metric: Metric) -> Collection[float]:
-    if metric.id in (k.PCIE_WIDTH, k.PCIE_WIDTH_MAX, k.PCIE_WIDTH_SLOT):
+    if metric.id in (m.PCIE_WIDTH, m.PCIE_WIDTH_MAX, m.PCIE_WIDTH_SLOT):
         return {1, 2, 4, 8, 12, 16, 32}
     return metric.choices or ({0, 1} if metric.unit is Unit.FLAG else ())
 
@@ -96,7 +85,7 @@ class Belief:
     @property
     def pcie_most(self) -> float:
         """Bytes per second that no PCIe link of this card can exceed."""
-        generation = self._known.get(k.PCIE_GENERATION_CARD, 0.0)
+        generation = self._known.get(m.PCIE_GENERATION_CARD, 0.0)
         return pcie_rate(int(generation), _MOST_LANES) or _FASTEST_PCIE
 
     def sift(self, values: Values, missing: Missing) -> None:
@@ -123,7 +112,7 @@ class Belief:
         for metric in _YARDSTICKS & values.keys():
             self._known[metric] = values[metric]
         # What is known of the link now may be more than when its traffic was looked at.
-        for metric in (k.PCIE_RECEIVE, k.PCIE_TRANSMIT):
+        for metric in (m.PCIE_RECEIVE, m.PCIE_TRANSMIT):
             if not pcie_can_carry(values.get(metric, 0.0), self.pcie_most):
                 reject([metric])
 

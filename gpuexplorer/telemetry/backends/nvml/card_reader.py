@@ -4,11 +4,11 @@ from collections.abc import Collection
 
 import pynvml
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue import heat_and_power, links, utilization
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId, Scope
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import Question
 from gpuexplorer.telemetry.backends.nvml.belief import MEMORY, Belief, Missing, Values
@@ -28,7 +28,8 @@ from gpuexplorer.telemetry.backends.nvml.rates import (
 _OF_INSTANCES = [
     each.id
     for each in METRICS.values()
-    if (each in utilization.METRICS and each.scope.value == "card") or each.id[:7] == "nvlink_"
+    if each.id.startswith("nvlink_")
+    or (each.plot == "utilisation" and each.scope is Scope.CARD)
 ]
 
 
@@ -116,7 +117,7 @@ class CardReader:
         seen = [Absence.NOT_SUPPORTED if each is None else each for each in slot]
         return [
             *questions_of(handle, card, clock, driver_version),
-            Question((links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT), lambda: seen),
+            Question((m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT), lambda: seen),
             *nvlink_questions(handle, card.nvlinks, clock),
             activity,
             *(
@@ -129,7 +130,7 @@ class CardReader:
     def _standing_reasons(self) -> Missing:
         if self.card.kind is CardKind.MIG:
             return dict.fromkeys(METRICS, Absence.IN_INSTANCE)
-        fanless: Missing = {} if self.card.fans else {heat_and_power.FAN_SPEED: Absence.NO_PART}
+        fanless: Missing = {} if self.card.fans else {m.FAN_SPEED: Absence.NO_PART}
         shared = MEMORY if self.card.memory_shared else ()
         return fanless | dict.fromkeys(shared, Absence.SHARED_MEMORY)
 

@@ -1,22 +1,17 @@
 """What a card is asked: a table of driver calls, and the few that are more than one number."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import pynvml
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.catalogue import clocks as c
-from gpuexplorer.core.catalogue import health as s
-from gpuexplorer.core.catalogue import heat_and_power as h
-from gpuexplorer.core.catalogue import links as k
-from gpuexplorer.core.catalogue import memory as m
-from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import Ask, Fields, Figure, Question
 from gpuexplorer.telemetry.backends.nvml.belief import MEMORY, memory_fits
@@ -25,72 +20,74 @@ Version = tuple[int, int]  # of the driver: 580.95.05 is (580, 95)
 
 _LIMIT, _CLOCK = "nvmlDeviceGetTemperatureThreshold", "nvmlDeviceGetClockInfo"
 _MOST = "nvmlDeviceGetMaxClockInfo"
-# One number, or the first of several: the call, or by what name it goes in other drivers; what
-# is passed to it after the card, and what the number is multiplied by.
-_CALLS: tuple[tuple[MetricId, str, tuple[int, ...], float], ...] = (
-    (h.TEMPERATURE, "nvmlDeviceGetTemperature nvmlDeviceGetTemperatureV", (0,), 1.0),
-    (h.POWER_DRAW, "nvmlDeviceGetPowerUsage", (), 1e-3),
-    (c.CLOCK_GRAPHICS, _CLOCK, (pynvml.NVML_CLOCK_GRAPHICS,), 1e6),
-    (c.CLOCK_SM, _CLOCK, (pynvml.NVML_CLOCK_SM,), 1e6),
-    (c.CLOCK_MEMORY, _CLOCK, (pynvml.NVML_CLOCK_MEM,), 1e6),
-    (c.CLOCK_VIDEO, _CLOCK, (pynvml.NVML_CLOCK_VIDEO,), 1e6),
-    (c.PERFORMANCE_STATE, "nvmlDeviceGetPerformanceState nvmlDeviceGetPowerState", (), 1.0),
-    (u.ENCODER_UTILIZATION, "nvmlDeviceGetEncoderUtilization", (), 0.01),
-    (u.DECODER_UTILIZATION, "nvmlDeviceGetDecoderUtilization", (), 0.01),
-    (u.JPEG_UTILIZATION, "nvmlDeviceGetJpgUtilization", (), 0.01),
-    (u.OFA_UTILIZATION, "nvmlDeviceGetOfaUtilization", (), 0.01),
-    (h.TEMPERATURE_SLOWDOWN, _LIMIT, (pynvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN,), 1.0),
-    (h.TEMPERATURE_SHUTDOWN, _LIMIT, (pynvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN,), 1.0),
-    (h.TEMPERATURE_MAX, _LIMIT, (pynvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX,), 1.0),
-    (h.MEMORY_TEMPERATURE_MAX, _LIMIT, (pynvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX,), 1.0),
-    (h.TEMPERATURE_MARGIN, "nvmlDeviceGetMarginTemperature", (), 1.0),
-    (h.POWER_LIMIT, "nvmlDeviceGetEnforcedPowerLimit", (), 1e-3),
-    (h.POWER_LIMIT_DEFAULT, "nvmlDeviceGetPowerManagementDefaultLimit", (), 1e-3),
-    (c.CLOCK_GRAPHICS_MAX, _MOST, (pynvml.NVML_CLOCK_GRAPHICS,), 1e6),
-    (c.CLOCK_SM_MAX, _MOST, (pynvml.NVML_CLOCK_SM,), 1e6),
-    (c.CLOCK_MEMORY_MAX, _MOST, (pynvml.NVML_CLOCK_MEM,), 1e6),
-    (c.CLOCK_VIDEO_MAX, _MOST, (pynvml.NVML_CLOCK_VIDEO,), 1e6),
-    (h.FAN_SPEED, "nvmlDeviceGetFanSpeed", (), 0.01),
-    (s.ECC_MODE, "nvmlDeviceGetEccMode", (), 1.0),
-    (s.COMPUTE_MODE, "nvmlDeviceGetComputeMode", (), 1.0),
-    (s.PERSISTENCE_MODE, "nvmlDeviceGetPersistenceMode", (), 1.0),
-    (s.MIG_MODE, "nvmlDeviceGetMigMode", (), 1.0),
-    (s.VIRTUALIZATION_MODE, "nvmlDeviceGetVirtualizationMode", (), 1.0),
-    (s.DISPLAY_ACTIVE, "nvmlDeviceGetDisplayActive", (), 1.0),
-)
-# A card that is a part of the processor's chip has no such link.
-_PCIE_CALLS: tuple[tuple[MetricId, str, tuple[int, ...], float], ...] = (
-    (k.PCIE_GENERATION, "nvmlDeviceGetCurrPcieLinkGeneration", (), 1.0),
-    (k.PCIE_GENERATION_MAX, "nvmlDeviceGetMaxPcieLinkGeneration", (), 1.0),
-    (k.PCIE_GENERATION_CARD, "nvmlDeviceGetGpuMaxPcieLinkGeneration", (), 1.0),
-    (k.PCIE_WIDTH, "nvmlDeviceGetCurrPcieLinkWidth", (), 1.0),
-    (k.PCIE_WIDTH_MAX, "nvmlDeviceGetMaxPcieLinkWidth", (), 1.0),
-)
-# The one field that takes microseconds; average power takes milliseconds, for one.
-_FAST_FIELDS = ((pynvml.NVML_FI_DEV_POWER_INSTANT, h.POWER_DRAW_INSTANT, 1e-3),)
-_FIELDS: tuple[tuple[int, MetricId, float], ...] = (
-    (pynvml.NVML_FI_DEV_POWER_AVERAGE, h.POWER_DRAW_AVERAGE, 1e-3),
-    (pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION, h.ENERGY, 1e-3),
-    (pynvml.NVML_FI_DEV_MEMORY_TEMP, h.MEMORY_TEMPERATURE, 1.0),
-    (pynvml.NVML_FI_DEV_ECC_SBE_VOL_TOTAL, s.ECC_CORRECTED, 1.0),
-    (pynvml.NVML_FI_DEV_ECC_DBE_VOL_TOTAL, s.ECC_UNCORRECTED, 1.0),
-    (pynvml.NVML_FI_DEV_ECC_SBE_AGG_TOTAL, s.ECC_CORRECTED_EVER, 1.0),
-    (pynvml.NVML_FI_DEV_ECC_DBE_AGG_TOTAL, s.ECC_UNCORRECTED_EVER, 1.0),
-    (pynvml.NVML_FI_DEV_RETIRED_SBE, s.RETIRED_PAGES_CORRECTED, 1.0),
-    (pynvml.NVML_FI_DEV_RETIRED_DBE, s.RETIRED_PAGES_UNCORRECTED, 1.0),
-    (pynvml.NVML_FI_DEV_RETIRED_PENDING, s.RETIRED_PAGES_PENDING, 1.0),
-    (pynvml.NVML_FI_DEV_REMAPPED_COR, s.REMAPPED_ROWS_CORRECTED, 1.0),
-    (pynvml.NVML_FI_DEV_REMAPPED_UNC, s.REMAPPED_ROWS_UNCORRECTED, 1.0),
-    (pynvml.NVML_FI_DEV_REMAPPED_PENDING, s.REMAPPED_ROWS_PENDING, 1.0),
-    (pynvml.NVML_FI_DEV_REMAPPED_FAILURE, s.REMAPPED_ROWS_FAILED, 1.0),
-    (pynvml.NVML_FI_DEV_PCIE_REPLAY_COUNTER, k.PCIE_REPLAYS, 1.0),
-    (pynvml.NVML_FI_DEV_PERF_POLICY_POWER, c.throttle_time("sw_power_cap"), 1e-9),
-    (pynvml.NVML_FI_DEV_PERF_POLICY_SYNC_BOOST, c.throttle_time("sync_boost"), 1e-9),
-)
+# What answers a metric with one number. A call: by what names it goes in one driver or another,
+# and what is passed to it after the card; of several numbers the first counts. Or a field.
+_ASKED: Mapping[str, tuple[str] | tuple[str, int] | int] = {
+    "encoder_utilization": ("nvmlDeviceGetEncoderUtilization",),
+    "decoder_utilization": ("nvmlDeviceGetDecoderUtilization",),
+    "jpeg_utilization": ("nvmlDeviceGetJpgUtilization",),
+    "ofa_utilization": ("nvmlDeviceGetOfaUtilization",),
+    "temperature": ("nvmlDeviceGetTemperature nvmlDeviceGetTemperatureV", 0),
+    "memory_temperature": pynvml.NVML_FI_DEV_MEMORY_TEMP,
+    "temperature_slowdown": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN),
+    "temperature_shutdown": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN),
+    "temperature_max": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX),
+    "memory_temperature_max": (_LIMIT, pynvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
+    "temperature_margin": ("nvmlDeviceGetMarginTemperature",),
+    "power_draw": ("nvmlDeviceGetPowerUsage",),
+    "power_draw_average": pynvml.NVML_FI_DEV_POWER_AVERAGE,
+    "power_draw_instant": pynvml.NVML_FI_DEV_POWER_INSTANT,
+    "power_limit": ("nvmlDeviceGetEnforcedPowerLimit",),
+    "power_limit_default": ("nvmlDeviceGetPowerManagementDefaultLimit",),
+    "energy": pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION,
+    "fan_speed": ("nvmlDeviceGetFanSpeed",),
+    "clock_sm": (_CLOCK, pynvml.NVML_CLOCK_SM),
+    "clock_sm_max": (_MOST, pynvml.NVML_CLOCK_SM),
+    "clock_graphics": (_CLOCK, pynvml.NVML_CLOCK_GRAPHICS),
+    "clock_graphics_max": (_MOST, pynvml.NVML_CLOCK_GRAPHICS),
+    "clock_memory": (_CLOCK, pynvml.NVML_CLOCK_MEM),
+    "clock_memory_max": (_MOST, pynvml.NVML_CLOCK_MEM),
+    "clock_video": (_CLOCK, pynvml.NVML_CLOCK_VIDEO),
+    "clock_video_max": (_MOST, pynvml.NVML_CLOCK_VIDEO),
+    "performance_state": ("nvmlDeviceGetPerformanceState nvmlDeviceGetPowerState",),
+    "throttle_time_sw_power_cap": pynvml.NVML_FI_DEV_PERF_POLICY_POWER,
+    "throttle_time_sync_boost": pynvml.NVML_FI_DEV_PERF_POLICY_SYNC_BOOST,
+    "pcie_generation": ("nvmlDeviceGetCurrPcieLinkGeneration",),
+    "pcie_generation_max": ("nvmlDeviceGetMaxPcieLinkGeneration",),
+    "pcie_generation_card_max": ("nvmlDeviceGetGpuMaxPcieLinkGeneration",),
+    "pcie_width": ("nvmlDeviceGetCurrPcieLinkWidth",),
+    "pcie_width_max": ("nvmlDeviceGetMaxPcieLinkWidth",),
+    "pcie_replays": pynvml.NVML_FI_DEV_PCIE_REPLAY_COUNTER,
+    "ecc_mode": ("nvmlDeviceGetEccMode",),
+    "ecc_corrected": pynvml.NVML_FI_DEV_ECC_SBE_VOL_TOTAL,
+    "ecc_uncorrected": pynvml.NVML_FI_DEV_ECC_DBE_VOL_TOTAL,
+    "ecc_corrected_ever": pynvml.NVML_FI_DEV_ECC_SBE_AGG_TOTAL,
+    "ecc_uncorrected_ever": pynvml.NVML_FI_DEV_ECC_DBE_AGG_TOTAL,
+    "retired_pages_corrected": pynvml.NVML_FI_DEV_RETIRED_SBE,
+    "retired_pages_uncorrected": pynvml.NVML_FI_DEV_RETIRED_DBE,
+    "retired_pages_pending": pynvml.NVML_FI_DEV_RETIRED_PENDING,
+    "remapped_rows_corrected": pynvml.NVML_FI_DEV_REMAPPED_COR,
+    "remapped_rows_uncorrected": pynvml.NVML_FI_DEV_REMAPPED_UNC,
+    "remapped_rows_pending": pynvml.NVML_FI_DEV_REMAPPED_PENDING,
+    "remapped_rows_failed": pynvml.NVML_FI_DEV_REMAPPED_FAILURE,
+    "compute_mode": ("nvmlDeviceGetComputeMode",),
+    "persistence_mode": ("nvmlDeviceGetPersistenceMode",),
+    "mig_mode": ("nvmlDeviceGetMigMode",),
+    "virtualization_mode": ("nvmlDeviceGetVirtualizationMode",),
+    "display_active": ("nvmlDeviceGetDisplayActive",),
+}
 # Before 580.82 these were 251 to 253, and 269 to 271 something else.
 _RENUMBERED_IN = (580, 82)
 _RENUMBERED = ("sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown")
-_RENUMBERED_METRICS = tuple(map(c.throttle_time, _RENUMBERED))
+_RENUMBERED_METRICS = tuple(MetricId(f"throttle_time_{each}") for each in _RENUMBERED)
+# NVML speaks in %, mW, mJ, MHz and ns.
+_FACTORS = {
+    Unit.RATIO: 0.01,
+    Unit.WATTS: 1e-3,
+    Unit.JOULES: 1e-3,
+    Unit.HERTZ: 1e6,
+    Unit.SECONDS: 1e-9,
+}
 
 # NVML's bit for each reason why clocks are held back, from its header.
 _REASON_BITS = {
@@ -104,7 +101,7 @@ _REASON_BITS = {
     "hw_power_brake_slowdown": 0x80,
     "display_clock_setting": 0x100,
 }
-_SLOWDOWNS = sum(bit for why, bit in _REASON_BITS.items() if why not in c.HARMLESS_REASONS)
+_SLOWDOWNS = sum(bit for why, bit in _REASON_BITS.items() if m.throttle(why) not in m.HARMLESS)
 # Older headers also have board limit, reliability, and "some other unspecified factor".
 _DEFINED_REASONS = sum(_REASON_BITS.values()) | 0x200 | 0x400 | 1 << 63
 
@@ -114,20 +111,30 @@ def questions_of(
 ) -> list[Question]:
     version = _version(driver_version)
     later = version is not None and version >= _RENUMBERED_IN
-    first = 269 if later else 251
-    renumbered = [(first + n, metric, 1e-9) for n, metric in enumerate(_RENUMBERED_METRICS)]
-    table = _CALLS if card.memory_shared else (*_CALLS, *_PCIE_CALLS)
+    asked = {MetricId(metric): how for metric, how in _ASKED.items()}
+    if version:
+        first = 269 if later else 251
+        asked |= {each: first + n for n, each in enumerate(_RENUMBERED_METRICS)}
+    fields = {metric: how for metric, how in asked.items() if isinstance(how, int)}
+    # The one field that takes microseconds; average power takes milliseconds, for one.
+    fast = {m.POWER_DRAW_INSTANT: fields.pop(m.POWER_DRAW_INSTANT)}
     unknown: Ask = lambda: [Absence.NOT_IN_DRIVER] * len(_RENUMBERED)  # noqa: E731
     return [
-        *(_called(handle, *each) for each in table),
-        Question((u.GPU_UTILIZATION, u.MEMORY_UTILIZATION), partial(_load, handle)),
+        *(
+            _called(handle, metric, *how)
+            for metric, how in asked.items()
+            # A card that is a part of the processor's chip has no such link.
+            if isinstance(how, tuple)
+            and not (card.memory_shared and metric.startswith("pcie_"))
+        ),
+        Question((m.GPU_UTILIZATION, m.MEMORY_UTILIZATION), partial(_load, handle)),
         memory_question(handle),
         bar1_question(handle),
-        Question((h.POWER_LIMIT_MIN, h.POWER_LIMIT_MAX), partial(_power_limits, handle)),
-        Question([c.throttle(each) for each in c.THROTTLE_REASONS], partial(_reasons, handle)),
+        Question((m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX), partial(_power_limits, handle)),
+        Question([m.throttle(each) for each in _REASON_BITS], partial(_reasons, handle)),
         *(each for fan in range(card.fans) for each in _fan(handle, fan)),
-        _of_fields(handle, _FAST_FIELDS, clock),
-        _of_fields(handle, (*_FIELDS, *(renumbered if version else ())), clock),
+        _of_fields(handle, fast, clock),
+        _of_fields(handle, fields, clock),
         # What has another number in another driver, where nobody knows which driver this is.
         *(() if version else [Question(_RENUMBERED_METRICS, unknown)]),
     ]
@@ -141,34 +148,36 @@ def _version(driver: str | None) -> Version | None:
     return int(parts[0]), int(parts[1])
 
 
-def _called(
-    handle: object, metric: MetricId, names: str, passed: tuple[int, ...], factor: float
-) -> Question:
+def _called(handle: object, metric: MetricId, names: str, *passed: int) -> Question:
     names_there = [name for name in names.split() if library.has(name)] or names.split()
     # Any: what the binding hands back is a number, or several.
     function: Callable[..., Any] = getattr(pynvml, names_there[0])
+    factor = _factor(metric)
 
     def ask() -> tuple[Figure]:
         told = function(handle, *passed)
-        if metric == c.PERFORMANCE_STATE and told == pynvml.NVML_PSTATE_UNKNOWN:
+        if metric == m.PERFORMANCE_STATE and told == pynvml.NVML_PSTATE_UNKNOWN:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         return (float(told[0] if isinstance(told, list | tuple) else told) * factor,)
 
     return Question((metric,), ask)
 
 
-def _of_fields(
-    handle: object, rows: tuple[tuple[int, MetricId, float], ...], clock: Clock
-) -> Question:
-    batch = Fields(handle, [(field, 0) for field, _, _ in rows], clock)
+def _of_fields(handle: object, asked: Mapping[MetricId, int], clock: Clock) -> Question:
+    batch = Fields(handle, [(field, 0) for field in asked.values()], clock)
+    factors = [_factor(metric) for metric in asked]
 
     def ask() -> list[Figure]:
         return [
             each if isinstance(each, Absence) else each * factor
-            for (_, _, factor), each in zip(rows, batch.read(), strict=True)
+            for factor, each in zip(factors, batch.read(), strict=True)
         ]
 
-    return Question([metric for _, metric, _ in rows], ask, batch.rests)
+    return Question(tuple(asked), ask, batch.rests)
+
+
+def _factor(metric: MetricId) -> float:
+    return _FACTORS.get(METRICS[metric].unit, 1.0)
 
 
 def _load(handle: object) -> tuple[float, float]:
@@ -220,8 +229,8 @@ def _reasons(handle: object) -> list[Figure]:
     name = "EventReasons" if newer else "ThrottleReasons"
     mask = int(getattr(pynvml, f"nvmlDeviceGetCurrentClocks{name}")(handle))
     if not _reasons_can_be(handle, mask):
-        return [Absence.IMPOSSIBLE] * len(c.THROTTLE_REASONS)
-    return [1.0 if mask & _REASON_BITS[each] else 0.0 for each in c.THROTTLE_REASONS]
+        return [Absence.IMPOSSIBLE] * len(_REASON_BITS)
+    return [1.0 if mask & bit else 0.0 for bit in _REASON_BITS.values()]
 
 
 def _reasons_can_be(handle: object, mask: int) -> bool:
@@ -250,5 +259,5 @@ def _fan(handle: object, fan: int) -> list[Question]:
             raise pynvml.NVMLError(code)
         return (float(info.speed),)
 
-    speed = _called(handle, h.fan_speed(fan), "nvmlDeviceGetFanSpeed_v2", (fan,), 0.01)
-    return [speed, Question((h.fan_turns(fan),), turns)]
+    speed = _called(handle, MetricId(f"fan_{fan}_speed"), "nvmlDeviceGetFanSpeed_v2", fan)
+    return [speed, Question((MetricId(f"fan_{fan}_rpm"),), turns)]

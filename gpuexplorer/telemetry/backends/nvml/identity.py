@@ -10,10 +10,7 @@ import pynvml
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind
-from gpuexplorer.core.catalogue.heat_and_power import MOST_FANS
-from gpuexplorer.core.catalogue.links import MOST_NVLINKS
-from gpuexplorer.core.catalogue.memory import MEMORY_TOTAL
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MOST_FANS, MOST_NVLINKS
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR

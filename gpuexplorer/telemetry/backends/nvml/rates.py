@@ -5,11 +5,10 @@ from functools import partial
 
 import pynvml
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue import links as k
-from gpuexplorer.core.catalogue import utilization as u
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.asking import (
     Fields,
@@ -31,9 +30,9 @@ _APART = 0.02
 _ATTEMPTS = 3
 _WRAPS_AT = 2**32
 _ACTIVITIES = {
-    u.SM_ACTIVITY: pynvml.NVML_GPM_METRIC_SM_UTIL,
-    u.SM_OCCUPANCY: pynvml.NVML_GPM_METRIC_SM_OCCUPANCY,
-    u.TENSOR_ACTIVITY: pynvml.NVML_GPM_METRIC_ANY_TENSOR_UTIL,
+    MetricId("sm_activity"): pynvml.NVML_GPM_METRIC_SM_UTIL,
+    MetricId("sm_occupancy"): pynvml.NVML_GPM_METRIC_SM_OCCUPANCY,
+    MetricId("tensor_activity"): pynvml.NVML_GPM_METRIC_ANY_TENSOR_UTIL,
 }
 # A share is one counter by another, which are not read at quite the same moment.
 _MOST_PERCENT = 101.0
@@ -84,7 +83,7 @@ def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
             return rate
         if rate > _SLOWEST_NVLINK and link not in most:
             most[link] = _line_rate(handle, link)
-        return rate if rate <= most.get(link, k.MOST_NVLINK_RATE) else Absence.IMPOSSIBLE
+        return rate if rate <= most.get(link, m.MOST_NVLINK_RATE) else Absence.IMPOSSIBLE
 
     def ask() -> list[Figure]:
         counts, now = batch.read(), clock.now()
@@ -99,10 +98,12 @@ def _nvlink_rates(handle: object, links: int, clock: Clock) -> Question:
         ]
         return [_sum(rates[:links]), _sum(rates[links:]), *rates]
 
-    metrics = [
-        each(link) for each in (k.nvlink_receive, k.nvlink_transmit) for link in range(links)
-    ]
-    return Question((k.NVLINK_RECEIVE, k.NVLINK_TRANSMIT, *metrics), ask, batch.rests)
+    metrics = (*_each("receive", links), *_each("transmit", links))
+    return Question((m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT, *metrics), ask, batch.rests)
+
+
+def _each(what: str, links: int) -> list[MetricId]:
+    return [MetricId(f"nvlink_{link}_{what}") for link in range(links)]
 
 
 def _line_rate(handle: object, link: int) -> float:
@@ -112,10 +113,10 @@ def _line_rate(handle: object, link: int) -> float:
     except pynvml.NVMLError as error:
         if error.value in library.CARD_LOST | library.DRIVER_GONE:
             raise
-        return k.MOST_NVLINK_RATE
+        return m.MOST_NVLINK_RATE
     known = 0.0 if isinstance(speed, Absence) else speed * 1e6  # the driver says it in MB/s
-    told = _SLOWEST_NVLINK <= known <= k.MOST_NVLINK_RATE
-    return known * _NVLINK_TOLERANCE if told else k.MOST_NVLINK_RATE
+    told = _SLOWEST_NVLINK <= known <= m.MOST_NVLINK_RATE
+    return known * _NVLINK_TOLERANCE if told else m.MOST_NVLINK_RATE
 
 
 def _sum(rates: list[Figure]) -> Figure:
@@ -130,7 +131,7 @@ def _sum(rates: list[Figure]) -> Figure:
 def _nvlink_states(handle: object, links: int, clock: Clock) -> Question:
     asked = [(pynvml.NVML_FI_DEV_NVLINK_GET_STATE, link) for link in range(links)]
     batch, rests = Fields(handle, asked, clock), [Rest() for _ in asked]
-    known = METRICS[k.nvlink_state(0)].choices
+    known = METRICS[MetricId("nvlink_0_state")].choices
 
     def ask() -> list[Figure]:
         states = batch.read()
@@ -145,8 +146,7 @@ def _nvlink_states(handle: object, links: int, clock: Clock) -> Question:
         last = unknown[-1]
         return [last if isinstance(last, Absence) else Absence.IMPOSSIBLE, *states]
 
-    metrics = [k.nvlink_state(link) for link in range(links)]
-    return Question((k.NVLINK_ACTIVE, *metrics), ask, [*batch.rests, *rests])
+    return Question((m.NVLINK_ACTIVE, *_each("state", links)), ask, [*batch.rests, *rests])
 
 
 class PcieTraffic:
@@ -168,7 +168,7 @@ class PcieTraffic:
 
     def question(self) -> Question:
         rests = [*self._batch.rests, *self._rests]
-        return Question((k.PCIE_RECEIVE, k.PCIE_TRANSMIT), self._ask, rests)
+        return Question((m.PCIE_RECEIVE, m.PCIE_TRANSMIT), self._ask, rests)
 
     def _ask(self) -> list[Figure]:
         try:

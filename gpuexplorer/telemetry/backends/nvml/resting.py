@@ -1,8 +1,8 @@
 """Letting cards sleep: not waking those that do, and leaving alone those that could."""
 
 from gpuexplorer.core.cards import Card, CardId, CardKind, Sample
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.pci_bus import PciBus
 
