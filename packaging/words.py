@@ -65,7 +65,8 @@ def found(package: Path = PACKAGE) -> Iterator[Found]:
                 place = f"{path.relative_to(package.parent).as_posix()}:{number}"
                 for words in (each for column in columns for each in row[column].split("|")):
                     if words:
-                        yield Found(place, "mark", (words,), None)
+                        values = frozenset({"number"} if "{" in words else ())
+                        yield Found(place, "mark", (words,), values)
 
 
 def _called(node: ast.Call) -> str:

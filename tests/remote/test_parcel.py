@@ -160,7 +160,7 @@ def test_nvidias_own_file_travels_with_the_agent_and_not_with_the_worker() -> No
 @pytest.mark.parametrize("kind", Kind)
 def test_nothing_in_it_needs_more_than_python_3_10(kind: Kind) -> None:
     for name in files_of(kind) - {"pynvml.py", "gpuexplorer/core/newer_python.py"}:
-        if name.removeprefix("gpuexplorer/") in UNUSED:
+        if name.removeprefix("gpuexplorer/") in UNUSED or name.endswith(".csv"):
             continue
         tree = ast.parse((PACKAGE.parent / name).read_text("utf-8"), feature_version=(3, 10))
         for node in ast.walk(tree):

@@ -19,6 +19,9 @@ WRONG = re.compile(r"this (computer|machine)|[`“]gpuexplorer doctor", re.IGNOR
 
 def texts_of(file: Path) -> Iterator[str]:
     """Without docstrings, which stand for themselves."""
+    if file.suffix == ".csv":
+        yield from file.read_text("utf-8").splitlines()
+        return
     nodes = [*ast.walk(ast.parse(file.read_text("utf-8")))]
     told_to_us = {each.value for each in nodes if isinstance(each, ast.Expr)}
     for each in nodes:

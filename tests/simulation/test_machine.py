@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -48,28 +49,6 @@ def test_nobody_uses_an_idle_card_and_nobody_did(index: int, t: float) -> None:
         assert reading.seconds_at_limit == 0.0
 
 
-def test_the_lab_is_all_there_is_on_an_idle_card() -> None:
-    machine = Machine(parse_machine("2xTitanRTX+idle"))
-    machine.hold(0, 10.0, 919 * MIB)
-    machine.occupy(0, Occupation(10.0, 20.0, 0.9))
-    assert machine.reading(0, 9.0).memory_used == 6 * MIB
-    assert machine.reading(0, 15.0).memory_used == 925 * MIB
-    assert machine.reading(0, 15.0).busy > 0.8
-    assert [each.pid for each in machine.processes(0, 15.0)] == [LAB_PID]
-    assert machine.reading(1, 15.0).busy == 0.0
-
-
-def test_another_seed_gives_another_course() -> None:
-    other = Machine(parse_machine("4xTitanRTX", seed=1))
-    assert course(other, 0, 60) != course(FOUR_TITANS, 0, 60)
-
-
-def test_the_order_of_questions_changes_no_answer() -> None:
-    forwards = [FOUR_TITANS.reading(2, float(t)) for t in range(0, 900, 7)]
-    backwards = [FOUR_TITANS.reading(2, float(t)) for t in reversed(range(0, 900, 7))]
-    assert forwards == backwards[::-1]
-
-
 @given(cards, seconds)
 @settings(deadline=None)
 def test_a_readings_figures_hang_together(index: int, t: float) -> None:
@@ -90,24 +69,6 @@ def test_a_readings_figures_hang_together(index: int, t: float) -> None:
     assert 0.0 <= reading.memory_busy <= reading.busy <= 1.0
 
 
-@given(cards, seconds)
-@settings(deadline=None)
-def test_memory_in_use_is_that_of_the_processes_and_fits_the_card(index: int, t: float) -> None:
-    processes = EVERY_MODEL.processes(index, t)
-    used = EVERY_MODEL.reading(index, t).memory_used
-    model = EVERY_MODEL.spec.cards[index].model
-    assert used == SCRAPS_BYTES + sum(process.memory_bytes for process in processes)
-    assert used < 0.95 * model.usable_bytes
-    assert len({process.pid for process in processes}) == len(processes)
-
-
-@given(cards, seconds)
-@settings(deadline=None)
-def test_processes_share_out_what_the_card_does(index: int, t: float) -> None:
-    busy = sum(process.busy for process in EVERY_MODEL.processes(index, t))
-    assert busy == pytest.approx(EVERY_MODEL.reading(index, t).busy, abs=0.005)
-
-
 @given(cards, seconds, st.floats(0.01, 5000.0))
 @settings(deadline=None)
 def test_counters_never_run_backwards(index: int, t: float, later: float) -> None:
@@ -117,67 +78,6 @@ def test_counters_never_run_backwards(index: int, t: float, later: float) -> Non
     assert after.seconds_warm >= before.seconds_warm - 1e-6
     assert after.seconds_at_limit - before.seconds_at_limit <= later + 1e-6
     assert after.seconds_warm - before.seconds_warm <= later + 1e-6
-
-
-def test_energy_is_the_sum_of_power_over_time() -> None:
-    _check_energy(FOUR_TITANS, 0, 1000.0)
-
-
-def test_times_of_slowdown_grow_exactly_while_their_flag_is_up() -> None:
-    machine = _machine_with_a_warm_card()
-    readings = course(machine, 1)
-    assert any(reading.warm for reading in readings)
-    limited = sum(reading.at_limit for reading in readings) / 2
-    warm = sum(reading.warm for reading in readings) / 2
-    first, last = readings[0], readings[-1]
-    assert last.seconds_at_limit - first.seconds_at_limit == pytest.approx(limited, abs=10)
-    assert last.seconds_warm - first.seconds_warm == pytest.approx(warm, abs=10)
-
-
-def test_a_card_that_is_too_warm_slows_down_without_being_at_its_power_limit() -> None:
-    warm = [r for r in course(_machine_with_a_warm_card(), 1) if r.warm and r.level > 0.5]
-    assert not any(reading.at_limit for reading in warm)
-    assert max(reading.graphics_clock for reading in warm) <= 0.85 * 1770e6
-
-
-def test_temperature_follows_power_slowly() -> None:
-    readings = course(FOUR_TITANS, 0)
-    steps = [abs(b.temperature - a.temperature) for a, b in pairwise(readings)]
-    assert max(steps) < 1.5
-    assert max(abs(b.power - a.power) for a, b in pairwise(readings)) > 100.0
-
-
-def test_a_working_day_has_work_rest_and_the_power_limit_in_it() -> None:
-    readings = course(FOUR_TITANS, 0)
-    assert any(reading.level == 0.0 for reading in readings)
-    assert any(reading.at_limit for reading in readings)
-    assert {reading.state for reading in readings} == {2, 5, 8}
-    assert any(reading.fan > 0.6 for reading in readings)
-
-
-def test_the_first_card_is_at_work_from_the_start() -> None:
-    assert FOUR_TITANS.reading(0, 0.0).busy > 0.7
-
-
-def test_processes_come_and_go_and_a_new_run_has_a_new_pid() -> None:
-    runs = {
-        process.pid
-        for t in range(0, 3000, 5)
-        for process in FOUR_TITANS.processes(0, t)
-        if process.command.startswith("python train.py")
-    }
-    counts = {len(FOUR_TITANS.processes(0, t)) for t in range(0, 3000, 5)}
-    assert len(runs) > 2
-    assert counts == {2, 3, 4}
-
-
-def test_only_the_card_with_the_display_draws_the_desktop() -> None:
-    drawing = [
-        index
-        for index in range(4)
-        if any(process.graphics for process in FOUR_TITANS.processes(index, 1.0))
-    ]
-    assert drawing == [0]
 
 
 def test_work_of_the_lab_shows_in_every_figure_while_it_lasts() -> None:
@@ -196,28 +96,6 @@ def test_work_of_the_lab_shows_in_every_figure_while_it_lasts() -> None:
     assert after.busy == 0.0
     assert after.temperature > before.temperature + 5.0
     assert after.traffic == (0.0, 0.0, 0.0, 0.0)
-
-
-def test_energy_stays_the_sum_of_power_when_the_lab_adds_work() -> None:
-    machine = Machine(parse_machine("4xTitanRTX"))
-    for start, end, busy in ((10, 90, 0.5), (300, 400, 1.0), (50, 320, 0.3), (700.5, 701, 1)):
-        machine.occupy(0, Occupation(start, end, busy=busy))
-    _check_energy(machine, 0, 1000.0)
-
-
-def test_the_order_in_which_work_is_added_does_not_matter() -> None:
-    work = [
-        Occupation(s, s + d, busy=b) for s, d, b in ((5, 80, 0.4), (40, 9, 0.9), (60, 99, 0.2))
-    ]
-    one, other = (Machine(parse_machine("T4", seed=3)) for _ in range(2))
-    for occupation in work:
-        one.occupy(0, occupation)
-    for occupation in reversed(work):
-        other.occupy(0, occupation)
-    for t in range(0, 400, 3):
-        assert one.reading(0, t).energy == pytest.approx(other.reading(0, t).energy)
-        assert one.reading(0, t).temperature == pytest.approx(other.reading(0, t).temperature)
-        assert one.reading(0, t).level == pytest.approx(other.reading(0, t).level)
 
 
 @given(
@@ -241,25 +119,6 @@ def test_whatever_the_lab_adds_the_figures_still_hang_together(
         assert reading.at_limit == (reading.power > 0.985 * model.power_limit)
         assert reading.temperature < model.heat_slowdown
         assert reading.warm == (reading.temperature >= model.heat_target)
-
-
-def test_memory_held_by_the_lab_is_its_process_and_leaves_when_given_back() -> None:
-    machine = Machine(parse_machine("T4"))
-    plain = machine.reading(0, 20.0).memory_used
-    machine.hold(0, 10.0, 256 * MIB)
-    machine.hold(0, 30.0, -256 * MIB)
-    assert machine.reading(0, 9.9).memory_used < plain + 256 * MIB
-    assert machine.reading(0, 20.0).memory_used == plain + 256 * MIB
-    (lab,) = (p for p in machine.processes(0, 20.0) if p.pid == LAB_PID)
-    assert (lab.command, lab.memory_bytes) == ("gpuexplorer worker", 256 * MIB)
-    assert all(process.pid != LAB_PID for process in machine.processes(0, 30.0))
-
-
-def test_the_lab_cannot_hold_more_than_the_card_has_left() -> None:
-    machine = Machine(parse_machine("T4"))
-    usable = machine.spec.cards[0].model.usable_bytes
-    machine.hold(0, 0.0, 1 << 50)
-    assert machine.reading(0, 5.0).memory_used == usable
 
 
 @pytest.mark.parametrize("end", [5.0, 4.0, math.inf, math.nan])
@@ -290,23 +149,6 @@ def test_work_may_be_added_by_one_thread_while_another_reads() -> None:
     assert all(0.0 < reading.power <= 70.0 for reading in readings)
 
 
-def _check_energy(machine: Machine, index: int, until: float) -> None:
-    """Add up power in steps of a twentieth of a second and compare."""
-    step = 0.05
-    counted = machine.reading(index, until).energy - machine.reading(index, 0.0).energy
-    middles = (step * (count + 0.5) for count in range(int(until / step)))
-    summed = sum(machine.reading(index, t).power for t in middles) * step
-    assert counted == pytest.approx(summed, rel=1e-3)
-
-
-def _machine_with_a_warm_card() -> Machine:
-    for seed in range(50):
-        machine = Machine(parse_machine("2xTitanRTX", seed))
-        if any(machine.reading(1, float(t)).warm for t in range(0, 900, 10)):
-            return machine
-    raise AssertionError("no seed of fifty makes the second card too warm")
-
-
 def _resting_card() -> tuple[Machine, int, float]:
     """A card of a fresh machine, and a time from which it rests for a while."""
     machine = Machine(parse_machine("4xTitanRTX"))
@@ -314,3 +156,83 @@ def _resting_card() -> tuple[Machine, int, float]:
         if not any(machine.reading(1, start + t).level for t in range(15)):
             return machine, 1, float(start)
     raise AssertionError("the card never rests")
+
+
+@given(cards, seconds)
+@settings(deadline=None)
+def test_the_processes_share_out_what_the_card_does_and_holds(index: int, t: float) -> None:
+    processes, reading = EVERY_MODEL.processes(index, t), EVERY_MODEL.reading(index, t)
+    used = SCRAPS_BYTES + sum(process.memory_bytes for process in processes)
+    assert reading.memory_used == used
+    assert used < 0.95 * EVERY_MODEL.spec.cards[index].model.usable_bytes
+    assert len({process.pid for process in processes}) == len(processes)
+    busy = sum(process.busy for process in processes)
+    assert busy == pytest.approx(reading.busy, abs=0.005)
+
+
+@pytest.mark.parametrize("work", [(), ((10, 90, 0.5), (300, 400, 1.0), (50, 320, 0.3))])
+def test_energy_is_the_sum_of_power_over_time(work: Sequence[tuple[float, ...]]) -> None:
+    machine, step = Machine(parse_machine("4xTitanRTX")), 0.05
+    for start, end, busy in work:
+        machine.occupy(0, Occupation(start, end, busy=busy))
+    counted = machine.reading(0, 1000.0).energy - machine.reading(0, 0.0).energy
+    summed = sum(machine.reading(0, step * (n + 0.5)).power for n in range(20_000)) * step
+    assert counted == pytest.approx(summed, rel=1e-3)
+
+
+def test_a_card_that_is_too_warm_is_slow_and_times_of_slowdown_grow_with_their_flags() -> None:
+    machines = (Machine(parse_machine("2xTitanRTX", seed)) for seed in range(50))
+    readings = next(
+        each for each in (course(m, 1) for m in machines) if any(r.warm for r in each)
+    )
+    warm = [each for each in readings if each.warm]
+    at_work = [each for each in warm if each.level > 0.5]
+    assert not any(each.at_limit for each in at_work)
+    assert max(each.graphics_clock for each in at_work) <= 0.85 * 1770e6
+    limited = sum(each.at_limit for each in readings) / 2
+    first, last = readings[0], readings[-1]
+    assert last.seconds_at_limit - first.seconds_at_limit == pytest.approx(limited, abs=10)
+    assert last.seconds_warm - first.seconds_warm == pytest.approx(len(warm) / 2, abs=10)
+
+
+def test_a_working_day_has_work_rest_and_the_power_limit_in_it() -> None:
+    readings = course(FOUR_TITANS, 0)
+    assert readings[0].busy > 0.7
+    assert any(reading.level == 0.0 for reading in readings)
+    assert any(reading.at_limit for reading in readings)
+    assert {reading.state for reading in readings} == {2, 5, 8}
+    assert any(reading.fan > 0.6 for reading in readings)
+    pairs = list(pairwise(readings))
+    assert max(abs(b.power - a.power) for a, b in pairs) > 100.0
+    assert max(abs(b.temperature - a.temperature) for a, b in pairs) < 1.5
+    assert course(Machine(parse_machine("4xTitanRTX", seed=1)), 0, 60) != readings[:120]
+
+
+def test_processes_come_and_go_and_only_the_card_with_the_display_draws() -> None:
+    seen = [FOUR_TITANS.processes(0, t) for t in range(0, 3000, 5)]
+    assert {len(each) for each in seen} == {2, 3, 4}
+    runs = {p.pid for each in seen for p in each if p.command.startswith("python train.py")}
+    assert len(runs) > 2
+    draws = [any(p.graphics for p in FOUR_TITANS.processes(n, 1.0)) for n in range(4)]
+    assert draws == [True, False, False, False]
+
+
+def test_the_lab_is_a_process_until_it_gives_its_memory_back() -> None:
+    machine = Machine(parse_machine("2xTitanRTX+idle"))
+    machine.hold(0, 10.0, 919 * MIB)
+    machine.hold(0, 30.0, -919 * MIB)
+    machine.occupy(0, Occupation(10.0, 20.0, 0.9))
+    assert machine.reading(0, 9.0).memory_used == 6 * MIB
+    assert machine.reading(0, 15.0).memory_used == 925 * MIB
+    assert machine.reading(0, 15.0).busy > 0.8
+    [lab] = machine.processes(0, 15.0)
+    assert (lab.pid, lab.command, lab.memory_bytes) == (
+        LAB_PID,
+        "gpuexplorer worker",
+        919 * MIB,
+    )
+    assert machine.processes(0, 30.0) == []
+    assert machine.reading(1, 15.0).busy == 0.0
+    machine.hold(0, 40.0, 1 << 50)  # it gets no more than is left
+    usable = machine.spec.cards[0].model.usable_bytes
+    assert machine.reading(0, 41.0).memory_used == usable

@@ -29,21 +29,6 @@ def test_a_machine_can_be_asked_for_in_words(text: str, keys: list[str]) -> None
     assert [card.model.key for card in parse_machine(text).cards] == keys
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
-def test_every_known_card_answers_to_its_name_in_any_case(model: CardModel) -> None:
-    for name in (model.key, model.key.upper(), model.key.lower()):
-        assert parse_machine(f"3x{name}").cards[2].model is model
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
-def test_nvlink_is_there_where_the_model_has_it_unless_pcie_is_asked_for(
-    model: CardModel,
-) -> None:
-    has_nvlink = model.wire is not Wire.NONE
-    assert parse_machine(f"2x{model.key}").cards[0].nvlink is has_nvlink
-    assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
-
-
 @pytest.mark.parametrize("text", ["2xH100+idle", "2xH100+nvlink+IDLE", "2xH100+idle+nvlink"])
 def test_cards_that_nobody_uses_can_be_asked_for_with_any_wiring(text: str) -> None:
     assert [(card.idle, card.nvlink) for card in parse_machine(text).cards] == [
@@ -57,28 +42,20 @@ def test_a_machine_is_named_by_what_drivers_call_its_cards() -> None:
     assert spec.label == "2 x NVIDIA H100 80GB HBM3, 1 x Tesla T4, 1 x NVIDIA H100 80GB HBM3"
 
 
-def test_the_seed_travels_with_the_machine() -> None:
-    assert parse_machine("T4", seed=7).seed == 7
-
-
 @pytest.mark.parametrize(
     ("text", "sentence", "hint"),
     [
         ("", "No simulated machine is named.", "Name cards like this: 4xH100"),
-        ("  ", "No simulated machine is named.", "Name cards like this: 4xH100"),
         (
             "1xH100,,1xT4",
             "'1xH100,,1xT4' has a comma with no card beside it.",
             "1xH100,1xT4",
         ),
-        ("H100,", "'H100,' has a comma with no card beside it.", "1xH100,1xT4"),
         (
             "4xH1000",
             "'4xH1000' names a card that is not known: 'H1000'.",
             "Did you mean H100? Known cards: TitanRTX, T4, ",
         ),
-        ("Voodoo", "'Voodoo' names a card that is not known: 'Voodoo'.", "Known cards: "),
-        ("4", "'4' names a card that is not known: '4'.", "Known cards: "),
         ("4x", "'4x' does not say which card.", "Known cards: "),
         ("xH100", "'xH100' has no number before the x.", "From 1 to 64 cards"),
         (
@@ -86,7 +63,6 @@ def test_the_seed_travels_with_the_machine() -> None:
             "'fourxH100' begins with 'four', which is not a number.",
             "From 1 to 64 cards",
         ),
-        ("1.5xT4", "'1.5xT4' begins with '1.5', which is not a number.", "written like 4xH100"),
         ("0xT4", "'0xT4' asks for no card at all.", "From 1 to 64 cards"),
         ("-2xT4", "'-2xT4' asks for a negative number of cards: -2.", "From 1 to 64 cards"),
         ("65xT4", "'65xT4' asks for 65 cards, which is too many.", "From 1 to 64 cards"),
@@ -124,10 +100,17 @@ def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
-def test_a_models_figures_stand_in_their_order(model: CardModel) -> None:
+def test_every_known_card_answers_to_its_name_and_its_figures_stand_in_their_order(
+    model: CardModel,
+) -> None:
+    has_nvlink = model.wire is not Wire.NONE
+    for name in (model.key, model.key.upper(), model.key.lower()):
+        card = parse_machine(f"3x{name}").cards[2]
+        assert (card.model, card.nvlink) == (model, has_nvlink)
+    assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
     assert model.clock_idle < model.clock_base < model.clock_boost <= model.clock_most
     assert model.memory_clock_idle <= model.memory_clock
     assert model.power_idle < model.power_least <= model.power_limit <= model.power_most
     assert model.heat_full + 5 < model.heat_target < model.heat_slowdown < model.heat_shutdown
     assert 0 < model.reserved_bytes < model.memory_bytes / 20
-    assert (model.nvlinks > 0) is (model.wire is not Wire.NONE)
+    assert (model.nvlinks > 0) is has_nvlink

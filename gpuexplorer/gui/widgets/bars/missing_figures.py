@@ -18,7 +18,6 @@ _WATCHED = (
     m.FAN_SPEED,
     m.CLOCK_SM,
 )
-_SHORT = {m.FAN_SPEED: mark("Fan"), m.POWER_DRAW: mark("Power")}
 _MOST_NAMED = 4
 _PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 
@@ -45,7 +44,7 @@ def _lines(metric: MetricId, cards: Sequence[CardFace]) -> Sequence[str]:
         absence = each.reading.missing.get(metric)
         if absence is not None and absence not in _PASSING:
             reasons.setdefault(absence, []).append(each.number)
-    label = tr(_SHORT.get(metric, METRICS[metric].label))
+    label = tr(METRICS[metric].label)
     return [_line(label, absence, numbers, len(cards)) for absence, numbers in reasons.items()]
 
 
