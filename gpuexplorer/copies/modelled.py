@@ -19,17 +19,16 @@ from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import Measured, Wrong
 from gpuexplorer.lab.wire import CopyJob, ProductJob, fitted
-from gpuexplorer.simulation.copying import (
+from gpuexplorer.simulation.faults import Fault, FaultKind
+from gpuexplorer.simulation.models import CardModel
+from gpuexplorer.simulation.reached import (
     Way,
     copied_within,
     way_between,
     way_staged,
     way_to_host,
 )
-from gpuexplorer.simulation.faults import Fault, FaultKind
-from gpuexplorer.simulation.models import CardModel
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.simulation.specs import MachineSpec, Wiring
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 _STOPPED = Message("It was stopped.")

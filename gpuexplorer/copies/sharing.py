@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.simulation.copying import (
+from gpuexplorer.simulation.reached import (
     BOTH_WAYS_REACHED,
     NVLINK_REACHED,
     copied_within,
     pcie_reached,
     way_between,
 )
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.simulation.specs import MachineSpec, Wiring
 
 HOST = -1
 # What the memory of a processor copies for one thread, and carries in and out of cards in all.

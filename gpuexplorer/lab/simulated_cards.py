@@ -19,14 +19,18 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import merged
 from gpuexplorer.lab.wire import Command, Evaluate, Peek, Run
-from gpuexplorer.simulation.computing import SINGLE_REACHED, TENSOR_REACHED
-from gpuexplorer.simulation.copying import Way, way_between, way_to_host
 from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB, CardModel, Wire
 from gpuexplorer.simulation.occupied import Occupation
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.simulation.reached import (
+    SINGLE_REACHED,
+    TENSOR_REACHED,
+    Way,
+    way_between,
+    way_to_host,
+)
+from gpuexplorer.simulation.specs import MachineSpec, Wiring
 
 HOST = -1
 _CONTEXT_MIB = 118

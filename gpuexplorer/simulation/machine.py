@@ -8,8 +8,7 @@ from typing import NamedTuple
 from gpuexplorer.simulation.course import Course, Moment, is_at_limit
 from gpuexplorer.simulation.models import MIB
 from gpuexplorer.simulation.occupied import QUIET, Occupation, Occupied
-from gpuexplorer.simulation.specs import MachineSpec, Slot
-from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.simulation.specs import MachineSpec, Slot, Wiring
 from gpuexplorer.simulation.workload import Job, Role, Workload, workload_of
 
 LAB_PID = 4000

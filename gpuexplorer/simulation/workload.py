@@ -5,8 +5,7 @@ from enum import Enum
 from random import Random
 
 from gpuexplorer.simulation.models import MIB, CardModel
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import BOARD_CARDS
+from gpuexplorer.simulation.specs import BOARD_CARDS, MachineSpec
 
 FULL_LEVEL = 1.0
 _HOUR = 3600.0

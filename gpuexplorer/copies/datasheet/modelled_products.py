@@ -9,7 +9,7 @@ from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.events import Multiplied
 from gpuexplorer.lab.wire import KINDS, ProductJob
-from gpuexplorer.simulation.computing import product_reached, product_watts, promised_of
+from gpuexplorer.simulation.reached import product_reached, product_watts, promised_of
 from gpuexplorer.simulation.specs import MachineSpec
 
 _WAITED = 11e-6  # for Python to ask, and for the end

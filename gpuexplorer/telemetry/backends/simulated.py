@@ -10,10 +10,10 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.simulation.copying import no_peers
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
 from gpuexplorer.simulation.figures import absences_of, figures_of
 from gpuexplorer.simulation.machine import Machine, Reading, SimulatedProcess
+from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse

@@ -1,11 +1,10 @@
-"""What copies reach on the wires of simulated machines: the one home of these figures."""
+"""What copies and products reach on simulated machines: the one home of these figures."""
 
 from dataclasses import dataclass
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.simulation.models import CardModel
-from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
+from gpuexplorer.simulation.specs import MachineSpec, Wiring
 
 PCIE_LATENCY = 10e-6
 NVLINK_LATENCY = 8e-6
@@ -21,6 +20,11 @@ BOTH_WAYS_REACHED = 0.74
 # Memory that is not pinned goes through the processor first, which does not get faster.
 PAGEABLE_RATE = 6e9
 _LANE_RATE = {3: 0.985e9, 4: 1.969e9, 5: 3.938e9}
+# Of what a card could do in theory, as large products reach it.
+SINGLE_REACHED = 0.88
+TENSOR_REACHED = 0.79
+_OF_LIMIT = {"fp32": 0.94, "tf32": 0.97, "bf16": 1.0}  # of its power limit
+_FIRST_WITH_BF16 = (8, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +89,26 @@ def pcie_reached(model: CardModel) -> float:
 def copied_within(model: CardModel) -> float:
     """Bytes per second inside one card: each is read and written, and counts once."""
     return model.memory_rate * MEMORY_REACHED / 2
+
+
+def promised_of(model: CardModel, kind: str) -> float | None:
+    """Operations per second in theory; None where its tensor cores do not know the kind."""
+    if kind == "fp32":
+        return model.fp32
+    bf16 = model.bf16
+    if bf16 is None or model.compute_capability < _FIRST_WITH_BF16:
+        return None
+    return bf16 if kind == "bf16" else bf16 / 2
+
+
+def product_reached(model: CardModel, kind: str) -> float | None:
+    """Operations per second, of large products. Without tensor cores for it, BF16 is slow."""
+    promised = promised_of(model, kind)
+    if promised is not None:
+        return promised * (SINGLE_REACHED if kind == "fp32" else TENSOR_REACHED)
+    return model.fp32 / 2 * SINGLE_REACHED if kind == "bf16" else None
+
+
+def product_watts(model: CardModel, kind: str) -> float:
+    """What the card draws meanwhile."""
+    return model.power_limit * _OF_LIMIT[kind]
