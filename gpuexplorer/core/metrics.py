@@ -1,6 +1,5 @@
 """METRICS: everything measurable, in the order people read it, as metrics.csv lists it."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
@@ -8,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, NewType
 
 from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.resources import packaged
+from gpuexplorer.core.resources import table
 from gpuexplorer.core.words import Message
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class Metric(NamedTuple):
     counter: bool  # it only grows
     group: str  # the title, for `tr`, of the facts that it stands among
     plot: str  # the family of lines that share a plot; "" for what does not change in time
-    short: Message  # what its line is called there; "" where that is the label
+    short: str  # for `tr`, what its line is called there; "" where that is the label
     exporters: tuple[str, str, str]  # cells that `telemetry/exporter_names.py` reads
     choices: Mapping[int, Message]  # what a state's number means
     part: tuple[Part, int] | None = None
@@ -114,8 +113,7 @@ _MOST = {Part.FAN: MOST_FANS, Part.NVLINK: MOST_NVLINKS}
 
 
 def _read() -> Iterator[Metric]:
-    rows = csv.DictReader(packaged("core", "metrics.csv").splitlines())
-    for part, alike in groupby(rows, lambda row: row["part"]):
+    for part, alike in groupby(table("core", "metrics.csv"), lambda row: row["part"]):
         metrics = [_metric(row) for row in alike]
         if not part:
             yield from metrics
@@ -126,7 +124,6 @@ def _read() -> Iterator[Metric]:
                     id=MetricId(metric.id.format(number=number)),
                     label=Message(metric.label, number=number),
                     meaning=Message(metric.meaning, number=number),
-                    short=Message(metric.short, number=number),
                     part=(Part(part), number),
                 )
 
@@ -154,7 +151,7 @@ def _metric(row: Mapping[str, str]) -> Metric:
         row["counter"] == "yes",
         row["group"],
         row["plot"],
-        Message(row["short"]),
+        row["short"],
         (row["dcgm"], row["nvidia_gpu_exporter"], row["nvitop"]),
         choices,
     )

@@ -2,6 +2,7 @@
 and else inside it, and what lies among the modules.
 """
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ _PACKAGE = Path(__file__).parents[1]
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 
-def packaged(*parts: str) -> str:
-    """The text of a file inside the package, which on another computer is in memory only."""
+def table(*parts: str) -> list[dict[str, str]]:
+    """The rows of a table inside the package, which on another computer is in memory only."""
     loader: Any = __spec__.loader  # whatever it is, it knows where the rest of us lies
     text: bytes = loader.get_data(str(_PACKAGE.joinpath(*parts)))
-    return text.decode()
+    head, *rows = csv.reader(text.decode().splitlines())
+    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def resource(*parts: str) -> Path:

@@ -1,12 +1,11 @@
 """The graphics cards that can be made believe: what drivers and datasheets say of each."""
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
-from gpuexplorer.core.resources import packaged
+from gpuexplorer.core.resources import table
 
 MIB = 1 << 20
 
@@ -115,5 +114,5 @@ _MEANT: Mapping[Any, Callable[[str], Any]] = {
 }
 MODELS = tuple(
     CardModel(**{each.name: _MEANT[each.type](row[each.name]) for each in fields(CardModel)})
-    for row in csv.DictReader(packaged("simulation", "models.csv").splitlines())
+    for row in table("simulation", "models.csv")
 )

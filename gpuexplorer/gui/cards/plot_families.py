@@ -64,7 +64,8 @@ _USUAL = (
 
 def short_label(metric: Metric) -> str:
     """What stands at the line's end, where the plot's title has said the rest already."""
-    return tr(metric.short or metric.label)
+    number = metric.part[1] if metric.part else 0
+    return tr(metric.short, number=number) if metric.short else tr(metric.label)
 
 
 @lru_cache(64)
