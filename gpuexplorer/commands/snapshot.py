@@ -3,6 +3,7 @@
 """
 
 import argparse
+import csv
 import datetime
 import itertools
 import json
@@ -24,6 +25,7 @@ from gpuexplorer.commands.source import opened, wiring_of
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, Card, CardState
 from gpuexplorer.core.metrics import METRICS, metrics_of
+from gpuexplorer.core.spreadsheet import harmless
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.telemetry.card_course import HARMFUL, state_of
 from gpuexplorer.telemetry.latest import Reading
@@ -300,10 +302,6 @@ def show_csv(pictures: Iterator[Picture], *, again: bool) -> None:
     """A row per card, a column per metric that one of them can be asked for. The last column
     says for each blank why, so that no blank is a riddle.
     """
-    import csv  # noqa: PLC0415 - a table and JSON do without
-
-    from gpuexplorer.core.spreadsheet import harmless  # noqa: PLC0415 - as just said
-
     writer = csv.writer(sys.stdout, lineterminator="\n")
     metrics = None
     for picture in pictures:

@@ -361,7 +361,6 @@ def test_cards_are_found_under_the_addresses_that_others_print() -> None:
     [
         ("snapshot --json", "gpuexplorer.commands.snapshot_table"),
         ("snapshot --json", "gpuexplorer.commands.window_arguments"),
-        ("snapshot", "csv"),
         ("--version", "gpuexplorer.telemetry"),
         ("--version", "psutil"),
     ],

@@ -11,7 +11,7 @@ from gpuexplorer.simulation.faults import Fault, FaultKind, parse_faults
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("lost:1@20s", Fault(FaultKind.LOST, 1, 20.0)),
+        ("lost:1@20s", Fault(FaultKind.LOST, 1, 20.0, math.inf)),
         ("lost:1@20s-40s", Fault(FaultKind.LOST, 1, 20.0, 40.0)),
         ("unlisted:1@20s", Fault(FaultKind.UNLISTED, 1, 20.0)),
         ("refused:1@0s", Fault(FaultKind.REFUSED, 1, 0.0)),
@@ -28,25 +28,21 @@ def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
     assert parse_faults(text, 4) == (fault,)
 
 
-def test_several_faults_stand_between_commas() -> None:
+def test_several_faults_stand_between_commas_and_no_text_orders_none() -> None:
     kinds = [fault.kind for fault in parse_faults("lost:1@20s, slow:0@10s,driver@30s", 2)]
     assert kinds == [FaultKind.LOST, FaultKind.SLOW, FaultKind.DRIVER]
-
-
-def test_no_text_orders_no_fault() -> None:
     assert parse_faults(" ", 4) == ()
 
 
 def test_a_fault_covers_its_card_from_its_start_until_just_before_its_end() -> None:
-    (fault,) = parse_faults("lost:1@20s-40s", 4)
-    assert [fault.covers(1, t) for t in (19.9, 20.0, 39.9, 40.0)] == [False, True, True, False]
-    assert not fault.covers(0, 30.0)
-
-
-def test_a_driver_that_is_gone_is_gone_for_every_card() -> None:
-    (fault,) = parse_faults("driver@5s", 4)
-    assert all(fault.covers(card, 14.9) for card in range(4))
-    assert not fault.covers(0, 15.0)
+    lost, driver = parse_faults("lost:1@20s-40s,driver@5s", 4)
+    assert [lost.covers(1, t) for t in (19.9, 20.0, 39.9, 40.0)] == [False, True, True, False]
+    assert not lost.covers(0, 30.0)
+    # It is gone for every card.
+    assert [driver.covers(card, t) for card in (0, 3) for t in (14.9, 15.0)] == [
+        True,
+        False,
+    ] * 2
 
 
 @pytest.mark.parametrize(
@@ -81,9 +77,7 @@ def test_a_fault_says_what_was_ordered(text: str, sentence: str) -> None:
             "'lots:1@20s' names a fault that is not known: 'lots'.",
             "Did you mean lost? Faults are lost:1@20s",
         ),
-        ("@20s", "'@20s' names a fault that is not known: ''.", "Faults are lost:1@20s"),
         ("lost@20s", "'lost@20s' does not say which card.", "Cards are 0 to 3."),
-        ("slow:@20s", "'slow:@20s' does not say which card.", "Cards are 0 to 3."),
         (
             "lost:x@20s",
             "'lost:x@20s' names a card by 'x', which is not a number.",
@@ -98,13 +92,8 @@ def test_a_fault_says_what_was_ordered(text: str, sentence: str) -> None:
         ("lost:1", "'lost:1' does not say when it begins.", "lost:1@20s"),
         ("wrong:1", "'wrong:1' does not say from which card to which.", "wrong:1>0"),
         ("wrong:1>1", "'wrong:1>1' names the same card twice.", "wrong:1>0"),
-        ("wrong:1>4", "'wrong:1>4' names card 4, which is not there.", "Cards are 0 to 3."),
-        ("wrong:>1", "'wrong:>1' does not say which card.", "Cards are 0 to 3."),
         ("lost:1@soon", "'lost:1@soon' has a time that cannot be read: 'soon'.", "1.5s or 2m"),
-        ("lost:1@-5s", "'lost:1@-5s' has a time that cannot be read: ''.", "1.5s or 2m"),
-        ("lost:1@5s-x", "'lost:1@5s-x' has a time that cannot be read: 'x'.", "20s-40s"),
         ("lost:1@40s-20s", "'lost:1@40s-20s' ends before it has begun.", "20s-40s"),
-        ("lost:1@20s-20s", "'lost:1@20s-20s' ends before it has begun.", "20s-40s"),
     ],
 )
 def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
@@ -120,7 +109,3 @@ def test_with_one_card_the_hint_names_that_card() -> None:
     with pytest.raises(Trouble) as refused:
         parse_faults("lost:1@20s", 1)
     assert refused.value.hint == "There is only card 0."
-
-
-def test_a_fault_without_an_end_has_none() -> None:
-    assert parse_faults("lost:0@2m", 1)[0].end == math.inf

@@ -236,3 +236,18 @@ def test_the_lab_is_a_process_until_it_gives_its_memory_back() -> None:
     machine.hold(0, 40.0, 1 << 50)  # it gets no more than is left
     usable = machine.spec.cards[0].model.usable_bytes
     assert machine.reading(0, 41.0).memory_used == usable
+
+
+def test_the_energy_and_the_memory_of_hours_stay_exact() -> None:
+    worked, whole = (Machine(parse_machine("TitanRTX+idle"), seed=1) for _ in range(2))
+    free = worked.reading(0, 0.0).memory_used
+    for at in range(7200):  # each half second a program says that it works on
+        worked.occupy(0, Occupation(at / 2, at / 2 + 0.5, 0.5, pcie_receive=1e9))
+        worked.hold(0, at / 2, MIB if at % 2 == 0 else -MIB)
+    whole.occupy(0, Occupation(0.0, 3600.0, 0.5, pcie_receive=1e9))
+    for time in (3599.0, 3600.0, 3660.0):
+        one, other = worked.reading(0, time), whole.reading(0, time)
+        assert one.energy == pytest.approx(other.energy, rel=1e-9)
+        assert one.temperature == pytest.approx(other.temperature)
+    assert worked.reading(0, 3599.0).memory_used == free + MIB
+    assert worked.reading(0, 3600.0).memory_used == free
