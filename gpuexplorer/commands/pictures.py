@@ -34,7 +34,9 @@ def show_pictures(
     needs = NEEDS[form]
     source = opened(arguments)
     patience = PATIENCE if again else _PATIENCE_ONCE
-    session = Session(source.stream(patience, before, faults=False), interval, host=False)
+    session = Session(
+        source.stream(patience, before, faults=False), interval, host=source.far is not None
+    )
     session.want_metrics(needs.metrics, needs.processes)
     session.start()
     try:

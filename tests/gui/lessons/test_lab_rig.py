@@ -78,6 +78,7 @@ def test_nobody_is_told_after_the_lesson_is_left(
     rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     told: list[Readings] = []
+    session.want()
     rig.measure(told.append)
     rig.stop()
     taken = session.beats().taken
