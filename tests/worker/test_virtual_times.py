@@ -13,12 +13,10 @@ from tests.worker.benches import Bench
 MIB = 1 << 20
 
 
-def test_on_the_host_too_time_is_modelled(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000)", "Y = X @ X")
-    times = virtual.engine.times()
-    assert times.modelled
-    assert times.device_seconds is None
-    assert times.host_seconds == pytest.approx(2 * 2000**3 / 1e12, rel=0.02)
+def test_the_hosts_own_time_is_as_it_was(virtual: Bench) -> None:
+    virtual.run("X = torch.ones(2, 2)", "Y = X @ X")
+    times = virtual.engine.times(own=0.5)
+    assert (times.host_seconds, times.device_seconds, times.modelled) == (0.5, None, False)
 
 
 CLOCK = """
@@ -40,8 +38,6 @@ def test_a_clock_in_a_cell_tells_the_time_of_the_simulated_machine(
     words = {"clock": clock, "module": clock.partition(".")[0]}
     virtual.run(CLOCK.format(device="cuda:0", **words))
     assert virtual.things["took"] >= 100 * 2 * 400**3 / 16.31e12
-    virtual.run(CLOCK.format(device="cpu", **words))
-    assert virtual.things["took"] >= 100 * 2 * 400**3 / 1e12
 
 
 def test_what_waits_for_this_computer_does_not_read_that_clock(virtual: Bench) -> None:

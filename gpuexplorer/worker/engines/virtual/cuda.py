@@ -4,7 +4,7 @@ and events, what a card is, what goes between cards, and autocast.
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -13,12 +13,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.machine import (
-    after_fork,
-    are_in_force,
-    in_force,
-    in_modelled_time,
-)
+from gpuexplorer.worker.engines.virtual.machine import after_fork, in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import DTYPES, Patches, not_offered, refuse
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
@@ -45,11 +40,10 @@ class AnyEvent:
         blocking: bool = False,
         interprocess: bool = False,
     ) -> None:
-        number_of(device)
+        self._card = number_of(device)
         if interprocess:
             refuse("events that other processes could wait for")
         self._timed = enable_timing
-        self._card: int | None = None
         self._at: float | None = None
 
     def __repr__(self) -> str:
@@ -57,52 +51,46 @@ class AnyEvent:
 
     @property
     def device(self) -> "torch.device | None":
-        return None if self._card is None else Device("cuda", self._card)
+        return None if self._at is None else Device("cuda", self._card)
 
     @in_modelled_time
     def record(self, stream: "Stream | None" = None) -> None:
-        cards = in_force().cards
-        self._card = cards.current if stream is None else stream.card
-        number = None if stream is None else stream.stream_id
+        cards = _cards()
+        self._card = cards.chosen.card if stream is None else stream.device_index
         with cards.lock:
             cards.use(self._card)
-            self._at = cards.moment(self._card, number)
+            self._at = cards.moment(self._card, None if stream is None else stream.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
-        return self._at is None or in_force().cards.has_come(self._at)
+        return self._at is None or _cards().has_come(self._at)
 
     @in_modelled_time
     def synchronize(self) -> None:
-        if self._at is not None and self._card is not None:
-            with in_force().cards.lock:
-                in_force().cards.wait_until(self._at, self._card)
+        if self._at is not None:
+            with _cards().lock:
+                _cards().wait_until(self._at, self._card)
 
-    @in_modelled_time
     def wait(self, stream: "Stream | None" = None) -> None:
         """What is asked of the stream from now on begins when this has come."""
-        stream = torch.cuda.current_stream() if stream is None else stream
-        assert isinstance(stream, Stream)
-        if self._at is not None and self._card is not None:
-            with in_force().cards.lock:
-                in_force().cards.queue_waits(
-                    stream.card, stream.stream_id, self._at, self._card
-                )
+        waiting: Any = torch.cuda.current_stream() if stream is None else stream
+        if self._at is not None:
+            waiting.waits_until(self._at, self._card)
 
     def elapsed_time(self, end_event: "AnyEvent") -> float:
         """Milliseconds, modelled."""
-        end = end_event
-        if not (self._timed and end._timed):
+        events = self, end_event
+        if not all(each._timed for each in events):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-        if self._at is None or end._at is None:
+        if self._at is None or end_event._at is None:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
-        if self._card != end._card:
+        if self._card != end_event._card:
             raise ValueError(
-                f"Events are not on the same device: cuda:{self._card} and cuda:{end._card}."
+                f"Events are not on the same device: {self.device} and {end_event.device}."
             )
-        if not (self.query() and end.query()):
+        if not all(each.query() for each in events):
             raise ValueError("Both events must be completed before calculating elapsed time.")
-        return (end._at - self._at) * 1000.0
+        return (end_event._at - self._at) * 1000.0
 
 
 class Event(AnyEvent):
@@ -125,56 +113,47 @@ class Stream:
         device_index: "int | None" = None,
         device_type: int = 1,
     ) -> None:
-        cards = in_force().cards
-        self.card = number_of(device) if device_index is None else device_index
-        self.stream_id = cards.new_stream() if stream_id is None else stream_id
-        self.priority, self.device_type = priority, device_type
-        self.device_index, self.cuda_stream = self.card, self.stream_id
-
-    @property
-    def device(self) -> torch.device:
-        return Device("cuda", self.card)
+        self.device_index = number_of(device) if device_index is None else device_index
+        self.device = Device("cuda", self.device_index)
+        self.stream_id = _cards().new_stream() if stream_id is None else stream_id
+        self.cuda_stream, self.priority, self.device_type = self.stream_id, priority, 1
 
     def __repr__(self) -> str:
-        return f"<torch.cuda.Stream device=cuda:{self.card} cuda_stream={self.stream_id:#x}>"
+        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.stream_id:#x}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and (self.card, self.stream_id) == (
-            other.card,
-            other.stream_id,
-        )
+        return isinstance(other, Stream) and hash(self) == hash(other)
 
     def __hash__(self) -> int:
-        return hash((self.card, self.stream_id))
+        return hash((self.device_index, self.stream_id))
 
     def __enter__(self) -> "Stream":
-        cards = in_force().cards
-        self._before = cards.current, cards.stream(self.card)
-        cards.current = self.card
-        cards.choose_stream(self.card, self.stream_id)
+        chosen = _cards().chosen
+        self._before = chosen.card, chosen.streams.get(self.device_index, 0)
+        _set_stream(self.stream_id, self.device_index, _KIND)
         return self
 
     def __exit__(self, *_: object) -> None:
-        cards = in_force().cards
-        cards.current, stream = self._before
-        cards.choose_stream(self.card, stream)
+        chosen = _cards().chosen
+        chosen.card, chosen.streams[self.device_index] = self._before
 
     @in_modelled_time
     def synchronize(self) -> None:
-        with in_force().cards.lock:
-            in_force().cards.synchronize(self.card, self.stream_id)
+        with _cards().lock:
+            _cards().synchronize(self.device_index, self.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
-        cards = in_force().cards
-        return cards.has_come(cards.moment(self.card, self.stream_id))
+        return _cards().has_come(_cards().moment(self.device_index, self.stream_id))
 
     @in_modelled_time
+    def waits_until(self, moment: float, card: int) -> None:
+        with _cards().lock:
+            _cards().queue_waits(self.device_index, self.stream_id, moment, card)
+
     def wait_stream(self, stream: "Stream") -> None:
-        cards = in_force().cards
-        with cards.lock:
-            until = cards.moment(stream.card, stream.stream_id)
-            cards.queue_waits(self.card, self.stream_id, until, stream.card)
+        card = stream.device_index
+        self.waits_until(_cards().moment(card, stream.stream_id), card)
 
     def wait_event(self, event: AnyEvent) -> None:
         event.wait(self)
@@ -197,12 +176,26 @@ for _each in (AnyEvent, Event, Stream):
 AnyEvent.__module__, AnyEvent.__name__ = "torch", "Event"
 
 
-_POOLS = "MemPool", "use_mem_pool", "CUDAPluggableAllocator", "change_current_allocator"
 _CYCLES = 1.5e9  # a second, of a card's clock
 _WARP = 32
 _THREADS = {(7, 5): 1024, (8, 6): 1536, (8, 9): 1536, (12, 0): 1536}  # by capability; else 2048
 _KIND = 1  # torch._C's number for the kind of device
 _forked: "list[bool]" = []
+_INTO: "Mapping[str, Sequence[str]]" = {  # what is not offered, and its names in torch.cuda
+    "pools of memory of one's own": (
+        *("MemPool", "use_mem_pool", "CUDAPluggableAllocator", "change_current_allocator"),
+    ),
+    "types such as torch.cuda.FloatTensor": [f"{name}Tensor" for name in DTYPES.values()],
+    "CUDA graphs": ("CUDAGraph", "graph", "make_graphed_callables"),
+    "streams of other programs": ("ExternalStream",),
+    "a list of the cards' processes": ("list_gpu_processes",),
+    "questions to NVML; nvidia-smi answers them": ("_get_pynvml_handler",),
+}
+_BELOW = {  # likewise, and what torch.cuda calls it in torch._C
+    "memorySnapshot": "snapshots of memory",
+    "record_memory_history": "snapshots of memory",
+    "jiterator_compile_and_launch_kernel": "kernels of one's own",
+}
 
 
 class _CudaDeviceProperties(SimpleNamespace):
@@ -238,9 +231,10 @@ def _properties(device: Any = None) -> Any:
 
 def _choose(card: int) -> int:
     """Gives the one before."""
-    before = _cards().current
+    chosen = _cards().chosen
+    before = chosen.card
     if card >= 0:
-        _cards().current = number_of(card)
+        chosen.card = number_of(card)
     return before
 
 
@@ -250,8 +244,8 @@ def _can_access_peer(device: Any, peer_device: Any) -> bool:
 
 
 def _set_stream(stream_id: int, device_index: int, device_type: int) -> None:
-    _cards().current = device_index
-    _cards().choose_stream(device_index, stream_id)
+    chosen = _cards().chosen
+    chosen.card, chosen.streams[device_index] = device_index, stream_id
 
 
 @in_modelled_time
@@ -274,7 +268,7 @@ def _empty_cache() -> None:
         for index in range(len(cards)):
             each = cards.memory(index)
             if each.reserved > each.allocated:
-                cards.use(each.index)
+                cards.use(index)
             each.empty_cache()
 
 
@@ -282,23 +276,23 @@ def _empty_cache() -> None:
 def _sleep(cycles: int) -> None:
     cards = _cards()
     with cards.lock:
-        flops = cards.facts[cards.current].flops
-        cards.computed(cards.current, cycles / _CYCLES * flops, 0.0)
-
-
-def _set_fraction(fraction: float, device: int) -> None:
-    _cards().memory(device).fraction = fraction
+        flops = cards.facts[cards.chosen.card].flops
+        cards.computed(cards.chosen.card, cycles / _CYCLES * flops, 0.0)
 
 
 def put_cuda(patches: Patches) -> None:
-    cards = _cards()
-    low = {
+    """By torch.cuda, by torch.accelerator, which PyTorch has from 2.6 on, and by both."""
+    cards, cuda = _cards(), torch.cuda
+
+    def current() -> int:
+        return cards.chosen.card
+
+    kinds = sorted({each.capability for each in cards.facts})
+    arches = " ".join(f"sm_{major}{minor}" for major, minor in kinds)
+    of_cuda = {
         "init": lambda: None,
         "getDeviceCount": lambda: len(cards),
-        "getDevice": lambda: cards.current,
-        "setDevice": _choose,
-        "exchangeDevice": _choose,
-        "maybeExchangeDevice": _choose,
+        "getDevice": current,
         "canDeviceAccessPeer": _can_access_peer,
         "getCurrentStream": lambda card: (cards.stream(card), card, _KIND),
         "getCurrentRawStream": cards.stream,
@@ -306,27 +300,45 @@ def put_cuda(patches: Patches) -> None:
         "setStream": _set_stream,
         "synchronize": _synchronize,
         "memoryStats": lambda card: cards.memory(card).stats(),
-        "emptyCache": _empty_cache,
         "resetPeakMemoryStats": lambda card: cards.memory(card).reset_peaks(),
         "resetAccumulatedMemoryStats": lambda card: None,
-        "setMemoryFraction": _set_fraction,
+        "setMemoryFraction": lambda fraction, card: setattr(
+            cards.memory(card), "fraction", fraction
+        ),
         "getMemoryFraction": lambda card: cards.memory(card).fraction,
         "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
         "get_sync_debug_mode": lambda: cards.sync_debug,
         "set_sync_debug_mode": functools.partial(setattr, cards, "sync_debug"),
         "sleep": _sleep,
-        "getArchFlags": lambda: " ".join(_arches(cards)),
-        "memorySnapshot": not_offered("snapshots of memory"),
-        "jiterator_compile_and_launch_kernel": not_offered("kernels of one's own"),
-        "record_memory_history": not_offered("snapshots of memory"),
+        "getArchFlags": lambda: arches,
         "isInBadFork": lambda: bool(_forked),
+        **{name: not_offered(what) for name, what in _BELOW.items()},
     }
-    patches.put(torch._C, {f"_cuda_{name}": each for name, each in low.items()})
-    cuda: Any = torch.cuda
+    of_accelerator = {
+        "getAccelerator": lambda: Device("cuda"),
+        "isAvailable": lambda: True,
+        "getDeviceIndex": current,
+        "setDeviceIndex": _choose,
+        "setStream": cuda.set_stream,
+        "getStream": cuda.current_stream,
+        "synchronizeDevice": _synchronize,
+        "isAllocatorInitialized": lambda: True,
+        "getDeviceStats": of_cuda["memoryStats"],
+        "resetPeakStats": of_cuda["resetPeakMemoryStats"],
+        "resetAccumulatedStats": lambda card: None,
+        "getMemoryInfo": _mem_get_info,
+    }
+    of_both = {
+        **dict.fromkeys(("setDevice", "exchangeDevice", "maybeExchangeDevice"), _choose),
+        "emptyCache": _empty_cache,
+    }
+    for kind, low in (("cuda", of_cuda), ("accelerator", of_accelerator)):
+        names = {f"_{kind}_{name}": each for name, each in (of_both | low).items()}
+        patches.put(torch._C, names)
+    there = {"is_available": lambda: len(cards) > 0, "device_count": lambda: len(cards)}
     answers = {
-        "is_available": lambda: len(cards) > 0,
-        "device_count": lambda: len(cards),
+        **there,
         "_is_compiled": lambda: True,
         "_is_in_bad_fork": lambda: bool(_forked),
         "_initialized": True,
@@ -339,66 +351,26 @@ def put_cuda(patches: Patches) -> None:
         "mem_get_info": _mem_get_info,
         "default_generators": tuple(Generator(card) for card in range(len(cards))),
         "is_current_stream_capturing": lambda: False,
-        "list_gpu_processes": not_offered("a list of the cards' processes"),
-        "_get_pynvml_handler": not_offered("questions to NVML; nvidia-smi answers them"),
-        "ExternalStream": not_offered("streams of other programs"),
-        **dict.fromkeys(_POOLS, not_offered("pools of memory of one's own")),
-        **{
-            f"{name}Tensor": not_offered("types such as torch.cuda.FloatTensor")
-            for name in DTYPES.values()
-        },
-        "CUDAGraph": not_offered("CUDA graphs"),
-        "graph": not_offered("CUDA graphs"),
-        "make_graphed_callables": not_offered("CUDA graphs"),
+        **{name: not_offered(what) for what, names in _INTO.items() for name in names},
     }
     patches.put(torch, {"Stream": Stream, "Event": AnyEvent})
     patches.put(torch.backends.cuda, {"is_built": lambda: True})
     for module in (cuda, cuda.memory, cuda.random, cuda.streams, cuda.graphs):
         known = {name: each for name, each in answers.items() if hasattr(module, name)}
         patches.put(module, answers if module is cuda else known)
-
-
-def put_accelerator(patches: Patches) -> None:
-    """torch.accelerator, which PyTorch has from 2.6 on."""
-    accelerator: Any = getattr(torch, "accelerator", None)
-    if accelerator is None:
-        return
-    cards = _cards()
-    answers = {
-        "getAccelerator": lambda: Device("cuda"),
-        "isAvailable": lambda: True,
-        "getDeviceIndex": lambda: cards.current,
-        "setDeviceIndex": _choose,
-        "exchangeDevice": _choose,
-        "maybeExchangeDevice": _choose,
-        "setStream": torch.cuda.set_stream,
-        "getStream": torch.cuda.current_stream,
-        "synchronizeDevice": _synchronize,
-        "isAllocatorInitialized": lambda: True,
-        "emptyCache": _empty_cache,
-        "getDeviceStats": lambda card: cards.memory(card).stats(),
-        "resetPeakStats": lambda card: cards.memory(card).reset_peaks(),
-        "resetAccumulatedStats": lambda card: None,
-        "getMemoryInfo": _mem_get_info,
-    }
-    patches.put(torch._C, {f"_accelerator_{name}": each for name, each in answers.items()})
-    patches.put(
-        accelerator,
-        {"is_available": lambda: len(cards) > 0, "device_count": lambda: len(cards)},
-    )
-
-
-def _arches(cards: Cards) -> "list[str]":
-    kinds = {each.capability for each in cards.facts}
-    return [f"sm_{major}{minor}" for major, minor in sorted(kinds)]
+    if hasattr(torch, "accelerator"):
+        patches.put(torch.accelerator, there)
+    between = (_scatter, _gather, _broadcast, _broadcast_coalesced)
+    patches.put(torch._C, {each.__name__: each for each in between})
+    patches.put(cuda.nccl, {"is_available": lambda tensors: False})
+    if torch.distributed.is_available():
+        _put_nccl(patches)
 
 
 def _after_fork() -> None:
     """In the child: CUDA can be used there only where the parent had not begun to."""
-    if not are_in_force():
-        return
     after_fork()
-    if torch.cuda.is_initialized() and any(each.awake for each in _cards().allocators):
+    if torch.cuda._is_compiled() and any(each.awake for each in _cards().allocators):
         _forked.append(True)
 
 
@@ -436,26 +408,8 @@ def _broadcast_coalesced(
     return tuple([each.detach().to(_place(card)) for each in tensors] for card in cards)
 
 
-def put_between_cards(patches: Patches) -> None:
-    patches.put(
-        torch._C,
-        {
-            "_scatter": _scatter,
-            "_gather": _gather,
-            "_broadcast": _broadcast,
-            "_broadcast_coalesced": _broadcast_coalesced,
-        },
-    )
-    patches.put(torch.cuda.nccl, {"is_available": lambda tensors: False})
-
-
-_PATIENCE = timedelta(minutes=10)  # of NCCL
-
-
-def put_nccl(patches: Patches) -> None:
+def _put_nccl(patches: Patches) -> None:
     """gloo stands in for it."""
-    if not torch.distributed.is_available():
-        return
     c10d: Any = torch.distributed.distributed_c10d
     gloo: Any = c10d.ProcessGroupGloo
 
@@ -465,15 +419,10 @@ def put_nccl(patches: Patches) -> None:
         def __init__(self, store: Any, rank: int, size: int, options: Any) -> None:
             super().__init__(store, rank, size, timeout=options._timeout)
 
-    patches.put(
-        c10d,
-        {
-            "_NCCL_AVAILABLE": True,
-            "ProcessGroupNCCL": ProcessGroupNCCL,
-            "default_pg_nccl_timeout": _PATIENCE,
-        },
-    )
-    patches.put(torch.distributed, {"ProcessGroupNCCL": ProcessGroupNCCL})
+    kind = {"ProcessGroupNCCL": ProcessGroupNCCL}
+    patience = timedelta(minutes=10)  # of NCCL
+    patches.put(c10d, {**kind, "_NCCL_AVAILABLE": True, "default_pg_nccl_timeout": patience})
+    patches.put(torch.distributed, kind)
     # The values of a card lie in the host's memory.
     able = {**c10d.Backend.backend_capability, "nccl": ["cuda", "cpu"]}
     patches.put(c10d.Backend, {"backend_capability": able})

@@ -10,9 +10,7 @@ import copy
 import functools
 import re
 import secrets
-import threading
 import weakref
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -43,29 +41,19 @@ _TOLD = re.compile(rf"\b{KIND}(?=:\d|')|(?<=torch\.){KIND}(?=\.)|(?<=type: ){KIN
 generators: "weakref.WeakValueDictionary[int, Any]" = weakref.WeakValueDictionary()
 
 
-@functools.cache
-def native(card: int) -> torch.device:
-    return Device(KIND, card)
-
-
 # Any throughout: a device is a number, a text or a torch.device, as in PyTorch.
 def meant(device: Any) -> Any:
     """What names a card, as the device with its number; all else as it is. Raises what PyTorch
     raises where there is no such card.
     """
-    kind = type(device)
-    if kind is int:
+    if type(device) is int:
         device = Device("cuda", device)
-    elif kind is str and device.startswith(("cuda", KIND)):
+    elif type(device) is str and device.startswith(("cuda", KIND)):
         device = Device(device)
-    if not isinstance(device, Device):
-        return device
-    if device.type == KIND:
-        return Device("cuda", device.index or 0)
-    if device.type != "cuda":
+    if not isinstance(device, Device) or device.type not in ("cuda", KIND):
         return device
     cards = in_force().cards
-    index = cards.current if device.index is None else device.index
+    index = cards.chosen.card if device.index is None else device.index
     if index >= len(cards):
         raise no_such_card()
     return Device("cuda", index)
@@ -75,39 +63,34 @@ def for_pytorch(device: Any) -> Any:
     """The same device, as PyTorch's own code shall know it."""
     found = meant(device)
     if isinstance(found, Device) and found.type == "cuda":
-        return native(found.index)
+        return Device(KIND, found.index)
     return device
 
 
 def number_of(device: Any) -> int:
     """Of a card; without a device, of the current one."""
-    found = meant("cuda" if device is None else device)
-    if isinstance(found, str):
-        found = Device(found)
+    found = Device(meant("cuda" if device is None else device))
     if found.type != "cuda":
         raise ValueError(f"Expected a cuda device, but got: {found}")
     return int(found.index)
 
 
-def put_right(text: str) -> str:
-    """PyTorch's own words, with the devices a person knows."""
-    return _TOLD.sub("cuda", text) if KIND in text else text
-
-
 def say_right(error: BaseException) -> None:
     """In place: whoever catches it reads the devices that a person knows."""
     error.args = tuple(
-        put_right(each) if isinstance(each, str) else each for each in error.args
+        _TOLD.sub("cuda", each) if isinstance(each, str) else each for each in error.args
     )
     missing = _MISSING.match(str(error))
     if missing is not None:
         error.args = (f"Simulated cards do not offer {missing[1]}.",)
 
 
-_data: Any = torch.Tensor.data
 AUTOCAST = "AutocastIPU"  # of a kind of device that nobody has: put_casting says why
 KEYS = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, AUTOCAST))
-_UNMARKED = (torch.int64, torch.bool, torch.complex64)  # beside the default dtype
+# CUDA transforms half precision too, the processor does not.
+_NO_HALVES = "Unsupported dtype Half", "Unsupported dtype ComplexHalf"
+_WIDER = {torch.float16: torch.float32, torch.complex32: torch.complex64}
+_NARROWER = {wide: narrow for narrow, wide in _WIDER.items()}
 _TO_NUMPY = (
     "can't convert {} device type tensor to numpy. "
     "Use Tensor.cpu() to copy the tensor to host memory first."
@@ -119,40 +102,14 @@ _ONLY_LEAVES = (
 )
 
 
-# CUDA transforms half precision too, the processor does not.
-_NO_HALVES = "Unsupported dtype Half", "Unsupported dtype ComplexHalf"
-_WIDER = {torch.float16: torch.float32, torch.complex32: torch.complex64}
-_NARROWER = {wide: narrow for narrow, wide in _WIDER.items()}
-
-
-def refuse_odd_halves(shape: "Sequence[int]", dims: "Sequence[int]") -> None:
-    for size in (shape[each] for each in dims):
-        if size & (size - 1):
-            raise RuntimeError(
-                "cuFFT only supports dimensions whose sizes are powers of two when computing "
-                f"in half precision, but got a signal size of{[size]}"
-            )
-
-
-class _Halves(threading.local):
-    """Whether what is transformed just now stands for half precision."""
-
-    on = False
-
-
-halves = _Halves()
-
-
 # Any throughout: a Fourier transform, and what it is given.
 def _in_halves(func: Any, args: Any, kwargs: Any) -> Any:
     def wide(each: Any) -> Any:
-        return each.to(_WIDER.get(each.dtype, each.dtype))
+        made = each.to(_WIDER.get(each.dtype, each.dtype))
+        made.halved = True  # which the operation asks
+        return made
 
-    halves.on = True
-    try:
-        made = func(*tree_map_only(torch.Tensor, wide, args), **kwargs)
-    finally:
-        halves.on = False
+    made = func(*tree_map_only(torch.Tensor, wide, args), **kwargs)
     return made.to(_NARROWER[made.dtype])
 
 
@@ -188,7 +145,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
             strides=held.stride(),
             storage_offset=held.storage_offset(),
             dtype=held.dtype,
-            device=native(card),
+            device=Device(KIND, card),
             _extra_dispatch_keys=KEYS,
         )
         if held.is_conj():
@@ -203,24 +160,31 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         """What PyTorch's own code complains about names the devices that a person knows."""
+        machine = in_force()
         try:
-            with in_force().clock, torch._C.DisableTorchFunctionSubclass():
-                return func(*args, **(kwargs or {}))
+            with machine.clock, torch._C.DisableTorchFunctionSubclass():
+                made = func(*args, **(kwargs or {}))
         except Exception as error:
             if str(error).startswith(_NO_HALVES):
                 return _in_halves(func, args, kwargs or {})
             say_right(error)
             raise
+        if machine.cards.left:
+            machine.cards.left = False
+            machine.cards.on_left()
+        return made
 
     @classmethod
     def __torch_dispatch__(
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """Where no mode comes first, such as in a thread that C++ began."""
+        clock, words = in_force().clock, dict(kwargs) if kwargs else {}
         # A circle of imports; and a program finds none of our modules by their names.
-        return virtual.dispatch.run(  # type: ignore[attr-defined, unused-ignore]
-            func, args, dict(kwargs or {})
-        )
+        run = virtual.dispatch.run  # type: ignore[attr-defined, unused-ignore]
+        if not clock.counts():
+            return run(func, args, words)
+        with clock:
+            return run(func, args, words)
 
     @property
     def __class__(self) -> Any:
@@ -295,25 +259,11 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     @in_modelled_time
     def __repr__(self, *, tensor_contents: object = None) -> str:
         in_force().cards.copied(self.card, HOST, shown_bytes(self.held), how="print")
-        marks = [f"device='{self.device}'"]
-        unmarked: tuple[torch.dtype, ...] = (torch.get_default_dtype(), *_UNMARKED)
-        if self.numel() == 0:
-            unmarked = unmarked[:1]
-            if self.dim() != 1:
-                marks.append(f"size={tuple(self.shape)}")
-        if self.dtype not in unmarked:
-            marks.append(f"dtype={self.dtype}")
-        if self.grad_fn is not None:
-            marks.append(f"grad_fn=<{self.grad_fn.name().rpartition('::')[2]}>")
-        elif self.requires_grad:
-            marks.append("requires_grad=True")
-        parameter = isinstance(self, nn.Parameter)
-        begin = "tensor("
+        shown = torch.Tensor.as_subclass(self.held.detach(), tensor)
+        shown.of = self
         with torch._C._DisableTorchDispatch():
-            values = self.held.detach()
-            text = _tensor_str._tensor_str(values, len(begin)) if self.numel() else "[]"
-        text = _tensor_str._add_suffixes(begin + text, marks, len(begin), force_newline=False)
-        return f"Parameter containing:\n{text}" if parameter else str(text)
+            text = str(_tensor_str._str(shown))
+        return f"Parameter containing:\n{text}" if self._is_param else text
 
     def __deepcopy__(self, memo: Any) -> Any:
         if id(self) in memo:
@@ -331,12 +281,10 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
 
     @in_modelled_time
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """A file as from a real card: saving.py tells where the storage lies."""
+        """A file as from a real card: put_saving tells where the storage lies."""
         in_force().cards.copied(self.card, HOST, self.held.nbytes, how="save")
         held = self.held.detach().requires_grad_(self.requires_grad)
-        whole = (
-            nn.Parameter(held, self.requires_grad) if isinstance(self, nn.Parameter) else held
-        )
+        whole = nn.Parameter(held, self.requires_grad) if self._is_param else held
         return whole.__reduce_ex__(protocol)
 
 
@@ -344,18 +292,14 @@ OnCard.__name__ = OnCard.__qualname__ = "Tensor"
 OnCard.__module__ = "torch"
 
 
-def _said_right(function: Any) -> Any:
-    """A person's class sees itself, wherever its tensors lie."""
+class tensor(torch.Tensor):  # noqa: N801 - as it is printed
+    """The values of one on a card, for PyTorch's own code that prints them."""
 
-    def call(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        try:
-            known = tuple(getattr(each, "stands_for", each) for each in types)
-            return function(cls.stands_for, func, known, args, kwargs)
-        except Exception as error:
-            say_right(error)
-            raise
-
-    return call
+    __torch_function__ = torch._C._disabled_torch_function_impl
+    of: OnCard
+    device = property(lambda self: self.of.device)
+    grad_fn = property(lambda self: self.of.grad_fn)
+    requires_grad = property(lambda self: self.of.requires_grad)
 
 
 @functools.cache
@@ -366,7 +310,17 @@ def on_card_as(cls: Any) -> Any:
     facts = {"__module__": cls.__module__, "stands_for": cls}
     own = getattr(cls.__torch_function__, "__func__", None)  # PyTorch's Parameter has none
     if own is not None:
-        facts["__torch_function__"] = classmethod(_said_right(own))
+
+        def call(made: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            """A person's class sees itself, wherever its tensors lie."""
+            try:
+                known = tuple(getattr(each, "stands_for", each) for each in types)
+                return own(made.stands_for, func, known, args, kwargs)
+            except Exception as error:
+                say_right(error)
+                raise
+
+        facts["__torch_function__"] = classmethod(call)
     return _SameAsTensor(cls.__name__, (OnCard, cls), facts)
 
 
@@ -381,42 +335,13 @@ class StorageOnCard:
         return getattr(self._of, name)
 
 
-def become(tensor: OnCard, held: torch.Tensor, card: int) -> OnCard:
+_data: Any = torch.Tensor.data
+
+
+def become(changed: OnCard, held: torch.Tensor, card: int) -> None:
     """The same object from now on shows other values, of another shape perhaps."""
-    new = OnCard(held, card)
-    _data.__set__(tensor, new)
-    tensor.held, tensor.card = held, card
-    return tensor
-
-
-_Generator: Any = torch.Generator
-_SEED_BITS, _STATE_BYTES = 53, 16
-_PHILOX = 4  # what CUDA counts on, at the least
-
-
-# Any throughout: data and devices are whatever PyTorch takes.
-def _maker(real: Any) -> Any:
-    """Its own code asks for the current card, and reads numbers out of lists of tensors."""
-
-    keeps = real.__name__ != "tensor"
-
-    @functools.wraps(real)
-    def make(
-        data: Any, *args: Any, device: Any = None, pin_memory: Any = False, **kwargs: Any
-    ) -> Any:
-        if type(data) in (list, tuple):
-            data = tree_map_only(OnCard, lambda each: each.tolist(), data)
-        elif device is None and isinstance(data, OnCard):
-            device = data.device
-        if device is not None:
-            kwargs["device"] = meant(device)
-        if isinstance(data, torch.Tensor) and keeps:  # what is there already is the same object
-            place, kind = kwargs.get("device", data.device), kwargs.get("dtype") or data.dtype
-            return data.to(place, kind, copy=bool(kwargs.get("copy")))
-        made = real(data, *args, **kwargs)
-        return pinned(made) if pin_memory else made
-
-    return make
+    _data.__set__(changed, OnCard(held, card))
+    changed.held, changed.card = held, card
 
 
 class _KindOfDevice(type):
@@ -428,13 +353,15 @@ class _Device(metaclass=_KindOfDevice):
     """torch.device, to which a number is a card."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and type(args[0]) is int:
-            return Device("cuda", args[0])
-        return Device(*args, **kwargs)
+        number = len(args) == 1 and not kwargs and type(args[0]) is int
+        return Device("cuda", args[0]) if number else Device(*args, **kwargs)
 
 
 _Device.__name__ = _Device.__qualname__ = "device"
 _Device.__module__ = "torch"
+
+_Generator: Any = torch.Generator
+_PHILOX = 4  # what CUDA counts on, at the least
 
 
 class _KindOfGenerator(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metaclass
@@ -448,11 +375,11 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
     """
 
     def __new__(cls, device: Any = "cpu") -> Any:
-        device = Device(device) if isinstance(device := meant(device), str) else device
+        device = Device(meant(device))
         if device.type != "cuda":
             return _Generator(device)
         new = super().__new__(cls)
-        new.told, new._drawn = device, 0
+        new.told = device
         new.seed()
         generators[new._cdata] = new
         return new
@@ -468,8 +395,7 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
         return self
 
     def seed(self) -> int:
-        self.manual_seed(secrets.randbits(_SEED_BITS))
-        return self._seed
+        return self.manual_seed(secrets.randbits(53)).initial_seed()  # type: ignore[no-any-return]
 
     def initial_seed(self) -> int:
         return self._seed
@@ -483,34 +409,47 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
         _Generator.manual_seed(self, self.next_seed())
 
     def get_state(self) -> torch.Tensor:
-        numbers = self._seed, self._drawn
-        seed, drawn = (int.to_bytes(each % (1 << 64), 8, "little") for each in numbers)
-        return torch.tensor([*seed, *drawn], dtype=torch.uint8, device="cpu")
+        state = self._seed % (1 << 64) | self._drawn << 64
+        return torch.tensor([*state.to_bytes(16, "little")], dtype=torch.uint8, device="cpu")
 
     def set_state(self, state: torch.Tensor) -> Any:
-        values = bytes(state.tolist())
-        if len(values) != _STATE_BYTES:
+        if state.numel() != 16:
             raise RuntimeError("RNG state is wrong size")
-        self._seed, self._drawn = (
-            int.from_bytes(values[at : at + 8], "little") for at in (0, 8)
-        )
+        number = int.from_bytes(bytes(state.tolist()), "little")
+        self._seed, self._drawn = number % (1 << 64), number >> 64
         return self
 
     def clone_state(self) -> Any:
         return Generator(self.told).set_state(self.get_state())
 
 
+_READING = "tensor", "as_tensor", "asarray"
+
+
 @functools.cache  # TorchScript knows it by its address, which nothing else may have later
-def _at_number(real: Any) -> Any:
-    """A number for a device is a card, of which PyTorch's own code knows none here."""
+def _maker(real: Any) -> Any:
+    """A number for a device is a card, of which PyTorch's own code knows none here; nor does it
+    know pinned memory, or how to read numbers out of lists of tensors on cards.
+    """
+    reads = real.__name__ in _READING
+    place = for_pytorch if reads else meant
 
     @functools.wraps(real)
     def make(*args: Any, **kwargs: Any) -> Any:
-        if type(kwargs.get("device")) is int:
-            kwargs["device"] = meant(kwargs["device"])
-        return real(*args, **kwargs)
+        device = kwargs.get("device")
+        if device is not None and (reads or type(device) is int):
+            kwargs["device"] = place(device)
+        if reads and args and type(args[0]) in (list, tuple):
+            numbers = tree_map_only(OnCard, lambda each: each.tolist(), args[0])
+            args = (numbers, *args[1:])
+        pins = kwargs.get("pin_memory") and meant(device or CPU).type == "cpu"
+        if pins:
+            del kwargs["pin_memory"]
+        made = real(*args, **kwargs)
+        return pinned(made) if pins else made
 
-    _register_builtin(make, _find_builtin(real))
+    if not reads:
+        _register_builtin(make, _find_builtin(real))
     return make
 
 
@@ -521,29 +460,30 @@ _NEW = [f"new_{each}" for each in ("empty", "empty_strided", "full", "ones", "te
 
 
 def put_makers(patches: Patches) -> None:
-    _device._device_constructors()  # remembers PyTorch's own, before three of them are wrapped
-    makers = {name: _maker(getattr(torch, name)) for name in ("tensor", "as_tensor", "asarray")}
-    patches.put(torch, {**makers, "device": _Device, "Generator": Generator})
     others = [each.__name__ for each in _device._device_constructors()]
     for owner, names in (
-        (torch, ["normal", *_LIKE, *others]),
+        (torch, {"normal", *_LIKE, *others, *_READING}),
         (torch.fft, ("fftfreq", "rfftfreq")),
         (torch.Tensor, _NEW),
     ):
-        known = [name for name in names if hasattr(owner, name) and name not in makers]
-        patches.put(owner, {name: _at_number(getattr(owner, name)) for name in known})
-    init = _device.DeviceContext.__init__
+        known = [name for name in names if hasattr(owner, name)]
+        patches.put(owner, {name: _maker(getattr(owner, name)) for name in known})
+    patches.put(torch, {"device": _Device, "Generator": Generator})
+    init, parse = _device.DeviceContext.__init__, torch._C._nn._parse_to
 
     def context(self: Any, device: Any) -> None:
         init(self, meant(device))
 
+    def parse_to(*args: Any, **kwargs: Any) -> Any:
+        return parse(*(meant(each) if type(each) is int else each for each in args), **kwargs)
+
     patches.put(_device.DeviceContext, {"__init__": context})
+    patches.put(torch._C._nn, {"_parse_to": parse_to})
 
 
 _to, _grad = torch.Tensor.to, torch.Tensor.grad
 _new_parameter: Any = nn.Parameter.__new__
 _ctc_loss = torch.ctc_loss
-_OURS = ("held", "card")  # of what Python knows of a tensor on a card
 
 
 # Any throughout: tensors, devices and dtypes are PyTorch's.
@@ -583,45 +523,27 @@ def pin_memory(self: Any, *_: Any) -> Any:
     return self if is_pinned(self) else pinned(self.clone())
 
 
-def pinned(tensor: Any) -> Any:
+def pinned(made: Any) -> Any:
     """The host's memory stays as it is; its copies are modelled as those of pinned memory."""
-    tensor.untyped_storage().is_pinned_here = True
-    return tensor
+    made.untyped_storage().is_pinned_here = True
+    return made
 
 
-def is_pinned(tensor: Any, *_: Any) -> bool:
-    if tensor.layout is not torch.strided or tensor.device.type != "cpu":
+def is_pinned(self: Any, *_: Any) -> bool:
+    if self.layout is not torch.strided or self.device.type != "cpu":
         return False
-    return bool(getattr(tensor.untyped_storage(), "is_pinned_here", False))
+    return bool(getattr(self.untyped_storage(), "is_pinned_here", False))
 
 
 def set_data(self: Any, value: Any) -> None:
     """`x.data = y` keeps x the same object, also from the host to a card."""
-    if isinstance(self, OnCard) and isinstance(value, OnCard):
+    here, there = isinstance(self, OnCard), isinstance(value, OnCard)
+    if here and there:
         become(self, value.held, value.card)
-    elif isinstance(value, torch.Tensor) and (
-        isinstance(self, OnCard) or isinstance(value, OnCard)
-    ):
+    elif isinstance(value, torch.Tensor) and (here or there):
         _exchange(self, value)
     else:
         _data.__set__(self, value)
-
-
-def set_grad(self: Any, value: Any) -> None:
-    if isinstance(value, torch.Tensor) and value.device != self.device:
-        mine, its = self.device, value.device
-        if mine.type != its.type:
-            raise RuntimeError(
-                f"attempting to assign a gradient with device type '{its.type}' to a "
-                f"tensor with device type '{mine.type}'. Please ensure that the gradient "
-                "and the tensor are on the same device"
-            )
-        raise RuntimeError(
-            f"attempting to assign a gradient located on device with index {its.index} to "
-            f"a tensor located on device with index {mine.index}. Please ensure that the "
-            "gradient and the tensor are on the same device"
-        )
-    _grad.__set__(self, value)
 
 
 def _parameter(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
@@ -636,12 +558,10 @@ def _exchange(self: Any, value: Any) -> None:
     """What lies below the two objects changes places, and with it their classes."""
     grad, hooks = self.grad, self._backward_hooks
     new = value.detach().requires_grad_(self.requires_grad)
-    mine = {name: each for name, each in self.__dict__.items() if name not in _OURS}
-    if isinstance(self, OnCard):
-        before, after = OnCard, type(self).stands_for
-    else:
-        kind: Any = type(self)
-        before, after = torch.Tensor, on_card_as(kind)
+    mine = {name: each for name, each in self.__dict__.items() if name not in ("held", "card")}
+    kind: Any = type(self)
+    on_card = isinstance(self, OnCard)
+    before, after = (OnCard, kind.stands_for) if on_card else (torch.Tensor, on_card_as(kind))
     place = object.__dict__["__class__"].__set__
     place(self, after)
     self.__dict__.clear()
@@ -655,67 +575,19 @@ def _exchange(self: Any, value: Any) -> None:
         self._backward_hooks = hooks
 
 
-def ctc_loss(
-    log_probs: Any,
-    targets: Any,
-    input_lengths: Any,
-    target_lengths: Any,
-    *args: Any,
-    **kwargs: Any,
-) -> Any:
+def ctc_loss(*args: Any, **kwargs: Any) -> Any:
     """Lengths are numbers of the host's: so CUDA takes them, wherever they come from."""
-    if isinstance(log_probs, OnCard):
-        lengths = input_lengths, target_lengths
-        input_lengths, target_lengths = (
-            each.tolist() if isinstance(each, torch.Tensor) else each for each in lengths
-        )
-    return _ctc_loss(log_probs, targets, input_lengths, target_lengths, *args, **kwargs)
-
-
-def put_autograd(patches: Patches) -> None:
-    """It does not compare the devices of tensors that it takes for somebody's own class."""
-    run = torch.autograd.graph._engine_run_backward
-
-    @in_modelled_time
-    def backward(tensors: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
-        for number, (tensor, grad) in enumerate(zip(tensors, grads, strict=False)):
-            if isinstance(grad, torch.Tensor) and grad.dim() and grad.device != tensor.device:
-                raise RuntimeError(
-                    f"invalid gradient at index {number} - expected device {tensor.device} but "
-                    f"got {grad.device}"
-                )
-        try:
-            return run(tensors, grads, *args, **kwargs)
-        except Exception as error:
-            say_right(error)
-            raise
-
-    for module in (torch.autograd.graph, torch.autograd):
-        patches.put(module, {"_engine_run_backward": backward})
+    lengths = [each.tolist() if isinstance(each, torch.Tensor) else each for each in args[2:4]]
+    return _ctc_loss(*args[:2], *lengths, *args[4:], **kwargs)
 
 
 def put_methods(patches: Patches) -> None:
-    patches.put(
-        torch.Tensor,
-        {
-            "to": to,
-            "cuda": cuda,
-            "type": type_,
-            "pin_memory": pin_memory,
-            "is_pinned": is_pinned,
-            "data": property(_data.__get__, set_data),
-            "grad": property(_grad.__get__, set_grad, lambda self: set_grad(self, None)),
-        },
-    )
+    methods = {"to": to, "cuda": cuda, "type": type_, "pin_memory": pin_memory}
+    data = property(_data.__get__, set_data)
+    patches.put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
     patches.put(nn.Parameter, {"__new__": staticmethod(_parameter)})
     lazy = nn.parameter.UninitializedTensorMixin
     patches.put(lazy, {"_allowed_methods": [*lazy._allowed_methods, to, cuda]})
     # For Module.to: set_data exchanges what lies below.
     compatible = {"_has_compatible_shallow_copy_type": lambda *_: True}
     patches.put(torch, {**compatible, "ctc_loss": ctc_loss})
-    parse = torch._C._nn._parse_to
-
-    def parse_to(*args: Any, **kwargs: Any) -> Any:
-        return parse(*(meant(each) if type(each) is int else each for each in args), **kwargs)
-
-    patches.put(torch._C._nn, {"_parse_to": parse_to})
