@@ -2,10 +2,10 @@
 memory, and their work's time.
 """
 
+import itertools
 import os
 import sys
 import threading
-import warnings
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -120,20 +120,21 @@ class Cards:
         self.copies = Copies()
         self.begin()
         self._lost: frozenset[int] = frozenset()
-        self._asserting: dict[int, str] = {}  # what a kernel has to say, by card
+        # What a kernel has to say that met what it must not, by card: none that comes after it
+        # computes anything.
+        self.asserting: dict[int, str] = {}
         self._broken: set[int] = set()  # cards of which it was told
         self._ready: set[int] = set()  # cards that are awake, and neither lost nor broken
         self._launch_blocking = False
-        self.sync_debug = 0  # 1 warns of what waits for a card, 2 refuses
         self.chosen = _Chosen()
-        self._returned: deque[tuple[int, Block]] = deque()
-        self._dividing = False  # an allocator is at it, here or further out
+        # What Python lets go of in the midst of anything waits for the next who asks.
+        self.returned: deque[tuple[int, Block]] = deque()
         self._unasked = 0
         self.watched = True
         self.seen: Seen | None = None  # of a program that is watched
         self.left = False  # something went to the host, of which nobody was told yet
         self.on_left: Callable[[], object] = bool
-        self._made_streams = 0
+        self.new_streams = itertools.count(1)  # each card has its own queue of that number
 
     def __len__(self) -> int:
         return len(self.facts)
@@ -176,14 +177,10 @@ class Cards:
         """Raises PyTorch's own error, and then nothing was taken."""
         with self.lock:
             self.use(index)
-            self._take_back()
-            self._dividing = True
             try:
-                return self.allocators[index].allocate(size)
+                return self.memory(index).allocate(size)
             except OutOfMemory as error:
                 raise torch.OutOfMemoryError(str(error)) from None
-            finally:
-                self._dividing = False
 
     def refuse_beyond_host(self, size: int) -> None:
         """Raises Trouble where the computer itself has no room for so many bytes more."""
@@ -193,29 +190,11 @@ class Cards:
             given_out = sum(each.allocated for each in self.allocators) - size
             refuse_what_the_host_cannot_hold(size, given_out)
 
-    def release(self, index: int, block: Block) -> None:
-        """Whenever Python lets go of a tensor, which may be in the midst of an allocation."""
-        self._returned.append((index, block))
-        if self.lock.acquire(blocking=False):
-            try:
-                self._take_back()
-            finally:
-                self.lock.release()
-
-    def _take_back(self) -> None:
-        if self._dividing:
-            return
-        self._dividing = True
-        try:
-            while self._returned:
-                index, block = self._returned.popleft()
-                self.allocators[index].release(block)
-        finally:
-            self._dividing = False
-
     def memory(self, index: int) -> Allocator:
         with self.lock:
-            self._take_back()
+            while self.returned:
+                card, block = self.returned.popleft()
+                self.allocators[card].release(block)
             return self.allocators[index]
 
     def use(self, index: int) -> None:
@@ -237,19 +216,15 @@ class Cards:
         self._contexts += _CONTEXT_SECONDS
         self.busy.setdefault(index, 0.0)
 
-    def is_asserting(self, index: int) -> bool:
-        """A kernel met what it must not; none that comes after it computes anything."""
-        return index in self._asserting
-
     def asserts(self, index: int, said: str) -> None:
         """A kernel does, and the host hears of it when it waits for the card."""
-        self._asserting[index] = said
+        self.asserting[index] = said
         if self._launch_blocking:
             self.hear(index)
 
     def hear(self, index: "int | None" = None) -> None:
         """Of one card or all: raises what a kernel had to say. The card is of no use then."""
-        for each, said in self._asserting.items():
+        for each, said in self.asserting.items():
             if index in (None, each):
                 if each not in self._broken:
                     sys.stderr.write(f"{said}\n")
@@ -282,10 +257,6 @@ class Cards:
         blocking = with_host and not (pinned and non_blocking)
         if blocking:
             self.hear(ends[0][0])
-            if self.sync_debug > 1:
-                raise RuntimeError("called a synchronizing CUDA operation")
-            if self.sync_debug:
-                warnings.warn("called a synchronizing CUDA operation", stacklevel=2)
         asked_at = self.now
         self.now += _LAUNCH_SECONDS
         ready = {card: max(self.moment(card), self._engines[card, way]) for card, way in ends}
@@ -335,11 +306,6 @@ class Cards:
                 self.left = True
                 self.seen.trips.left(arrived.untyped_storage(), named(here), row)
 
-    def new_stream(self) -> int:
-        """The number of another queue; each card has its own of that number."""
-        self._made_streams += 1
-        return self._made_streams
-
     def stream(self, index: int) -> int:
         return self.chosen.streams.get(index, 0)
 
@@ -375,7 +341,7 @@ class Cards:
 
     def moment(self, index: int, stream: "int | None" = None) -> float:
         """When a queue of the card can begin with what it is asked for now."""
-        number = self.chosen.streams.get(index, 0) if stream is None else stream
+        number = self.stream(index) if stream is None else stream
         return max(self.now, self._queues.get((index, number), 0.0))
 
     def device_seconds(self) -> float:

@@ -115,7 +115,7 @@ class Stream:
     ) -> None:
         self.device_index = number_of(device) if device_index is None else device_index
         self.device = Device("cuda", self.device_index)
-        self.stream_id = _cards().new_stream() if stream_id is None else stream_id
+        self.stream_id = next(_cards().new_streams) if stream_id is None else stream_id
         self.cuda_stream, self.priority, self.device_type = self.stream_id, priority, 1
 
     def __repr__(self) -> str:
@@ -178,7 +178,6 @@ AnyEvent.__module__, AnyEvent.__name__ = "torch", "Event"
 
 _CYCLES = 1.5e9  # a second, of a card's clock
 _WARP = 32
-_THREADS = {(7, 5): 1024, (8, 6): 1536, (8, 9): 1536, (12, 0): 1536}  # by capability; else 2048
 _KIND = 1  # torch._C's number for the kind of device
 _forked: "list[bool]" = []
 _INTO: "Mapping[str, Sequence[str]]" = {  # what is not offered, and its names in torch.cuda
@@ -223,7 +222,6 @@ def _properties(device: Any = None) -> Any:
         multi_processor_count=facts.multiprocessors,
         uuid=facts.uuid,
         warp_size=_WARP,
-        max_threads_per_multi_processor=_THREADS.get(facts.capability, 2048),
         is_integrated=0,
         is_multi_gpu_board=0,
     )
@@ -308,8 +306,7 @@ def put_cuda(patches: Patches) -> None:
         "getMemoryFraction": lambda card: cards.memory(card).fraction,
         "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
-        "get_sync_debug_mode": lambda: cards.sync_debug,
-        "set_sync_debug_mode": functools.partial(setattr, cards, "sync_debug"),
+        "get_sync_debug_mode": lambda: 0,
         "sleep": _sleep,
         "getArchFlags": lambda: arches,
         "isInBadFork": lambda: bool(_forked),
@@ -442,16 +439,7 @@ _TO_WIDEST = """
 """
 _LOWER, _WIDEST = frozenset(_TO_LOWER.split()), frozenset(_TO_WIDEST.split())
 _LIBRARY_OF_CUDA = ("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
-_BANNED = (
-    "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
-    "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
-    "In this case, combine the two layers using "
-    "torch.nn.functional.binary_cross_entropy_with_logits\n"
-    "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
-    "safe to autocast."
-)
-# Older PyTorch cannot let the operations pass that autocast leaves alone.
-_can_cast = hasattr(torch.library.Library, "fallback")
+_ON_CUDA = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)
 _kept: "list[torch.library.Library]" = []  # for as long as the process lives
 
 
@@ -459,7 +447,7 @@ _kept: "list[torch.library.Library]" = []  # for as long as the process lives
 def _kernel(operation: Any, name: str) -> "Callable[..., Any]":
     def run(*args: Any, **kwargs: Any) -> Any:
         if name == "binary_cross_entropy":
-            raise RuntimeError(_BANNED)
+            return operation.redispatch(_ON_CUDA, *args, **kwargs)  # which refuses it
         wanted = _wanted(name, (args, kwargs))
 
         def fit(each: Any) -> Any:
@@ -495,11 +483,9 @@ def _register() -> None:
         name, _, overload = each.partition(".")
         packet = getattr(torch.ops.aten, name)
         library.impl(each, _kernel(getattr(packet, overload or "default"), name))
-    _kept.append(library)
     others = torch.library.Library("_", "IMPL", AUTOCAST)
-    if _can_cast:
-        others.fallback(torch.library.fallthrough_kernel)
-        _kept.append(others)
+    others.fallback(torch.library.fallthrough_kernel)
+    _kept.extend((library, others))
 
 
 def put_casting(patches: Patches) -> None:
@@ -511,8 +497,6 @@ def put_casting(patches: Patches) -> None:
         """Of a kind of device; without one, of CUDA."""
         enable(*args)
         if len(args) == 1 or args[0] == "cuda":
-            if args[-1] and not _can_cast:
-                refuse("autocast under this PyTorch")
             enable(_DEVICE, args[-1])
 
     patches.put(torch, {"set_autocast_enabled": set_autocast_enabled})

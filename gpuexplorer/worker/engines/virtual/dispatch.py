@@ -262,7 +262,7 @@ def _refuse_odd_halves(sizes: "list[int]") -> None:
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:
     """By the processor, unless a kernel of the card's is asserting: then nothing is."""
     cards = in_force().cards
-    if not cards.is_asserting(card):
+    if card not in cards.asserting:
         try:
             return func(*args, **kwargs)
         except (IndexError, RuntimeError) as error:

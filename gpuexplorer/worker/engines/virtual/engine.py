@@ -223,6 +223,6 @@ class VirtualEngine:
                 each.total_bytes,
                 each.context_bytes,
             )
-            for each in self._cards.allocators
+            for each in map(self._cards.memory, range(len(self._cards)))
             if each.awake
         ]

@@ -190,7 +190,7 @@ class Stretch:
     def __del__(self) -> None:
         if hasattr(self, "_block"):
             self._machine.clock.gives_back(self.size)
-            self._machine.cards.release(self.card, self._block)
+            self._machine.cards.returned.append((self.card, self._block))
 
 
 # Any: a storage of PyTorch's. Views share one, and so a stretch.

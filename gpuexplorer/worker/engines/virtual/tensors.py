@@ -95,11 +95,6 @@ _TO_NUMPY = (
     "can't convert {} device type tensor to numpy. "
     "Use Tensor.cpu() to copy the tensor to host memory first."
 )
-_ONLY_LEAVES = (
-    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
-    "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
-    "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
-)
 
 
 # Any throughout: a Fourier transform, and what it is given.
@@ -130,7 +125,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     held: torch.Tensor
     card: int
     stands_for: Any = torch.Tensor  # the class that a person sees
-    is_cuda, is_cpu = True, False
+    is_cuda = True
 
     @staticmethod
     def __new__(cls, held: torch.Tensor, card: int) -> "OnCard":
@@ -196,16 +191,8 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         object.__dict__["__class__"].__set__(self, kind)
 
     @property
-    def _is_param(self) -> bool:
-        """By which PyTorch knows parameters."""
-        return issubclass(type(self), nn.Parameter)
-
-    @property
     def device(self) -> torch.device:
         return Device("cuda", self.card)
-
-    def get_device(self) -> int:
-        return self.card
 
     def data_ptr(self) -> int:
         return int(self.held.data_ptr())
@@ -216,15 +203,15 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     def share_memory_(self) -> "OnCard":
         return self
 
-    def is_shared(self) -> bool:
-        return True
-
     def record_stream(self, stream: Any) -> None:
         """Memory is given back when nobody refers to it, whatever the streams."""
 
+    def tolist(self) -> Any:
+        return self.detach().cpu().tolist()
+
     def numpy(self, *, force: bool = False) -> Any:
         if force:
-            return self.detach().cpu().resolve_conj().resolve_neg().numpy()
+            return self.detach().cpu().numpy(force=True)
         raise TypeError(_TO_NUMPY.format(self.device))
 
     def __array__(self, *_: Any, **__: Any) -> Any:
@@ -236,17 +223,6 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     @property
     def __cuda_array_interface__(self) -> Any:
         refuse("__cuda_array_interface__")
-
-    @in_modelled_time
-    def tolist(self) -> Any:
-        in_force().cards.copied(self.card, HOST, self.held.nbytes, how="tolist")
-        return self.held.tolist()
-
-    def new_tensor(
-        self, data: Any, *, dtype: Any = None, device: Any = None, **words: Any
-    ) -> Any:
-        dtype, device = dtype or self.dtype, device or self.device
-        return torch.tensor(data, dtype=dtype, device=device, **words)
 
     def as_subclass(self, cls: Any) -> Any:
         new = torch.ops.aten.alias(self)
@@ -263,13 +239,13 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         shown.of = self
         with torch._C._DisableTorchDispatch():
             text = str(_tensor_str._str(shown))
-        return f"Parameter containing:\n{text}" if self._is_param else text
+        return f"Parameter containing:\n{text}" if _is_parameter(self) else text
 
     def __deepcopy__(self, memo: Any) -> Any:
         if id(self) in memo:
             return memo[id(self)]
         if not self.is_leaf:
-            raise RuntimeError(_ONLY_LEAVES)
+            return torch.Tensor.__deepcopy__(self, memo)  # which refuses it
         values = torch.ops.aten.clone(self.detach())
         memo[id(self)] = new = values.requires_grad_(self.requires_grad)
         new.__class__ = type(self)
@@ -284,12 +260,16 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         """A file as from a real card: put_saving tells where the storage lies."""
         in_force().cards.copied(self.card, HOST, self.held.nbytes, how="save")
         held = self.held.detach().requires_grad_(self.requires_grad)
-        whole = nn.Parameter(held, self.requires_grad) if self._is_param else held
+        whole = nn.Parameter(held, self.requires_grad) if _is_parameter(self) else held
         return whole.__reduce_ex__(protocol)
 
 
 OnCard.__name__ = OnCard.__qualname__ = "Tensor"
 OnCard.__module__ = "torch"
+
+
+def _is_parameter(of: OnCard) -> bool:
+    return issubclass(type(of), nn.Parameter)
 
 
 class tensor(torch.Tensor):  # noqa: N801 - as it is printed
@@ -419,9 +399,6 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
         self._seed, self._drawn = number % (1 << 64), number >> 64
         return self
 
-    def clone_state(self) -> Any:
-        return Generator(self.told).set_state(self.get_state())
-
 
 _READING = "tensor", "as_tensor", "asarray"
 
@@ -481,7 +458,7 @@ def put_makers(patches: Patches) -> None:
     patches.put(torch._C._nn, {"_parse_to": parse_to})
 
 
-_to, _grad = torch.Tensor.to, torch.Tensor.grad
+_to, _type, _grad = torch.Tensor.to, torch.Tensor.type, torch.Tensor.grad
 _new_parameter: Any = nn.Parameter.__new__
 _ctc_loss = torch.ctc_loss
 
@@ -506,15 +483,11 @@ def cuda(
 def type_(self: Any, dtype: Any = None, non_blocking: Any = False, **_: Any) -> Any:
     if dtype is None:
         return type_name(self.device, self)
-    if isinstance(dtype, torch.dtype):
-        return to(self, dtype, non_blocking=non_blocking)
-    text = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
-    words = text.split(".")
-    kinds = [each for each, name in DTYPES.items() if words[-1] == f"{name}Tensor"]
-    if not kinds:
-        raise ValueError(f"invalid type: '{text}'")
-    device = (self.device if self.is_cuda else meant("cuda")) if "cuda" in words else "cpu"
-    return to(self, device, kinds[0], non_blocking=non_blocking)
+    text = f"{dtype.__module__}.{dtype.__name__}" if isinstance(dtype, type) else str(dtype)
+    if not text.startswith("torch.cuda."):
+        return _type(self, dtype, non_blocking)
+    kinds = {f"torch.cuda.{name}Tensor": each for each, name in DTYPES.items()}
+    return to(self, self.device if self.is_cuda else meant("cuda"), kinds[text])
 
 
 def pin_memory(self: Any, *_: Any) -> Any:
