@@ -204,8 +204,6 @@ def test_a_file_can_be_sent_to_a_card_by_a_function(virtual: Bench) -> None:
 def test_what_profilers_are_told_and_what_waits_has_an_answer(virtual: Bench) -> None:
     virtual.run("with torch.cuda.nvtx.range('step'): torch.cuda.nvtx.mark('here')")
     virtual.run("torch.cuda.profiler.start(); torch.cuda.profiler.stop()")
-    virtual.run("torch.cuda._sleep(1_500_000_000)")
-    assert virtual.engine.times().device_seconds == pytest.approx(1.0, rel=0.01)
     assert virtual.run("torch.cuda.get_device_properties(0).warp_size") == 32
 
 

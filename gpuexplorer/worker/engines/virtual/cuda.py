@@ -2,7 +2,6 @@
 and events, what a card is, what goes between cards, and autocast.
 """
 
-import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -14,7 +13,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.machine import after_fork, in_force, in_modelled_time
-from gpuexplorer.worker.engines.virtual.refusals import DTYPES, Patches, not_offered, refuse
+from gpuexplorer.worker.engines.virtual.refusals import DTYPES, Patches, not_offered
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
     CPU,
@@ -29,21 +28,13 @@ _HIGHEST_PRIORITY = -5
 
 
 # Any throughout: devices are whatever PyTorch takes.
-class AnyEvent:
-    """torch.Event. Its time is modelled; a person's pauses between cells do not count."""
+class Event:
+    """Both torch.Event and torch.cuda.Event. Its time is modelled; a person's pauses between
+    cells do not count.
+    """
 
-    def __init__(
-        self,
-        device: Any = None,
-        *,
-        enable_timing: bool = False,
-        blocking: bool = False,
-        interprocess: bool = False,
-    ) -> None:
-        self._card = number_of(device)
-        if interprocess:
-            refuse("events that other processes could wait for")
-        self._timed = enable_timing
+    def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
+        self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
 
     def __repr__(self) -> str:
@@ -77,29 +68,16 @@ class AnyEvent:
         if self._at is not None:
             waiting.waits_until(self._at, self._card)
 
-    def elapsed_time(self, end_event: "AnyEvent") -> float:
+    def elapsed_time(self, end_event: "Event") -> float:
         """Milliseconds, modelled."""
         events = self, end_event
         if not all(each._timed for each in events):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self._at is None or end_event._at is None:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
-        if self._card != end_event._card:
-            raise ValueError(
-                f"Events are not on the same device: {self.device} and {end_event.device}."
-            )
         if not all(each.query() for each in events):
             raise ValueError("Both events must be completed before calculating elapsed time.")
         return (end_event._at - self._at) * 1000.0
-
-
-class Event(AnyEvent):
-    """torch.cuda.Event."""
-
-    def __init__(
-        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
-    ) -> None:
-        super().__init__(enable_timing=enable_timing, interprocess=interprocess)
 
 
 class Stream:
@@ -155,10 +133,10 @@ class Stream:
         card = stream.device_index
         self.waits_until(_cards().moment(card, stream.stream_id), card)
 
-    def wait_event(self, event: AnyEvent) -> None:
+    def wait_event(self, event: Event) -> None:
         event.wait(self)
 
-    def record_event(self, event: "AnyEvent | None" = None) -> AnyEvent:
+    def record_event(self, event: "Event | None" = None) -> Event:
         event = Event() if event is None else event
         event.record(self)
         return event
@@ -171,12 +149,10 @@ class Stream:
         return False
 
 
-for _each in (AnyEvent, Event, Stream):
+for _each in (Event, Stream):
     _each.__module__ = "torch.cuda"
-AnyEvent.__module__, AnyEvent.__name__ = "torch", "Event"
 
 
-_CYCLES = 1.5e9  # a second, of a card's clock
 _WARP = 32
 _KIND = 1  # torch._C's number for the kind of device
 _forked: "list[bool]" = []
@@ -270,14 +246,6 @@ def _empty_cache() -> None:
             each.empty_cache()
 
 
-@in_modelled_time
-def _sleep(cycles: int) -> None:
-    cards = _cards()
-    with cards.lock:
-        flops = cards.facts[cards.chosen.card].flops
-        cards.computed(cards.chosen.card, cycles / _CYCLES * flops, 0.0)
-
-
 def put_cuda(patches: Patches) -> None:
     """By torch.cuda, by torch.accelerator, which PyTorch has from 2.6 on, and by both."""
     cards, cuda = _cards(), torch.cuda
@@ -307,7 +275,6 @@ def put_cuda(patches: Patches) -> None:
         "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
         "get_sync_debug_mode": lambda: 0,
-        "sleep": _sleep,
         "getArchFlags": lambda: arches,
         "isInBadFork": lambda: bool(_forked),
         **{name: not_offered(what) for name, what in _BELOW.items()},
@@ -350,7 +317,7 @@ def put_cuda(patches: Patches) -> None:
         "is_current_stream_capturing": lambda: False,
         **{name: not_offered(what) for what, names in _INTO.items() for name in names},
     }
-    patches.put(torch, {"Stream": Stream, "Event": AnyEvent})
+    patches.put(torch, {"Stream": Stream, "Event": Event})
     patches.put(torch.backends.cuda, {"is_built": lambda: True})
     for module in (cuda, cuda.memory, cuda.random, cuda.streams, cuda.graphs):
         known = {name: each for name, each in answers.items() if hasattr(module, name)}

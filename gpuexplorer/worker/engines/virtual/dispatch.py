@@ -117,11 +117,15 @@ def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
         elif name == "_efficientzerotensor":  # has no memory at all
             func = torch.ops.aten.zeros.default
         made = func(*args, **kwargs, device=CPU)
-        refuse_strange(made)
-        hold(made.untyped_storage(), card)
         if not name.startswith("empty"):
             cards.computed(card, 0.0, made.nbytes, made.element_size())
-        return OnCard(made, card)
+        return _placed(made, card)
+
+
+def _placed(made: torch.Tensor, card: int) -> OnCard:
+    refuse_strange(made)
+    hold(made.untyped_storage(), card)
+    return OnCard(made, card)
 
 
 def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
@@ -166,10 +170,12 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
                     cards.copied(HOST, card, each.nbytes)
         elif what.transforms and getattr(args[0], "halved", False):
             _refuse_odd_halves([args[0].shape[each] for each in args[1]])
-        frozen = None
-        if not what.writes and _at_most(leaves) >= _LARGE_BYTES:
-            frozen = _frozen((plain, words))
-            size = _outcome_bytes(func, *frozen)
+        flops = 0.0
+        if what.flops or not (what.writes or _at_most(leaves) < _LARGE_BYTES):
+            try:
+                flops, size, _ = _foreseen(func, _frozen(plain), _frozen(words))
+            except (NotImplementedError, RuntimeError):
+                size = 0  # as for nonzero; or the real call will say why
             if size >= _LARGE_BYTES:
                 Stretch(card, size)  # refused before the host's memory is taken for it
         generator = words.get("generator")
@@ -180,10 +186,6 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
         if what.computes:
             made = [out] if isinstance(out, torch.Tensor) else _tensors(out)
             tensors = [*[each.held for each in there], *made]
-            flops = 0.0
-            if what.flops is not None:
-                frozen = frozen or _frozen((plain, words))
-                flops = _flops(what.flops, *frozen, _frozen(out))
             moved = sum([each.nbytes for each in tensors if not each.is_sparse])
             cards.computed(card, flops, moved, tensors[0].element_size())
         if what.fetches and (back := fetched(what.name, args)):
@@ -198,9 +200,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
             for each in there:
                 if each.held is made:
                     return each
-            refuse_strange(made)
-            hold(made.untyped_storage(), card)
-            return OnCard(made, card)
+            return _placed(made, card)
 
         if isinstance(out, torch.Tensor):
             return placed(out)
@@ -273,7 +273,7 @@ def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> 
     if what.writes:
         return args[0]
     try:
-        made = _on_meta(func, *_frozen((args, kwargs)))
+        *_, made = _foreseen(func, _frozen(args), _frozen(kwargs))
     except (NotImplementedError, RuntimeError):
         cards.hear(card)  # its values tell the host how much it made
         raise
@@ -309,38 +309,24 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _thawed(value: Any, made: "Callable[[_Shape], Any]") -> Any:
+def _thawed(value: Any) -> Any:
     if isinstance(value, _Shape):
-        return made(value)
-    return [_thawed(each, made) for each in value] if isinstance(value, tuple) else value
+        return torch.empty(value.shape, dtype=value.dtype, device="meta")
+    return [_thawed(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _on_meta(func: Any, args: Any, words: Any) -> Any:
-    def empty(of: _Shape) -> torch.Tensor:
-        return torch.empty(of.shape, dtype=of.dtype, device="meta")
-
-    given = {name: _thawed(each, empty) for name, each in words}
+@functools.lru_cache(_MOST_KNOWN)
+def _foreseen(func: Any, args: Any, words: Any) -> "tuple[float, int, Any]":
+    """How much it computes, bytes of what it makes, and that without values. Raises where
+    values tell the shapes.
+    """
+    given = {name: _thawed(each) for name, each in words}
     if "device" in given:
         given["device"] = Device("meta")
-    return func(*_thawed(args, empty), **given)
-
-
-@functools.lru_cache(_MOST_KNOWN)
-def _outcome_bytes(func: Any, args: Any, words: Any) -> int:
-    try:
-        made = _tensors(_on_meta(func, args, words))
-    except (NotImplementedError, RuntimeError):
-        return 0  # no shapes without values, as for nonzero; or the real call will say why
-    return sum(each.nbytes for each in made)
-
-
-@functools.lru_cache(_MOST_KNOWN)
-def _flops(formula: "Callable[..., int]", args: Any, words: Any, out: Any) -> float:
-    def shape(of: _Shape) -> Any:
-        return of.shape
-
-    given = {name: _thawed(each, shape) for name, each in words}
-    return float(formula(*_thawed(args, shape), **given, out_val=_thawed(out, shape)))
+    made = func(*_thawed(args), **given)
+    formula = operation(func).flops
+    flops = 0.0 if formula is None else float(formula(*_thawed(args), **given, out_val=made))
+    return flops, sum(each.nbytes for each in _tensors(made)), made
 
 
 # Any throughout: tensors, devices and dtypes are PyTorch's.
