@@ -240,11 +240,14 @@ torch.cuda.synchronize()
 
 class TestLoadersWithProcesses:
     def test_batches_are_there_when_their_process_has_made_them(self) -> None:
-        table = Timetable(processes=1, ahead=2)
-        table.asked = {0: (0, 10.0), 1: (0, 10.0), 2: (0, 15.0)}
-        for _ in range(3):
+        table = Timetable(processes=1, ahead=2, now=10.0)
+        table.took(0, 2.0)
+        in_main = Timetable(processes=1, ahead=2, now=10.0)
+        in_main._took = table._took
+        for _ in range(2):
             table.took(0, 2.0)
-        assert [table.there(batch) for batch in range(3)] == [12.0, 14.0, 17.0]
+        waits = [in_main.wait(batch, now) for batch, now in enumerate((10.0, 15.0, 15.0))]
+        assert waits == [2.0, 0.0, 1.0]
 
     def test_a_program_gets_their_batches_pinned_and_is_told_how_long_it_waited(
         self, machine: Machine

@@ -9,7 +9,7 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,6 +20,9 @@ from gpuexplorer.worker.engines.virtual.refusals import asserted, lost
 from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
+
+if TYPE_CHECKING:
+    from gpuexplorer.worker.engines.virtual.machine import Clock
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ class Cards:
             for index, each in enumerate(facts)
         )
         self.lock = threading.RLock()
+        self.clock: Clock  # of the machine they are in
         self._links = {frozenset((each.one, each.other)): each for each in links}
         self.now = 0.0
         self._queues: dict[tuple[int, int], float] = {}  # until when each is busy
@@ -148,6 +152,7 @@ class Cards:
         """In the child, which nobody watches."""
         self.lock = threading.RLock()
         self.watched, self.seen = False, None
+        self.clock.after_fork()
 
     def begin(self) -> None:
         """A new cell, or a program; whatever was still running has ended."""

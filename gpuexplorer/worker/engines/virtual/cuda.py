@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.machine import after_fork, in_force, in_modelled_time
+from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import DTYPES, Patches, not_offered
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
@@ -46,7 +45,7 @@ class Event:
 
     @in_modelled_time
     def record(self, stream: "Stream | None" = None) -> None:
-        cards = _cards()
+        cards = in_force()
         self._card = cards.chosen.card if stream is None else stream.device_index
         with cards.lock:
             cards.use(self._card)
@@ -54,13 +53,13 @@ class Event:
 
     @in_modelled_time
     def query(self) -> bool:
-        return self._at is None or _cards().has_come(self._at)
+        return self._at is None or in_force().has_come(self._at)
 
     @in_modelled_time
     def synchronize(self) -> None:
         if self._at is not None:
-            with _cards().lock:
-                _cards().wait_until(self._at, self._card)
+            with in_force().lock:
+                in_force().wait_until(self._at, self._card)
 
     def wait(self, stream: "Stream | None" = None) -> None:
         """What is asked of the stream from now on begins when this has come."""
@@ -93,7 +92,7 @@ class Stream:
     ) -> None:
         self.device_index = number_of(device) if device_index is None else device_index
         self.device = Device("cuda", self.device_index)
-        self.stream_id = next(_cards().new_streams) if stream_id is None else stream_id
+        self.stream_id = next(in_force().new_streams) if stream_id is None else stream_id
         self.cuda_stream, self.priority, self.device_type = self.stream_id, priority, 1
 
     def __repr__(self) -> str:
@@ -106,32 +105,32 @@ class Stream:
         return hash((self.device_index, self.stream_id))
 
     def __enter__(self) -> "Stream":
-        chosen = _cards().chosen
+        chosen = in_force().chosen
         self._before = chosen.card, chosen.streams.get(self.device_index, 0)
         _set_stream(self.stream_id, self.device_index, _KIND)
         return self
 
     def __exit__(self, *_: object) -> None:
-        chosen = _cards().chosen
+        chosen = in_force().chosen
         chosen.card, chosen.streams[self.device_index] = self._before
 
     @in_modelled_time
     def synchronize(self) -> None:
-        with _cards().lock:
-            _cards().synchronize(self.device_index, self.stream_id)
+        with in_force().lock:
+            in_force().synchronize(self.device_index, self.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
-        return _cards().has_come(_cards().moment(self.device_index, self.stream_id))
+        return in_force().has_come(in_force().moment(self.device_index, self.stream_id))
 
     @in_modelled_time
     def waits_until(self, moment: float, card: int) -> None:
-        with _cards().lock:
-            _cards().queue_waits(self.device_index, self.stream_id, moment, card)
+        with in_force().lock:
+            in_force().queue_waits(self.device_index, self.stream_id, moment, card)
 
     def wait_stream(self, stream: "Stream") -> None:
         card = stream.device_index
-        self.waits_until(_cards().moment(card, stream.stream_id), card)
+        self.waits_until(in_force().moment(card, stream.stream_id), card)
 
     def wait_event(self, event: Event) -> None:
         event.wait(self)
@@ -184,12 +183,8 @@ class _CudaDeviceProperties(SimpleNamespace):
 
 
 # Any throughout: a device is a number, a text, a torch.device or nothing, as in PyTorch.
-def _cards() -> Cards:
-    return in_force().cards
-
-
 def _properties(device: Any = None) -> Any:
-    facts = _cards().facts[number_of(device)]
+    facts = in_force().facts[number_of(device)]
     return _CudaDeviceProperties(
         name=facts.name,
         major=facts.capability[0],
@@ -205,7 +200,7 @@ def _properties(device: Any = None) -> Any:
 
 def _choose(card: int) -> int:
     """Gives the one before."""
-    chosen = _cards().chosen
+    chosen = in_force().chosen
     before = chosen.card
     if card >= 0:
         chosen.card = number_of(card)
@@ -214,30 +209,30 @@ def _choose(card: int) -> int:
 
 def _can_access_peer(device: Any, peer_device: Any) -> bool:
     one, other = number_of(device), number_of(peer_device)
-    return one != other and _cards().link(one, other).peer
+    return one != other and in_force().link(one, other).peer
 
 
 def _set_stream(stream_id: int, device_index: int, device_type: int) -> None:
-    chosen = _cards().chosen
+    chosen = in_force().chosen
     chosen.card, chosen.streams[device_index] = device_index, stream_id
 
 
 @in_modelled_time
 def _synchronize(device: Any = None) -> None:
-    with _cards().lock:
-        _cards().synchronize(number_of(device))
+    with in_force().lock:
+        in_force().synchronize(number_of(device))
 
 
 @in_modelled_time
 def _mem_get_info(device: Any = None) -> "tuple[int, int]":
-    memory = _cards().memory(number_of(device))
-    _cards().use(memory.index)  # asking makes a context, on a real card as well
+    memory = in_force().memory(number_of(device))
+    in_force().use(memory.index)  # asking makes a context, on a real card as well
     return memory.free_bytes, memory.total_bytes
 
 
 @in_modelled_time
 def _empty_cache() -> None:
-    cards = _cards()
+    cards = in_force()
     with cards.lock:
         for index in range(len(cards)):
             each = cards.memory(index)
@@ -248,7 +243,7 @@ def _empty_cache() -> None:
 
 def put_cuda(patches: Patches) -> None:
     """By torch.cuda, by torch.accelerator, which PyTorch has from 2.6 on, and by both."""
-    cards, cuda = _cards(), torch.cuda
+    cards, cuda = in_force(), torch.cuda
 
     def current() -> int:
         return cards.chosen.card
@@ -332,10 +327,12 @@ def put_cuda(patches: Patches) -> None:
 
 
 def _after_fork() -> None:
-    """In the child: CUDA can be used there only where the parent had not begun to."""
-    after_fork()
-    if torch.cuda._is_compiled() and any(each.awake for each in _cards().allocators):
-        _forked.append(True)
+    """In the child, where whoever held a lock is not: CUDA can be used there only where the
+    parent had not begun to.
+    """
+    if torch.cuda.Event is Event:
+        in_force().after_fork()
+        _forked.extend(each.awake for each in in_force().allocators if each.awake)
 
 
 if hasattr(os, "register_at_fork"):

@@ -106,7 +106,7 @@ def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
     if kwargs.pop("pin_memory", False):
         raise RuntimeError("Only dense CPU tensors can be pinned")
     refuse_after_fork(used=False)
-    cards, name = in_force().cards, func.overloadpacket.__name__
+    cards, name = in_force(), func.overloadpacket.__name__
     with cards.lock:
         if name.startswith("empty"):
             size = (kwargs.get("dtype") or torch.get_default_dtype()).itemsize
@@ -160,7 +160,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
         raise RuntimeError("Only dense CPU tensors can be pinned")
     refuse_after_fork(used=True)
     card = there[0].card if asked is None else asked.index
-    cards = in_force().cards
+    cards = in_force()
     with cards.lock:
         if what.name in LACKING:
             refuse_lacking(what.name, seen, cards.facts[card].capability)
@@ -261,7 +261,7 @@ def _refuse_odd_halves(sizes: "list[int]") -> None:
 
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:
     """By the processor, unless a kernel of the card's is asserting: then nothing is."""
-    cards = in_force().cards
+    cards = in_force()
     if card not in cards.asserting:
         try:
             return func(*args, **kwargs)
@@ -348,7 +348,7 @@ def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:
     here = source.held if isinstance(source, OnCard) else source
     there = target.held if isinstance(target, OnCard) else target
     there.copy_(here)
-    cards = in_force().cards
+    cards = in_force()
     refuse_after_fork(used=isinstance(source, OnCard))
     one_number = source.device.type == "cpu" and source.dim() == 0
     with cards.lock:
@@ -388,7 +388,7 @@ def location(storage: Any) -> "str | None":
 def land(storage: Any, where: Any) -> Any:
     if not str(where).startswith("cuda") or not torch.cuda.is_available():
         return None
-    cards = in_force().cards
+    cards = in_force()
     card = int(str(where).partition(":")[2] or cards.chosen.card)
     if card >= len(cards):
         raise RuntimeError(

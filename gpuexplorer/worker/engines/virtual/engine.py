@@ -30,7 +30,6 @@ from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
 from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
 from gpuexplorer.worker.engines.virtual.machine import (
     Clock,
-    Machine,
     put_clock,
     put_in_force,
     put_loaders,
@@ -44,18 +43,17 @@ _patches = Patches()
 _hooks: "list[Callable[[], None]]" = []  # what takes them away
 
 
-def enter(machine: Machine) -> None:
+def enter(cards: Cards) -> None:
     """Those that were in force before are gone with it."""
     leave()
-    put_in_force(machine)
-    cards = machine.cards
+    put_in_force(cards)
     register_makers()
     for put in (put_refusals, put_cuda, put_makers, put_methods, put_casting, put_saving):
         put(_patches)
     for owner, methods in telling_methods(cards.copies, lambda: cards.watched):
         _patches.put(owner, methods)
-    put_loaders(_patches, machine)
-    put_clock(_patches, machine.clock)
+    put_loaders(_patches, cards)
+    put_clock(_patches, cards.clock)
     _hooks.append(put_hooks(_patches.put, lambda: cards.seen))
     # Or torch.tensor(…, device=…) moves what it made where nothing of ours is asked.
     torch._C._set_only_lift_cpu_tensors(True)  # noqa: FBT003 - PyTorch's own
@@ -100,8 +98,8 @@ class VirtualEngine:
             [CardFacts.read(each) for each in cards],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
         )
-        self._clock = clock(self._cards)
-        enter(Machine(self._cards, self._clock))
+        self._clock = self._cards.clock = clock(self._cards)
+        enter(self._cards)
         self._seen = Seen(self.copies, self._clock.moment)
         self._began = self._took = 0.0  # by a person's stopwatch
 

@@ -12,9 +12,10 @@ import sys
 import threading
 import time
 import timeit
+from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch.utils.data import _utils
@@ -153,28 +154,16 @@ def put_clock(patches: Patches, clock: Clock) -> None:
     patches.put(timeit, {"default_timer": put["perf_counter"]})
 
 
-class Machine(NamedTuple):
-    cards: Cards
-    clock: Clock
+_machines: "list[Cards]" = []  # one, once an engine is made
 
 
-_machines: "list[Machine]" = []  # one, once an engine is made
-
-
-def in_force() -> Machine:
-    """The one simulated machine of this process."""
+def in_force() -> Cards:
+    """The cards of this process's one simulated machine, with the clock that goes there."""
     return _machines[-1]
 
 
-def put_in_force(machine: Machine) -> None:
-    _machines[:] = [machine]
-
-
-def after_fork() -> None:
-    """In the child. Whoever held a lock is not in it."""
-    for cards, clock in _machines:
-        cards.after_fork()
-        clock.after_fork()
+def put_in_force(cards: Cards) -> None:
+    _machines[:] = [cards]
 
 
 class Stretch:
@@ -183,14 +172,14 @@ class Stretch:
     def __init__(self, card: int, size: int) -> None:
         """Raises torch's own out-of-memory error, and then nothing was taken."""
         self.card, self.size = card, size
-        self._machine = in_force()
-        self._block = self._machine.cards.allocate(card, size)
-        self._machine.cards.refuse_beyond_host(size)
+        self._cards = in_force()
+        self._block = self._cards.allocate(card, size)
+        self._cards.refuse_beyond_host(size)
 
     def __del__(self) -> None:
         if hasattr(self, "_block"):
-            self._machine.clock.gives_back(self.size)
-            self._machine.cards.returned.append((self.card, self._block))
+            self._cards.clock.gives_back(self.size)
+            self._cards.returned.append((self.card, self._block))
 
 
 # Any: a storage of PyTorch's. Views share one, and so a stretch.
@@ -221,98 +210,75 @@ def in_modelled_time(function: "Callable[..., Any]") -> "Callable[..., Any]":
 
 
 _TABLE = "_gpuexplorer_timetable"
+_PLACES = 64  # for batches of one process that are not taken yet
 _made: "list[Timetable]" = []  # whose processes are being started
 
 
 class Timetable:
-    """When the batches of one loader are there, on the cards' axis: its processes would get
-    ahead of a program that is slowed down by our stand-ins.
+    """When the batches of one loader are there, on the cards' axis: its processes, of which
+    each makes one in turn, would get ahead of a program that is slowed down by our stand-ins.
     """
 
-    def __init__(self, processes: int, ahead: int) -> None:
-        """`ahead`: the most batches that are under way at a time, of one process."""
-        self._places = 2 * ahead
-        self._took = memoryview(mmap.mmap(-1, 8 * processes * self._places)).cast("d")
-        self._done = [0] * processes  # batches, by process; each knows its own alone
-        self._given = [0] * processes
-        self._free = [0.0] * processes  # when each has done what it was asked
-        self.asked: dict[int, tuple[int, float]] = {}  # by batch: the process, and when
+    def __init__(self, processes: int, ahead: int, now: float) -> None:
+        """`ahead`: the most batches that are under way at a time."""
+        self._took = memoryview(mmap.mmap(-1, 8 * processes * _PLACES)).cast("d")
+        self._done = [0] * processes  # batches, by process; in each, only its own are counted
+        self._free = [now] * processes  # when each has done what it was asked
+        self._given = deque([now] * ahead, ahead)  # for each that is taken another is asked
 
     def took(self, process: int, seconds: float) -> None:
         """Said in the process."""
-        at = process * self._places + self._done[process] % self._places
-        self._took[at] = seconds
-        self._done[process] += 1
+        self._took[self._place(process)] = seconds
 
-    def there(self, batch: int) -> float:
-        """Batches come in their order."""
-        process, asked = self.asked.pop(batch)
-        at = process * self._places + self._given[process] % self._places
-        self._given[process] += 1
-        self._free[process] = max(asked, self._free[process]) + self._took[at]
-        return self._free[process]
+    def wait(self, batch: int, now: float) -> float:
+        """Seconds, for the next."""
+        process = batch % len(self._done)
+        there = max(self._given[0], self._free[process]) + self._took[self._place(process)]
+        self._free[process] = there
+        self._given.append(max(there, now))
+        return max(0.0, there - now)
+
+    def _place(self, process: int) -> int:
+        self._done[process] += 1
+        return process * _PLACES + self._done[process] % _PLACES
 
 
 # Any throughout: loaders, and what they fetch.
-def put_loaders(patches: Patches, machine: Machine) -> None:
-    cards, clock = machine
+def put_loaders(patches: Patches, cards: Cards) -> None:
     batches: Any = _MultiProcessingDataLoaderIter
-    init, put_index = batches.__init__, batches._try_put_index
-    next_data, get_data = batches._next_data, batches._get_data
+    init, next_data = batches.__init__, batches._next_data
+    fetch = _utils.fetch._MapDatasetFetcher.fetch
 
-    def fetching(fetch: "Callable[[Any, Any], Any]") -> "Callable[[Any, Any], Any]":
-        def fetched(self: Any, index: Any) -> Any:
-            process = _utils.worker.get_worker_info()
-            began = time.perf_counter()
-            made = fetch(self, index)
-            if process is not None and _made:
-                _made[-1].took(process.id, time.perf_counter() - began)
-            return made
+    def fetched(self: Any, index: Any) -> Any:
+        process = _utils.worker.get_worker_info()
+        began = time.perf_counter()
+        made = fetch(self, index)
+        if process is not None and _made:
+            _made[-1].took(process.id, time.perf_counter() - began)
+        return made
 
-        return fetched
-
-    for kind in (_utils.fetch._MapDatasetFetcher, _utils.fetch._IterableDatasetFetcher):
-        patches.put(kind, {"fetch": fetching(kind.fetch)})
-
-    def made(self: Any, loader: Any) -> None:
+    def begun(self: Any, loader: Any) -> None:
         context = loader.multiprocessing_context or torch.multiprocessing
-        in_order = getattr(loader, "in_order", True)
-        if not (clock.host_counts and in_order and context.get_start_method() == "fork"):
-            init(self, loader)
-            return
-        table = Timetable(loader.num_workers, loader.prefetch_factor)
-        setattr(self, _TABLE, table)
-        _made.append(table)
+        in_turn = getattr(loader, "in_order", True) and hasattr(loader.dataset, "__getitem__")
+        processes = loader.num_workers
+        ahead = processes * loader.prefetch_factor
+        table = Timetable(processes, ahead, cards.clock.moment())
+        if cards.clock.host_counts and in_turn and context.get_start_method() == "fork":
+            setattr(self, _TABLE, table)
+            _made.append(table)
         try:
             init(self, loader)
         finally:
-            _made.remove(table)
-
-    def asked(self: Any) -> None:
-        batch = self._send_idx
-        put_index(self)
-        table = getattr(self, _TABLE, None)
-        if table is not None and self._send_idx > batch:
-            table.asked[batch] = self._task_info[batch][0], clock.moment()
-
-    def received(self: Any) -> Any:
-        if not hasattr(self, _TABLE):
-            return get_data(self)
-        with clock:
-            return get_data(self)
+            _made.clear()
 
     def given(self: Any) -> Any:
         table = getattr(self, _TABLE, None)
-        sent = self._send_idx
-        data = next_data(self)
-        if table is not None:
-            with clock:
-                wait = max(0.0, table.there(self._rcvd_idx - 1) - cards.now)
-                cards.now += wait
-                for batch in range(sent, self._send_idx):  # asked as soon as this one came
-                    process, moment = table.asked[batch]
-                    table.asked[batch] = process, moment + wait
+        if table is None:
+            return next_data(self)
+        with cards.clock:
+            data = next_data(self)
+            cards.now += table.wait(self._rcvd_idx - 1, cards.now)
         return data
 
-    put = {"__init__": made, "_try_put_index": asked, "_get_data": received}
-    patches.put(batches, {**put, "_next_data": given})
+    patches.put(_utils.fetch._MapDatasetFetcher, {"fetch": fetched})
+    patches.put(batches, {"__init__": begun, "_next_data": given})

@@ -196,10 +196,6 @@ _CHECKED = {
     "mm": ("mm", ("self", "mat2")),
     "addmm": ("addmm", ("self", "mat1", "mat2")),
     "bmm": ("bmm", ("self", "mat2")),
-    "baddbmm": ("baddbmm", ("self", "batch1", "batch2")),
-    "addmv": ("addmv_", ("self", "mat", "vec")),
-    "mv": ("_mv", ("self", "vec")),
-    "dot": ("_dot", ("self", "tensor")),
     "cat": ("cat", ("tensors", "tensors")),
     "index_select": ("_index_select", ("self", "index")),
     "embedding": ("_index_select", ("self", "index")),
@@ -261,11 +257,6 @@ def refuse_other_devices(name: str, operands: "Sequence[torch.Tensor]") -> None:
             raise RuntimeError(
                 f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
             )
-    if name == "masked_fill" and operands[1].device != first:
-        raise RuntimeError(
-            "expected self and mask to be on the same device, but got mask on "
-            f"{operands[1].device} and self on {first}"
-        )
     if name in _CHECKED:
         method, names = _CHECKED[name]
         at = next(position for position, each in counted if each.device != devices[0])

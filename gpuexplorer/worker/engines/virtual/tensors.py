@@ -52,7 +52,7 @@ def meant(device: Any) -> Any:
         device = Device(device)
     if not isinstance(device, Device) or device.type not in ("cuda", KIND):
         return device
-    cards = in_force().cards
+    cards = in_force()
     index = cards.chosen.card if device.index is None else device.index
     if index >= len(cards):
         raise no_such_card()
@@ -155,18 +155,18 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         """What PyTorch's own code complains about names the devices that a person knows."""
-        machine = in_force()
+        cards = in_force()
         try:
-            with machine.clock, torch._C.DisableTorchFunctionSubclass():
+            with cards.clock, torch._C.DisableTorchFunctionSubclass():
                 made = func(*args, **(kwargs or {}))
         except Exception as error:
             if str(error).startswith(_NO_HALVES):
                 return _in_halves(func, args, kwargs or {})
             say_right(error)
             raise
-        if machine.cards.left:
-            machine.cards.left = False
-            machine.cards.on_left()
+        if cards.left:
+            cards.left = False
+            cards.on_left()
         return made
 
     @classmethod
@@ -234,7 +234,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
 
     @in_modelled_time
     def __repr__(self, *, tensor_contents: object = None) -> str:
-        in_force().cards.copied(self.card, HOST, shown_bytes(self.held), how="print")
+        in_force().copied(self.card, HOST, shown_bytes(self.held), how="print")
         shown = torch.Tensor.as_subclass(self.held.detach(), tensor)
         shown.of = self
         with torch._C._DisableTorchDispatch():
@@ -258,7 +258,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     @in_modelled_time
     def __reduce_ex__(self, protocol: Any) -> Any:
         """A file as from a real card: put_saving tells where the storage lies."""
-        in_force().cards.copied(self.card, HOST, self.held.nbytes, how="save")
+        in_force().copied(self.card, HOST, self.held.nbytes, how="save")
         held = self.held.detach().requires_grad_(self.requires_grad)
         whole = nn.Parameter(held, self.requires_grad) if _is_parameter(self) else held
         return whole.__reduce_ex__(protocol)
