@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,17 +40,6 @@ class CardFacts:
     half_flops: float
     double_flops: float
     bytes_per_second: float
-
-    @classmethod
-    def read(cls, told: "Mapping[str, Any]") -> "CardFacts":
-        """JSON has lists alone."""
-        return cls(**{**told, "capability": tuple(told["capability"])})
-
-    def flops_of(self, itemsize: int) -> float:
-        """By the size of the numbers: half, single, double."""
-        if itemsize <= 2:
-            return self.half_flops
-        return self.double_flops if itemsize >= 8 else self.flops
 
 
 @dataclass(frozen=True)
@@ -167,7 +156,9 @@ class Cards:
         if index not in self._ready:
             self.use(index)
         facts = self.facts[index]
-        busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
+        rate = facts.half_flops if itemsize <= 2 else facts.flops
+        rate = facts.double_flops if itemsize >= 8 else rate
+        busy = max(flops / rate, moved_bytes / facts.bytes_per_second)
         self.now += _LAUNCH_SECONDS
         begin = max(self.moment(index), self._engines[index, "compute"])
         end = self._engines[index, "compute"] = begin + max(busy, _SHORTEST_KERNEL)
@@ -248,10 +239,10 @@ class Cards:
         how: str = "",
         noted: "Place | None" = None,
         check: "Check | None" = None,
-    ) -> int:
+        on_host: Any = None,
+    ) -> None:
         """Between devices. Between cards the host never waits, and else for pinned memory
-        need not; what is not pinned goes through its hands. Gives the number of the copy's
-        row; 0: nobody watches.
+        need not; what is not pinned goes through its hands. `on_host`: the tensor there.
         """
         link = self.link(source, target)
         seconds = link.seconds(size, pinned=pinned)
@@ -276,7 +267,7 @@ class Cards:
         if blocking:
             self.now = end
         if not self.watched:
-            return 0
+            return
         copy = Transferred(
             0,
             named(source),
@@ -298,18 +289,13 @@ class Cards:
         self.copies.add(copy, noted, check, numbered)
         if blocking and target == HOST:
             self._host_waited(source, noted.spot)
-        return numbered[0]
-
-    def travelled(
-        self, source: Any, arrived: Any, here: int, there: int, size: int, row: int
-    ) -> None:
-        """By the copy of that row."""
-        if row and self.seen is not None:
-            if there != HOST:
-                self.seen.trips.came(source.untyped_storage(), named(there), size, row)
-            if here != HOST:
+        if self.seen is not None and on_host is not None and numbered[0]:
+            trips, storage = self.seen.trips, on_host.untyped_storage()
+            if target == HOST:
                 self.left = True
-                self.seen.trips.left(arrived.untyped_storage(), named(here), row)
+                trips.left(storage, named(source), numbered[0])
+            else:
+                trips.came(storage, named(target), size, numbered[0])
 
     def stream(self, index: int) -> int:
         return self.chosen.streams.get(index, 0)

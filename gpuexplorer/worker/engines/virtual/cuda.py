@@ -12,7 +12,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
-from gpuexplorer.worker.engines.virtual.refusals import DTYPES, Patches, not_offered
+from gpuexplorer.worker.engines.virtual.refusals import Patches, not_offered
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
     CPU,
@@ -159,7 +159,10 @@ _INTO: "Mapping[str, Sequence[str]]" = {  # what is not offered, and its names i
     "pools of memory of one's own": (
         *("MemPool", "use_mem_pool", "CUDAPluggableAllocator", "change_current_allocator"),
     ),
-    "types such as torch.cuda.FloatTensor": [f"{name}Tensor" for name in DTYPES.values()],
+    "types such as torch.cuda.FloatTensor": (
+        *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor"),
+        *("IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"),
+    ),
     "CUDA graphs": ("CUDAGraph", "graph", "make_graphed_callables"),
     "streams of other programs": ("ExternalStream",),
     "a list of the cards' processes": ("list_gpu_processes",),

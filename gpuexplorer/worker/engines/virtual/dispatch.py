@@ -362,15 +362,16 @@ def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:
         noted, intact = cards.copies.note(), None
         if cards.copies.wants_check(there.nbytes, noted):
             intact = same(here.detach(), there)  # at once: all its values are here
-        row = cards.copied(
+        on_host = next((each for each in (source, target) if not each.is_cuda), None)
+        cards.copied(
             *ends,
             there.nbytes,
-            pinned=is_pinned(source if source.device.type == "cpu" else target),
+            pinned=on_host is not None and is_pinned(on_host),
             non_blocking=bool(non_blocking),
             noted=noted,
             check=None if intact is None else lambda: intact,
+            on_host=on_host,
         )
-        cards.travelled(source, target, *ends, there.nbytes, row)
     return target
 
 

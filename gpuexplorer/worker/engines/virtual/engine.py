@@ -11,7 +11,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     VERSION,
     Device,
@@ -78,12 +78,6 @@ def _storages(values: Any) -> "list[Any]":
     ]
 
 
-_COPIES = mark("Copies of simulated cards are not measured: the program models their times.")
-_PRODUCTS = mark(
-    "Products on simulated cards are not measured: the program models their times."
-)
-
-
 class VirtualEngine:
     """Values are PyTorch's own; memory and times are modelled, and said to be."""
 
@@ -95,7 +89,10 @@ class VirtualEngine:
     ) -> None:
         torch._C._set_cudnn_enabled(False)  # noqa: FBT003 - or it warns that it is not there
         self._cards = Cards(
-            [CardFacts.read(each) for each in cards],
+            [  # JSON has lists alone
+                CardFacts(**{**each, "capability": tuple(each["capability"])})  # type: ignore[arg-type]
+                for each in cards
+            ],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
         )
         self._clock = self._cards.clock = clock(self._cards)
@@ -183,7 +180,7 @@ class VirtualEngine:
         """There is nothing to be measured."""
         self._cards.begin()
         raise Trouble(
-            _COPIES if isinstance(command, Measure) else _PRODUCTS,
+            "Simulated cards are not measured: the program models their times.",
             "Measure on a machine with cards, or look at the modelled times.",
         )
 

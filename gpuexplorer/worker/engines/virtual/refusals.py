@@ -162,7 +162,8 @@ def refuse_lacking(
     first, last = operands[0].dtype, operands[-1].dtype
     if name in _ONLY_FLOATING and not (last.is_floating_point or last.is_complex):
         kernel = _ONLY_FLOATING[name]
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{DTYPES[last]}'")
+        kind = type_name(operands[-1]).removeprefix("torch.cuda.").removesuffix("Tensor")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
     if name == "_scaled_mm" and capability < _EIGHT_BITS_FROM:
         raise RuntimeError(
             "torch._scaled_mm is only supported on CUDA devices with compute capability >= 9.0 "
@@ -207,20 +208,6 @@ _CHECKED = {
         ("input", "weight", "bias", "running_mean", "running_var"),
     ),
 }
-DTYPES = {
-    torch.float32: "Float",
-    torch.float64: "Double",
-    torch.float16: "Half",
-    torch.bfloat16: "BFloat16",
-    torch.int64: "Long",
-    torch.int32: "Int",
-    torch.int16: "Short",
-    torch.int8: "Char",
-    torch.uint8: "Byte",
-    torch.bool: "Bool",
-    torch.complex64: "ComplexFloat",
-    torch.complex128: "ComplexDouble",
-}
 _SAME = "Expected all tensors to be on the same device, but "
 # Lengths of sequences are the host's business, also where the sequences are on a card.
 _LENGTHS_ON_HOST = "_pack_padded_sequence", "_pad_packed_sequence"
@@ -252,7 +239,7 @@ def refuse_other_devices(name: str, operands: "Sequence[torch.Tensor]") -> None:
     if len(devices) < 2:
         return
     if "convolution" in name:
-        types = [type_name(each.device, each) for _, each in counted[:2]]
+        types = [type_name(each) for _, each in counted[:2]]
         if types[0] != types[1]:
             raise RuntimeError(
                 f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
@@ -273,10 +260,14 @@ def _found(one: torch.device, other: torch.device) -> RuntimeError:
     return RuntimeError(f"{_SAME}found at least two devices, {one} and {other}!")
 
 
-def type_name(device: torch.device, tensor: torch.Tensor) -> str:
+_type = torch.Tensor.type  # PyTorch's own; another answers by its name meanwhile
+
+
+# Any: a tensor, wherever it lies.
+def type_name(of: Any) -> str:
     """As Tensor.type() tells it."""
-    kind = f"{DTYPES.get(tensor.dtype, 'Float')}Tensor"
-    return f"torch.cuda.{kind}" if device.type == "cuda" else f"torch.{kind}"
+    name = str(_type(getattr(of, "held", of)))
+    return name.replace("torch.", "torch.cuda.") if of.is_cuda else name
 
 
 _MISSING = object()

@@ -24,7 +24,6 @@ from gpuexplorer.worker.engines.operations import shown_bytes
 from gpuexplorer.worker.engines.virtual.cards import HOST
 from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import (
-    DTYPES,
     Patches,
     no_such_card,
     refuse,
@@ -198,7 +197,7 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         return int(self.held.data_ptr())
 
     def untyped_storage(self) -> Any:
-        return StorageOnCard(self)
+        return self.held.untyped_storage()
 
     def share_memory_(self) -> "OnCard":
         return self
@@ -302,17 +301,6 @@ def on_card_as(cls: Any) -> Any:
 
         facts["__torch_function__"] = classmethod(call)
     return _SameAsTensor(cls.__name__, (OnCard, cls), facts)
-
-
-class StorageOnCard:
-    """What a tensor on a card gives as its storage."""
-
-    def __init__(self, of: OnCard) -> None:
-        self._of = of.held.untyped_storage()
-        self.device, self.is_cuda = of.device, True
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._of, name)
 
 
 _data: Any = torch.Tensor.data
@@ -482,12 +470,12 @@ def cuda(
 
 def type_(self: Any, dtype: Any = None, non_blocking: Any = False, **_: Any) -> Any:
     if dtype is None:
-        return type_name(self.device, self)
+        return type_name(self)
     text = f"{dtype.__module__}.{dtype.__name__}" if isinstance(dtype, type) else str(dtype)
     if not text.startswith("torch.cuda."):
         return _type(self, dtype, non_blocking)
-    kinds = {f"torch.cuda.{name}Tensor": each for each, name in DTYPES.items()}
-    return to(self, self.device if self.is_cuda else meant("cuda"), kinds[text])
+    kind = _type(torch.empty(0), text.replace("cuda.", "")).dtype
+    return to(self, self.device if self.is_cuda else meant("cuda"), kind)
 
 
 def pin_memory(self: Any, *_: Any) -> Any:
