@@ -51,13 +51,6 @@ def test_what_waits_for_this_computer_does_not_read_that_clock(virtual: Bench) -
     assert now_in_pythons_own_library() < virtual.things["now"]
 
 
-def test_what_the_computer_takes_to_give_memory_back_is_no_time_of_a_card() -> None:
-    seconds = iter([9.0, 10.0, 10.5])  # it begins; a tensor of 2 GB goes; it is read
-    clock = Clock(Cards(()), lambda: next(seconds))
-    clock.gives_back(2 * 10**9)
-    assert clock.ahead() == -0.5
-
-
 def test_our_way_to_an_operation_is_no_time_of_a_cell_and_what_is_longer_is() -> None:
     seconds = iter([0.0, 0.001, 0.002, 0.002])
     clock = Clock(Cards(()), lambda: next(seconds))

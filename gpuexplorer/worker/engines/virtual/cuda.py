@@ -23,8 +23,6 @@ from gpuexplorer.worker.engines.virtual.tensors import (
     number_of,
 )
 
-_HIGHEST_PRIORITY = -5
-
 
 # Any throughout: devices are whatever PyTorch takes.
 class Event:
@@ -139,10 +137,6 @@ class Stream:
         event = Event() if event is None else event
         event.record(self)
         return event
-
-    @staticmethod
-    def priority_range() -> "tuple[int, int]":
-        return 0, _HIGHEST_PRIORITY
 
     def is_capturing(self) -> bool:
         return False

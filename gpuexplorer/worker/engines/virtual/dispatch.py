@@ -70,7 +70,6 @@ class Operation:
         self.draws = torch.Tag.nondeterministic_seeded in func.tags
         self.fetches = name in NAMES
         self.computes = "empty" not in name and name != READING  # which is a copy alone
-        self.transforms = name.startswith("_fft_")
         self.flops: Callable[..., int] | None = flop_registry.get(func.overloadpacket)
 
 
@@ -168,8 +167,6 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
             for each in seen[1:]:
                 if each.device.type == "cpu" and each.dim() > 0:
                     cards.copied(HOST, card, each.nbytes)
-        elif what.transforms and getattr(args[0], "halved", False):
-            _refuse_odd_halves([args[0].shape[each] for each in args[1]])
         flops = 0.0
         if what.flops or not (what.writes or _at_most(leaves) < _LARGE_BYTES):
             try:
@@ -248,15 +245,6 @@ def _draw_with(generator: Any) -> None:
     if of_card is None:
         raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
     of_card.draw_next()
-
-
-def _refuse_odd_halves(sizes: "list[int]") -> None:
-    for size in sizes:
-        if size & (size - 1):
-            raise RuntimeError(
-                "cuFFT only supports dimensions whose sizes are powers of two when computing "
-                f"in half precision, but got a signal size of{[size]}"
-            )
 
 
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:
@@ -387,16 +375,11 @@ def location(storage: Any) -> "str | None":
 
 @in_modelled_time
 def land(storage: Any, where: Any) -> Any:
-    if not str(where).startswith("cuda") or not torch.cuda.is_available():
-        return None
     cards = in_force()
-    card = int(str(where).partition(":")[2] or cards.chosen.card)
-    if card >= len(cards):
-        raise RuntimeError(
-            f"Attempting to deserialize object on CUDA device {card} but "
-            f"torch.cuda.device_count() is {len(cards)}. Please use torch.load with "
-            "map_location to map your storages to an existing device."
-        )
+    kind, _, number = str(where).partition(":")
+    card = int(number or cards.chosen.card)
+    if kind != "cuda" or not torch.cuda.is_available() or card >= len(cards):
+        return None  # PyTorch's own refuses what is not there
     held = getattr(storage, "_untyped_storage", storage)
     hold(held, card)
     cards.copied(HOST, card, held.nbytes(), how="load")

@@ -27,9 +27,6 @@ from gpuexplorer.worker.engines.virtual.refusals import Patches
 _NANO = 10**9
 # What lies between two operations is our own way to them, up to so many seconds.
 _WAY_IN = 20e-6
-_KEPT = 32 << 20  # bytes; what is smaller, the C library keeps for the next, in no time
-_KEPT_AT_ONCE = 64 << 10  # bytes; which takes a time that is not worth the asking
-_GIVEN_BACK = 2e9  # bytes a second at the least, where the system takes memory back
 # Whose calls do not get it: Python's own library, PyTorch and this program. Of these, what
 # measures a person's code gets it as well.
 _OF_THIS_COMPUTER = sys.stdlib_module_names | {"torch", "gpuexplorer"}
@@ -49,14 +46,13 @@ class Clock:
         self._lock = threading.RLock()
         self._within = 0
         self._since = self._not_counted = 0.0
-        self._giving_since = self._giving_most = 0.0
         self._left = real()  # when an operation ended last, or the clock was read
         self.host_counts = False
 
     def begin(self, *, host_counts: bool) -> None:
         """A cell, or a program: nothing before it counts."""
         with self._lock:
-            self._left = self._given_back()
+            self._left = self._real()
             self.host_counts = host_counts
 
     def after_fork(self) -> None:
@@ -67,7 +63,7 @@ class Clock:
     def __enter__(self) -> None:
         with self._lock:
             if not self._within:
-                self._since = self._given_back()
+                self._since = self._real()
                 self._go_on(self._since, min(self._since - self._left, _WAY_IN))
             self._within += 1
 
@@ -99,21 +95,12 @@ class Clock:
     def ahead(self) -> float:
         """By how many seconds, of the computer's own clock; less than 0 where it is behind."""
         with self._lock:
-            now = self._given_back()
+            now = self._real()
             if self._within:
                 return self._cards.now - self._not_counted - (now - self._since)
             self._go_on(now, 0.0)
             self._left = now  # what was told once is not taken back
             return self._cards.now - self._not_counted
-
-    def gives_back(self, size: int) -> None:
-        """From now on, and who knows until when: cards give memory back in no time."""
-        if size < (_KEPT if self.host_counts else _KEPT_AT_ONCE):
-            return
-        with self._lock:
-            if not self._within:
-                self._giving_since = self._giving_since or self._real()
-                self._giving_most += size / _GIVEN_BACK
 
     def _go_on(self, now: float, way_in: float) -> None:
         """What the host did since the last operation ended, on the axis where it belongs."""
@@ -122,15 +109,6 @@ class Clock:
             self._not_counted += now - self._left
         else:
             self._not_counted += way_in
-
-    def _given_back(self) -> float:
-        now = self._real()
-        if self._giving_most:
-            given = min(now - self._giving_since, self._giving_most)
-            self._not_counted += given
-            self._left = min(self._left + given, now)
-            self._giving_since = self._giving_most = 0.0
-        return now
 
 
 def put_clock(patches: Patches, clock: Clock) -> None:
@@ -178,7 +156,6 @@ class Stretch:
 
     def __del__(self) -> None:
         if hasattr(self, "_block"):
-            self._cards.clock.gives_back(self.size)
             self._cards.returned.append((self.card, self._block))
 
 

@@ -135,21 +135,14 @@ _ONLY_FLOATING = {
 _NOT_DETERMINISTIC = {
     "_adaptive_avg_pool2d_backward": "adaptive_avg_pool2d_backward_cuda",
     "_ctc_loss_backward": "ctc_loss_backward_gpu",
-    "adaptive_max_pool2d_backward": "adaptive_max_pool2d_backward_cuda",
-    "avg_pool3d_backward": "avg_pool3d_backward_cuda",
     "cumsum": "cumsum_cuda_kernel",
     "grid_sampler_2d_backward": "grid_sampler_2d_backward_cuda",
-    "grid_sampler_3d_backward": "grid_sampler_3d_backward_cuda",
     "histc": "_histc_cuda",
-    "max_unpool2d": "max_unpooling2d_forward_out",
     "median": "median CUDA with indices output",
     "nll_loss2d_forward": "nll_loss2d_forward_out_cuda_template",
-    "reflection_pad1d_backward": "reflection_pad1d_backward_out_cuda",
     "reflection_pad2d_backward": "reflection_pad2d_backward_cuda",
     "upsample_bicubic2d_backward": "upsample_bicubic2d_backward_out_cuda",
     "upsample_bilinear2d_backward": "upsample_bilinear2d_backward_out_cuda",
-    "upsample_linear1d_backward": "upsample_linear1d_backward_out_cuda",
-    "upsample_trilinear3d_backward": "upsample_trilinear3d_backward_out_cuda",
 }
 LACKING = frozenset({*_ONLY_FLOATING, *_NOT_DETERMINISTIC, "_scaled_mm"})
 _EIGHT_BITS_FROM = 8, 9  # capability

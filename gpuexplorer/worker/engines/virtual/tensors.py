@@ -86,25 +86,10 @@ def say_right(error: BaseException) -> None:
 
 AUTOCAST = "AutocastIPU"  # of a kind of device that nobody has: put_casting says why
 KEYS = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, AUTOCAST))
-# CUDA transforms half precision too, the processor does not.
-_NO_HALVES = "Unsupported dtype Half", "Unsupported dtype ComplexHalf"
-_WIDER = {torch.float16: torch.float32, torch.complex32: torch.complex64}
-_NARROWER = {wide: narrow for narrow, wide in _WIDER.items()}
 _TO_NUMPY = (
     "can't convert {} device type tensor to numpy. "
     "Use Tensor.cpu() to copy the tensor to host memory first."
 )
-
-
-# Any throughout: a Fourier transform, and what it is given.
-def _in_halves(func: Any, args: Any, kwargs: Any) -> Any:
-    def wide(each: Any) -> Any:
-        made = each.to(_WIDER.get(each.dtype, each.dtype))
-        made.halved = True  # which the operation asks
-        return made
-
-    made = func(*tree_map_only(torch.Tensor, wide, args), **kwargs)
-    return made.to(_NARROWER[made.dtype])
 
 
 class _SameAsTensor(type(nn.Parameter)):  # type: ignore[misc]  # PyTorch's own metaclass
@@ -159,8 +144,8 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
             with cards.clock, torch._C.DisableTorchFunctionSubclass():
                 made = func(*args, **(kwargs or {}))
         except Exception as error:
-            if str(error).startswith(_NO_HALVES):
-                return _in_halves(func, args, kwargs or {})
+            if str(error).startswith("Unsupported dtype"):
+                refuse("Fourier transforms of half precision")
             say_right(error)
             raise
         if cards.left:
