@@ -17,11 +17,8 @@ from tests.worker.benches import Bench, start_anew, virtual_bench  # noqa: E402
 
 AT_A_NUMBER = (
     "torch.ones(2, device=1)",
-    "torch.randn(2, device=1)",
-    "torch.full((2,), 1.0, device=1)",
     "torch.zeros_like(torch.ones(2), device=1)",
     "torch.ones(2).new_zeros(2, device=1)",
-    "torch.tensor([1], device=1)",
     "nn.Linear(3, 1, device=1).weight",
     "torch.ones(2).to(1)",
 )
@@ -69,19 +66,11 @@ class TestRandomNumbers:
             drawn += [bench.run(f"torch.rand(3, device={card}).tolist()") for card in (0, 1)]
         assert len({tuple(each) for each in drawn}) == 4
 
-    def test_a_state_is_sixteen_bytes_and_can_be_taken_up_again(self, virtual: Bench) -> None:
-        virtual.run("torch.rand(3, device=0)", "state = torch.cuda.get_rng_state(0)")
-        assert virtual.run("state.shape") == torch.Size([16])
-        virtual.run("a = torch.rand(3, device=0)", "torch.cuda.set_rng_state(state, 0)")
-        assert virtual.run("torch.equal(a, torch.rand(3, device=0))")
-
 
 ASSERTING = {
     "x[i]": "index out of bounds",
-    "x.index_select(0, i)": "srcIndex < srcSelectDimSize",
     "x.gather(0, i)": "idx_dim < index_size",
     "nn.Embedding(3, 2).cuda()(i)": "srcIndex < srcSelectDimSize",
-    "F.embedding_bag(i[None], w)": "srcIndex < srcSelectDimSize",
     "F.cross_entropy(w.T, i[[0, 0]]).backward()": "t >= 0 && t < n_classes",
     "F.binary_cross_entropy(x * 5, x)": "input_val <= one",
     "torch.multinomial(-x, 1)": "input[0] != 0",
@@ -126,25 +115,17 @@ class TestDeviceSideAsserts:
         with bench.engine.running(), pytest.raises(torch.AcceleratorError, match="assert"):
             exec("x[i]", bench.things)
 
-    def test_a_new_engine_is_as_good_as_new(self, ready: Bench) -> None:
-        with pytest.raises(torch.AcceleratorError):
-            ready.run("x[i]")
-        assert virtual_bench().run("torch.ones(2, device='cuda').tolist()") == [1, 1]
-
-    @pytest.mark.parametrize("line", ["x[7]", "x.index_select(3, i)", "x.gather(2, i)"])
     def test_what_the_host_sees_is_refused_at_once_and_breaks_nothing(
-        self, ready: Bench, line: str
+        self, ready: Bench
     ) -> None:
         with pytest.raises(IndexError):
-            ready.run(line)
+            ready.run("x.index_select(3, i)")
         assert ready.run("x.tolist()") == [1, 1, 1]
 
 
 WHOLE = "torch.ones(2, 2, dtype=torch.long, device='cuda')"
 LACKING = {
     f"{WHOLE} @ {WHOLE}": "\"addmm_cuda\" not implemented for 'Long'",
-    f"{WHOLE} @ {WHOLE}[0]": "\"addmv_impl_cuda\" not implemented for 'Long'",
-    f"torch.bmm({WHOLE}[None], {WHOLE}[None])": "\"baddbmm_cuda\" not implemented for 'Long'",
     "torch.fft.fft(torch.ones(8, device='cuda').half())": "transforms of half precision",
     "torch._scaled_mm(e, e.t(), o, o)": "compute capability >= 9.0 or 8.9",
 }

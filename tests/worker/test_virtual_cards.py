@@ -6,9 +6,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.lab.simulated_cards import simulated_cards  # noqa: E402 - only with torch
-from gpuexplorer.simulation.specs import parse_machine  # noqa: E402
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 
@@ -140,14 +137,6 @@ def test_data_parallel_spreads_a_batch_over_all_cards(virtual: Bench) -> None:
     assert between == {("cuda:0", "cuda:1"), ("cuda:1", "cuda:0")}
 
 
-@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
-def test_out_of_another_shape_gets_the_outcomes(two: Bench) -> None:
-    two.run("Z = torch.empty(0, device='cuda:0')", "torch.add(X, X, out=Z)")
-    assert two.run("Z.tolist()") == [[2.0] * 3] * 2
-    two.run("A = torch.ones(2, 3, device='cuda:0')", "torch.zeros(3, out=A)")
-    assert two.run("A.shape, A.tolist()") == ((3,), [0.0] * 3)
-
-
 OWN_WORDS = {
     "F.scaled_dot_product_attention(X[None], H[None], H[None])": "query.device: cuda:0 key",
     "nn.MultiheadAttention(3, 1).cuda()(X[None], H[None], H[None])": "cuda:0",
@@ -167,9 +156,3 @@ def test_pytorch_names_the_devices_that_a_person_knows(two: Bench, line: str) ->
     assert OWN_WORDS[line] in str(refused.value)
     for word in ("lazy", "Lazy", "ipu", "IPU", "OnCard"):
         assert word not in str(refused.value)
-
-
-def test_the_worker_takes_what_it_is_told() -> None:
-    told = simulated_cards(parse_machine("2xTitanRTX"))
-    names = [each.name for each in VirtualEngine(told.cards, told.links).devices()]
-    assert names == ["cpu", "cuda:0", "cuda:1", "meta"]

@@ -118,25 +118,6 @@ for i in range(10):
     assert row.longest == pytest.approx(0.004, rel=0.05)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "torch.cuda.synchronize()",
-        "Y[:1].tolist()",
-        "bool(Y[0, 0])",
-    ],
-)
-def test_whatever_the_host_waits_for_the_card_with_is_a_read(
-    machine: Machine, line: str
-) -> None:
-    seen = machine.run(
-        FIRST + f"for i in range(3):\n    Y = X @ W\n    {line}\n    host.computes(0.01)\n"
-    )
-    reads = [each for each in seen.idle if each.why == "read"]
-    assert {each.line for each in reads} == {machine.line(line)}
-    assert idle(seen, "read") == pytest.approx(0.02, rel=0.05)
-
-
 def test_a_card_that_has_run_dry_while_the_host_computes_waits_for_the_host(
     machine: Machine,
 ) -> None:
@@ -145,13 +126,6 @@ def test_a_card_that_has_run_dry_while_the_host_computes_waits_for_the_host(
     )
     assert idle(seen, "host") == pytest.approx(5 * (0.01 - PRODUCT), rel=0.05)
     assert idle(seen, "read") == 0
-
-
-def test_a_host_that_is_faster_than_its_card_leaves_it_no_pause(machine: Machine) -> None:
-    seen = machine.run(
-        FIRST + f"for i in range(5):\n    Y = X @ W\n    host.computes({PRODUCT / 2})\n"
-    )
-    assert not seen.idle
 
 
 LOADER = """
@@ -216,26 +190,6 @@ def test_a_tensor_that_goes_to_the_host_and_back_is_a_trip(machine: Machine) -> 
     assert rows[trip.row] == machine.line("Y.to")
     assert (trip.device, trip.times, trip.bytes) == ("cuda:0", 3, 3 * 4 * 700 * 700)
     assert trip.changed
-
-
-def test_a_card_is_busy_once_where_two_of_its_queues_are(machine: Machine) -> None:
-    seen = machine.run(
-        FIRST
-        + """
-P = torch.ones(2000, 2000).pin_memory()
-torch.cuda.synchronize()
-side = torch.cuda.Stream()
-for i in range(8):
-    Y = X @ W
-with torch.cuda.stream(side):
-    Z = P.to("cuda", non_blocking=True)
-torch.cuda.synchronize()
-"""
-    )
-    ((device, busy),) = seen.busy
-    assert device == "cuda:0"
-    assert busy < seen.seconds
-    assert busy == pytest.approx(8 * PRODUCT, rel=0.2)
 
 
 class TestLoadersWithProcesses:

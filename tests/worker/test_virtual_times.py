@@ -6,8 +6,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.machine import Clock
 from tests.worker.benches import Bench
 
 MIB = 1 << 20
@@ -51,14 +49,6 @@ def test_what_waits_for_this_computer_does_not_read_that_clock(virtual: Bench) -
     assert now_in_pythons_own_library() < virtual.things["now"]
 
 
-def test_our_way_to_an_operation_is_no_time_of_a_cell_and_what_is_longer_is() -> None:
-    seconds = iter([0.0, 0.001, 0.002, 0.002])
-    clock = Clock(Cards(()), lambda: next(seconds))
-    with clock:  # after a millisecond of Python, for another
-        pass
-    assert clock.ahead() == pytest.approx(-0.00102)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -86,13 +76,6 @@ def test_the_host_waits_for_the_context_of_a_card_that_is_first_used(
     assert other == pytest.approx(0.25, rel=0.01)
 
 
-def test_a_product_takes_as_long_as_its_arithmetic(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "Y = X @ X")
-    times = virtual.engine.times()
-    assert times.modelled
-    assert times.device_seconds == pytest.approx(2 * 2000**3 / 16.31e12, rel=0.02)
-
-
 def test_a_copy_takes_its_latency_and_what_its_link_carries(virtual: Bench) -> None:
     virtual.run("X = torch.ones(16, 1024, 1024, device='cuda:0')")
     virtual.run("Y = X.cuda(1)")
@@ -111,21 +94,6 @@ def test_two_cards_work_side_by_side(virtual: Bench) -> None:
     assert virtual.engine.times().device_seconds == pytest.approx(alone, rel=0.05)
     virtual.run("A = [X @ X, X @ X]")
     assert virtual.engine.times().device_seconds == pytest.approx(2 * alone, rel=0.05)
-
-
-def test_events_measure_over_several_lines(virtual: Bench) -> None:
-    virtual.run(
-        "X = torch.ones(2000, 2000, device='cuda:0')",
-        "begin = torch.cuda.Event(enable_timing=True)",
-        "end = torch.cuda.Event(enable_timing=True)",
-        "begin.record()",
-        "Y = X @ X",
-        "Z = Y @ X",
-        "end.record()",
-        "torch.cuda.synchronize()",
-    )
-    milliseconds = virtual.run("begin.elapsed_time(end)")
-    assert milliseconds == pytest.approx(2 * 2 * 2000**3 / 16.31e12 * 1000, rel=0.05)
 
 
 def test_a_copy_into_pinned_memory_goes_beside_what_the_card_computes(virtual: Bench) -> None:

@@ -103,17 +103,6 @@ def test_cards_that_a_variable_hides_are_told_with_the_variable(
     assert device.way_out.startswith("Unset it where GPU Explorer is started")
 
 
-def test_a_build_for_cards_of_another_maker_repeats_what_it_says(
-    engine: TorchEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.version, "cuda", None)
-    monkeypatch.setattr(torch.version, "hip", "6.4")
-    says(monkeypatch, "No HIP GPUs are available")
-    assert missing(engine).reason == (
-        "This PyTorch finds none of its cards: No HIP GPUs are available"
-    )
-
-
 def test_a_measurement_on_a_card_that_is_not_found_says_why(
     engine: TorchEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,18 +8,6 @@ from typing import Any
 import torch
 
 
-def made_in_place(device: torch.device) -> Any:
-    return (
-        torch.arange(12, device=device, dtype=torch.float32),
-        torch.linspace(0, 1, 7, device=device),
-        torch.eye(3, device=device) + torch.full((3, 3), 2.5, device=device),
-        torch.logspace(0, 2, 3, device=device),
-        torch.tensor([[1, 2], [3, 4]], device=device),
-        torch.scalar_tensor(3.0, device=device),
-        torch.zeros(0, 3, device=device),
-    )
-
-
 def with_torch_device(device: torch.device) -> Any:
     with torch.device(device):
         x = torch.ones(2, 3)
@@ -36,53 +24,6 @@ def default_device(device: torch.device) -> Any:
         torch.set_default_device(None)
 
 
-def arithmetic(device: torch.device) -> Any:
-    x, y = torch.randn(5, 7).to(device), torch.randn(5, 7).to(device)
-    return (
-        (x + y * 2 - 1) / (y.abs() + 0.5),
-        x.exp().log1p().sqrt(),
-        torch.where(x > y, x, y),
-        x // 0.3,
-        x % 0.7,
-        2**x,
-        3 - x,
-        -x,
-        x.clamp(-1, 1),
-        torch.atan2(x, y),
-        (x > 0) & (y > 0),
-        ~(x > 0),
-        divmod(7, 2),
-    )
-
-
-def numbers_of_the_host_go_with_any_card(device: torch.device) -> Any:
-    x = torch.randn(3).to(device)
-    return (
-        x * torch.tensor(2.0),
-        torch.tensor(1.0) + x,
-        torch.where(x > 0, x, torch.tensor(0.0)),
-    )
-
-
-def reductions(device: torch.device) -> Any:
-    x = torch.randn(64, 33).to(device)
-    return (
-        x.sum(0),
-        x.softmax(1).max(1)[0],
-        torch.logsumexp(x, 1) + x.var(1) + x.median(),
-        x.argmax(1),
-        x.mean(),
-        x.std(0, unbiased=False),
-        x.norm(),
-        x.cumsum(0),
-        x.aminmax(),
-        (x > 0).any(1),
-        x.prod(1),
-        torch.quantile(x, 0.25),
-        x.mode(1),
-    )
-
-
 def views(device: torch.device) -> Any:
     x = torch.zeros(4, 6).to(device)
     v = x.view(2, 12)
@@ -93,12 +34,6 @@ def views(device: torch.device) -> Any:
     x.diagonal().add_(5)
     x.unfold(1, 2, 2)[:, 0].sub_(1)
     return x, v, w.contiguous(), x.expand(2, 4, 6), x[..., None].squeeze(-1), w.is_contiguous()
-
-
-def views_know_their_base(device: torch.device) -> Any:
-    x = torch.zeros(4, 6).to(device)
-    v = x[1]
-    return v._base is x, v.storage_offset(), v.stride(), x._is_view(), v._is_view()
 
 
 def out_words(device: torch.device) -> Any:
@@ -210,12 +145,6 @@ def is_asked(device: torch.device) -> Any:
     )
 
 
-def as_keys(device: torch.device) -> Any:
-    x, y = torch.ones(1).to(device), torch.ones(1).to(device)
-    known = {x: "x", y: "y"}
-    return known[x], len({x, y, x}), x in known, [x is each for each in known]
-
-
 def inference_mode(device: torch.device) -> Any:
     x = torch.randn(3, 3).to(device)
     with torch.inference_mode():
@@ -223,15 +152,6 @@ def inference_mode(device: torch.device) -> Any:
         z = y.clone()
         z[0] = 4
     return y.is_inference(), y, z, x.is_inference()
-
-
-def views_in_inference_mode(device: torch.device) -> Any:
-    x = torch.arange(6.0).to(device)
-    with torch.inference_mode():
-        view = x.view(2, 3).t()[:2]
-        view.add_(1)
-        made = view * 2
-    return view.is_inference(), made.is_inference(), x, made, x._version
 
 
 def mapped(device: torch.device) -> Any:
