@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from gpuexplorer.lab.events import Idle, Watched
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
-from gpuexplorer.worker.engines.virtual.machine import Clock, Timetable
+from gpuexplorer.worker.engines.virtual.machine import Clock
 from gpuexplorer.worker.places import take_files
 from tests.lab.processes import CARD
 from tests.worker.benches import LINKS, Bench
@@ -193,16 +193,6 @@ def test_a_tensor_that_goes_to_the_host_and_back_is_a_trip(machine: Machine) -> 
 
 
 class TestLoadersWithProcesses:
-    def test_batches_are_there_when_their_process_has_made_them(self) -> None:
-        table = Timetable(processes=1, ahead=2, now=10.0)
-        table.took(0, 2.0)
-        in_main = Timetable(processes=1, ahead=2, now=10.0)
-        in_main._took = table._took
-        for _ in range(2):
-            table.took(0, 2.0)
-        waits = [in_main.wait(batch, now) for batch, now in enumerate((10.0, 15.0, 15.0))]
-        assert waits == [2.0, 0.0, 1.0]
-
     def test_a_program_gets_their_batches_pinned_and_is_told_how_long_it_waited(
         self, machine: Machine
     ) -> None:

@@ -62,18 +62,14 @@ def test_the_host_waits_for_the_context_of_a_card_that_is_first_used(
     virtual: Bench, line: str
 ) -> None:
     virtual.run(line)
-    first = virtual.engine.times()
-    assert first.host_seconds == pytest.approx(0.25, rel=0.01)
-    assert first.device_seconds is not None
-    assert first.device_seconds < 1e-3  # the card has nothing to do meanwhile
     waits = [each for each in virtual.engine.spans() if each.why == "context"]
     assert [(each.device, each.waits_for) for each in waits] == [("cpu", "cuda:0")]
-    virtual.run(line)
-    again = virtual.engine.times().host_seconds
-    assert again < 1e-3
-    virtual.run("Y = torch.ones(2, device='cuda:1')")
-    other = virtual.engine.times().host_seconds
-    assert other == pytest.approx(0.25, rel=0.01)
+    times = virtual.engine.times()
+    assert times.host_seconds >= 0.25
+    assert times.device_seconds is not None
+    assert times.device_seconds < 1e-3  # the card has nothing to do meanwhile
+    virtual.run(line, "Y = torch.ones(2, device='cuda:0')")
+    assert not [each for each in virtual.engine.spans() if each.why == "context"]
 
 
 def test_a_copy_takes_its_latency_and_what_its_link_carries(virtual: Bench) -> None:

@@ -176,8 +176,8 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
             if size >= _LARGE_BYTES:
                 Stretch(card, size)  # refused before the host's memory is taken for it
         generator = words.get("generator")
-        if generator is not None:
-            _draw_with(generator)
+        if generator is not None and generator._cdata not in generators:
+            raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
         with _drawing(card) if what.draws and generator is None else nullcontext():
             out = _computed(what, func, plain, words, card)
         if what.computes:
@@ -231,20 +231,14 @@ def _drawing(card: int) -> "Iterator[None]":
     """Each card draws numbers of its own: the kernel takes the host's generator, which is
     the card's meanwhile.
     """
-    host = torch.default_generator
+    host, its = torch.default_generator, torch.cuda.default_generators[card]
     before = host.get_state()
-    host.manual_seed(torch.cuda.default_generators[card].next_seed())
+    host.set_state(its.get_state())
     try:
         yield
     finally:
+        its.set_state(host.get_state())
         host.set_state(before)
-
-
-def _draw_with(generator: Any) -> None:
-    of_card = generators.get(generator._cdata)
-    if of_card is None:
-        raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
-    of_card.draw_next()
 
 
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:

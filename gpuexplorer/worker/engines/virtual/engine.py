@@ -32,7 +32,6 @@ from gpuexplorer.worker.engines.virtual.machine import (
     Clock,
     put_clock,
     put_in_force,
-    put_loaders,
 )
 from gpuexplorer.worker.engines.virtual.refusals import Patches, put_refusals
 from gpuexplorer.worker.engines.virtual.tensors import put_makers, put_methods
@@ -52,7 +51,6 @@ def enter(cards: Cards) -> None:
         put(_patches)
     for owner, methods in telling_methods(cards.copies, lambda: cards.watched):
         _patches.put(owner, methods)
-    put_loaders(_patches, cards)
     put_clock(_patches, cards.clock)
     _hooks.append(put_hooks(_patches.put, lambda: cards.seen))
     # Or torch.tensor(…, device=…) moves what it made where nothing of ours is asked.

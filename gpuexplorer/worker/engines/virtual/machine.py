@@ -1,25 +1,18 @@
 """The machine that is in force: the clock that a person's code reads on it, Python's own time
-and the modelled time of what its cards do; which memory of its cards each storage takes; and
-how long a program would have waited for DataLoaders' processes.
+and the modelled time of what its cards do; and which memory of its cards each storage takes.
 
 How long our stand-ins take does not count; what the real ones would have taken does. So the
 difference of two time.time() around a product is that of the machine which is simulated.
 """
 
 import functools
-import mmap
 import sys
 import threading
 import time
 import timeit
-from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
-
-import torch
-from torch.utils.data import _utils
-from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from gpuexplorer.worker.engines.virtual.cards import Cards
 from gpuexplorer.worker.engines.virtual.refusals import Patches
@@ -184,78 +177,3 @@ def in_modelled_time(function: "Callable[..., Any]") -> "Callable[..., Any]":
             return function(*args, **words)
 
     return call
-
-
-_TABLE = "_gpuexplorer_timetable"
-_PLACES = 64  # for batches of one process that are not taken yet
-_made: "list[Timetable]" = []  # whose processes are being started
-
-
-class Timetable:
-    """When the batches of one loader are there, on the cards' axis: its processes, of which
-    each makes one in turn, would get ahead of a program that is slowed down by our stand-ins.
-    """
-
-    def __init__(self, processes: int, ahead: int, now: float) -> None:
-        """`ahead`: the most batches that are under way at a time."""
-        self._took = memoryview(mmap.mmap(-1, 8 * processes * _PLACES)).cast("d")
-        self._done = [0] * processes  # batches, by process; in each, only its own are counted
-        self._free = [now] * processes  # when each has done what it was asked
-        self._given = deque([now] * ahead, ahead)  # for each that is taken another is asked
-
-    def took(self, process: int, seconds: float) -> None:
-        """Said in the process."""
-        self._took[self._place(process)] = seconds
-
-    def wait(self, batch: int, now: float) -> float:
-        """Seconds, for the next."""
-        process = batch % len(self._done)
-        there = max(self._given[0], self._free[process]) + self._took[self._place(process)]
-        self._free[process] = there
-        self._given.append(max(there, now))
-        return max(0.0, there - now)
-
-    def _place(self, process: int) -> int:
-        self._done[process] += 1
-        return process * _PLACES + self._done[process] % _PLACES
-
-
-# Any throughout: loaders, and what they fetch.
-def put_loaders(patches: Patches, cards: Cards) -> None:
-    batches: Any = _MultiProcessingDataLoaderIter
-    init, next_data = batches.__init__, batches._next_data
-    fetch = _utils.fetch._MapDatasetFetcher.fetch
-
-    def fetched(self: Any, index: Any) -> Any:
-        process = _utils.worker.get_worker_info()
-        began = time.perf_counter()
-        made = fetch(self, index)
-        if process is not None and _made:
-            _made[-1].took(process.id, time.perf_counter() - began)
-        return made
-
-    def begun(self: Any, loader: Any) -> None:
-        context = loader.multiprocessing_context or torch.multiprocessing
-        in_turn = getattr(loader, "in_order", True) and hasattr(loader.dataset, "__getitem__")
-        processes = loader.num_workers
-        ahead = processes * loader.prefetch_factor
-        table = Timetable(processes, ahead, cards.clock.moment())
-        if cards.clock.host_counts and in_turn and context.get_start_method() == "fork":
-            setattr(self, _TABLE, table)
-            _made.append(table)
-        try:
-            init(self, loader)
-        finally:
-            _made.clear()
-
-    def given(self: Any) -> Any:
-        table = getattr(self, _TABLE, None)
-        if table is None:
-            return next_data(self)
-        with cards.clock:
-            data = next_data(self)
-            cards.now += table.wait(self._rcvd_idx - 1, cards.now)
-        return data
-
-    patches.put(_utils.fetch._MapDatasetFetcher, {"fetch": fetched})
-    patches.put(batches, {"__init__": begun, "_next_data": given})

@@ -9,7 +9,6 @@ tell cards and the host apart by themselves. Python is told "cuda:1".
 import copy
 import functools
 import re
-import secrets
 import weakref
 from typing import Any
 
@@ -184,9 +183,6 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     def untyped_storage(self) -> Any:
         return self.held.untyped_storage()
 
-    def share_memory_(self) -> "OnCard":
-        return self
-
     def record_stream(self, stream: Any) -> None:
         """Memory is given back when nobody refers to it, whatever the streams."""
 
@@ -314,7 +310,7 @@ _Device.__name__ = _Device.__qualname__ = "device"
 _Device.__module__ = "torch"
 
 _Generator: Any = torch.Generator
-_PHILOX = 4  # what CUDA counts on, at the least
+_OTHERWISE = 0xC0DA
 
 
 class _KindOfGenerator(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metaclass
@@ -323,9 +319,7 @@ class _KindOfGenerator(type(_Generator)):  # type: ignore[misc]  # PyTorch's own
 
 
 class Generator(_Generator, metaclass=_KindOfGenerator):
-    """A card's. As on CUDA its state is a seed, and how much was drawn since; and what it
-    draws are other numbers than the processor draws after the same seed.
-    """
+    """A card's, which draws other numbers than the processor's after the same seed."""
 
     def __new__(cls, device: Any = "cpu") -> Any:
         device = Device(meant(device))
@@ -344,33 +338,11 @@ class Generator(_Generator, metaclass=_KindOfGenerator):
         return self.told
 
     def manual_seed(self, seed: int) -> Any:
-        self._seed, self._drawn = int(seed), 0
+        super().manual_seed(seed ^ _OTHERWISE)
         return self
-
-    def seed(self) -> int:
-        return self.manual_seed(secrets.randbits(53)).initial_seed()  # type: ignore[no-any-return]
 
     def initial_seed(self) -> int:
-        return self._seed
-
-    def next_seed(self) -> int:
-        """With which the processor draws for one operation."""
-        self._drawn += _PHILOX
-        return hash((self._seed, self._drawn)) % (1 << 32)
-
-    def draw_next(self) -> None:
-        _Generator.manual_seed(self, self.next_seed())
-
-    def get_state(self) -> torch.Tensor:
-        state = self._seed % (1 << 64) | self._drawn << 64
-        return torch.tensor([*state.to_bytes(16, "little")], dtype=torch.uint8, device="cpu")
-
-    def set_state(self, state: torch.Tensor) -> Any:
-        if state.numel() != 16:
-            raise RuntimeError("RNG state is wrong size")
-        number = int.from_bytes(bytes(state.tolist()), "little")
-        self._seed, self._drawn = number % (1 << 64), number >> 64
-        return self
+        return int(super().initial_seed()) ^ _OTHERWISE
 
 
 _READING = "tensor", "as_tensor", "asarray"
