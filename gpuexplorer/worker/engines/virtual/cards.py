@@ -16,7 +16,7 @@ import torch
 from gpuexplorer.lab.events import Transferred
 from gpuexplorer.worker.engines.host_memory import refuse_what_the_host_cannot_hold
 from gpuexplorer.worker.engines.virtual.memory import Allocator, Block, OutOfMemory
-from gpuexplorer.worker.engines.virtual.refusals import asserted, lost
+from gpuexplorer.worker.engines.virtual.refusals import ASSERTED, lost, refused
 from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
@@ -56,11 +56,6 @@ class Link:
     peer: bool
     pageable_bytes_per_second: "float | None" = None
     wrong_to: "tuple[int, ...]" = ()  # what is sent to these ends arrives as zeros
-
-    def seconds(self, size: int, *, pinned: bool = True) -> float:
-        pageable = self.pageable_bytes_per_second
-        rate = self.bytes_per_second if pinned or pageable is None else pageable
-        return self.latency + size / rate
 
 
 HOST = -1
@@ -199,7 +194,7 @@ class Cards:
             return
         allocator = self.allocators[index]
         if index in self._broken:
-            raise asserted()
+            raise refused(ASSERTED)
         if index in self._lost:
             raise lost(named(index), used=allocator.awake)
         self._ready.add(index)
@@ -226,7 +221,7 @@ class Cards:
                     sys.stderr.write(f"{said}\n")
                 self._broken.add(each)
                 self._ready.discard(each)
-                raise asserted()
+                raise refused(ASSERTED)
 
     def copied(
         self,
@@ -245,7 +240,8 @@ class Cards:
         need not; what is not pinned goes through its hands. `on_host`: the tensor there.
         """
         link = self.link(source, target)
-        seconds = link.seconds(size, pinned=pinned)
+        pageable = not pinned and link.pageable_bytes_per_second
+        seconds = link.latency + size / (pageable or link.bytes_per_second)
         ends = [(e, way) for e, way in ((source, "out"), (target, "in")) if e != HOST]
         for card, _ in ends:
             self.use(card)

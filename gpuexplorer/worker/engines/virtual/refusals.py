@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -18,7 +18,8 @@ from torch.utils._pytree import tree_leaves
 from gpuexplorer.worker.engine import CardLost
 from gpuexplorer.worker.engines.operations import INDEXING
 
-refused = getattr(torch, "AcceleratorError", RuntimeError)  # older PyTorch has no such name
+# Older PyTorch has no such name.
+refused: "Callable[[str], RuntimeError]" = getattr(torch, "AcceleratorError", RuntimeError)
 _MORE = (
     "\nSearch for `{}' in https://docs.nvidia.com/cuda/cuda-runtime-api/"
     "group__CUDART__TYPES.html for more information.\n"
@@ -30,16 +31,11 @@ _MORE = (
 # Of a card that falls off the bus: by a process that used it, and by one that did not yet.
 _BROKE_OFF = "CUDA error: unspecified launch failure" + _MORE.format("cudaErrorLaunchFailure")
 _NO_CONTEXT = "CUDA error: unknown error" + _MORE.format("cudaErrorUnknown")
-_ASSERTED = "CUDA error: device-side assert triggered" + _MORE.format("cudaErrorAssert")
-_NO_SUCH_CARD = (
+ASSERTED = "CUDA error: device-side assert triggered" + _MORE.format("cudaErrorAssert")
+NO_SUCH_CARD = (
     "CUDA error: invalid device ordinal\n"
     "GPU device may be out of range, do you have enough GPUs?"
 )
-
-
-def no_such_card() -> RuntimeError:
-    error: RuntimeError = refused(_NO_SUCH_CARD)
-    return error
 
 
 def refuse_after_fork(*, used: bool) -> None:
@@ -52,13 +48,8 @@ def refuse_after_fork(*, used: bool) -> None:
 
 def lost(card: str, *, used: bool) -> RuntimeError:
     """`used`: by this process, which then is of no use any more."""
-    error: RuntimeError = refused(_BROKE_OFF if used else _NO_CONTEXT)
+    error = refused(_BROKE_OFF if used else _NO_CONTEXT)
     error.__cause__ = CardLost(card, used=used)
-    return error
-
-
-def asserted() -> RuntimeError:
-    error: RuntimeError = refused(_ASSERTED)
     return error
 
 
@@ -337,8 +328,6 @@ def put_refusals(patches: Patches) -> None:
     for owner, names, what in (
         (torch, sparse, "sparse tensors"),
         (torch.nested, ("nested_tensor", "as_nested_tensor"), "nested tensors"),
-        (torch.utils.dlpack, ("to_dlpack",), "DLPack"),
-        (torch, ("to_dlpack",), "DLPack"),
         (torch, ("set_default_tensor_type",), "torch.set_default_tensor_type"),
         (torch.jit, ("trace", "trace_module", "script"), "modules of torch.jit"),
         (torch.export, ("export", "draft_export"), "torch.export"),

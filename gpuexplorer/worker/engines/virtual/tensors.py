@@ -23,9 +23,11 @@ from gpuexplorer.worker.engines.operations import shown_bytes
 from gpuexplorer.worker.engines.virtual.cards import HOST
 from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import (
+    NO_SUCH_CARD,
     Patches,
-    no_such_card,
+    not_offered,
     refuse,
+    refused,
     type_name,
 )
 
@@ -53,7 +55,7 @@ def meant(device: Any) -> Any:
     cards = in_force()
     index = cards.chosen.card if device.index is None else device.index
     if index >= len(cards):
-        raise no_such_card()
+        raise refused(NO_SUCH_CARD)
     return Device("cuda", index)
 
 
@@ -109,6 +111,8 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
     card: int
     stands_for: Any = torch.Tensor  # the class that a person sees
     is_cuda = True
+    __dlpack__ = not_offered("DLPack")
+    __cuda_array_interface__ = property(not_offered("__cuda_array_interface__"))
 
     @staticmethod
     def __new__(cls, held: torch.Tensor, card: int) -> "OnCard":
@@ -193,16 +197,6 @@ class OnCard(torch.Tensor, metaclass=_SameAsTensor):
         if force:
             return self.detach().cpu().numpy(force=True)
         raise TypeError(_TO_NUMPY.format(self.device))
-
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        return self.numpy()
-
-    def __dlpack__(self, *_: Any, **__: Any) -> Any:
-        refuse("DLPack")
-
-    @property
-    def __cuda_array_interface__(self) -> Any:
-        refuse("__cuda_array_interface__")
 
     def as_subclass(self, cls: Any) -> Any:
         new = torch.ops.aten.alias(self)
@@ -391,15 +385,11 @@ def put_makers(patches: Patches) -> None:
         known = [name for name in names if hasattr(owner, name)]
         patches.put(owner, {name: _maker(getattr(owner, name)) for name in known})
     patches.put(torch, {"device": _Device, "Generator": Generator})
-    init, parse = _device.DeviceContext.__init__, torch._C._nn._parse_to
-
-    def context(self: Any, device: Any) -> None:
-        init(self, meant(device))
+    parse = torch._C._nn._parse_to
 
     def parse_to(*args: Any, **kwargs: Any) -> Any:
         return parse(*(meant(each) if type(each) is int else each for each in args), **kwargs)
 
-    patches.put(_device.DeviceContext, {"__init__": context})
     patches.put(torch._C._nn, {"_parse_to": parse_to})
 
 
