@@ -1,7 +1,5 @@
 """Cards that do not exist: PyTorch's own refusals, and what torch.cuda answers for them."""
 
-import re
-
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -69,25 +67,9 @@ def test_a_card_that_is_not_there_is_an_invalid_ordinal(two: Bench) -> None:
 
 
 def test_numpy_needs_the_host(two: Bench) -> None:
-    text = (
-        "can't convert cuda:0 device type tensor to numpy. "
-        "Use Tensor.cpu() to copy the tensor to host memory first."
-    )
-    with pytest.raises(TypeError, match=re.escape(text)):
+    with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
         two.run("X.numpy()")
-    assert two.run("X.cpu().numpy()").tolist() == [[1, 1, 1], [1, 1, 1]]
-    forced = two.run("X.requires_grad_().numpy(force=True)")
-    assert forced.tolist() == [[1, 1, 1], [1, 1, 1]]
-
-
-def test_a_gradient_lies_where_its_tensor_lies(two: Bench) -> None:
-    two.run("W = torch.ones(2, 3, device='cuda:0', requires_grad=True)")
-    with pytest.raises(RuntimeError, match="gradient located on device with index"):
-        two.run("W.grad = Y")
-    with pytest.raises(RuntimeError, match="gradient with device type 'cpu'"):
-        two.run("W.grad = torch.ones(2, 3)")
-    two.run("loss = (W.cuda(1) * Y).sum()", "loss.backward()")
-    assert str(two.run("W.grad.device")) == "cuda:0"
+    assert two.run("X.requires_grad_().numpy(force=True)").tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 NOT_OFFERED = {
@@ -102,14 +84,9 @@ NOT_OFFERED = {
     "torch.cuda.memory._record_memory_history()": "snapshots of memory",
     "torch.cuda.utilization()": "questions to NVML",
     "torch.cuda.current_blas_handle()": "torch.cuda.current_blas_handle",
-    "torch.cuda.host_memory_stats()": "torch.cuda.memory.host_memory_stats",
     "torch.set_default_tensor_type('torch.cuda.FloatTensor')": "set_default_tensor_type",
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
-    (
-        "from torch.cuda.jiterator import _create_jit_fn\n"
-        "_create_jit_fn('template <typename T> T f(T x) { return x; }')(X)"
-    ): "kernels of one's own",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
     "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
 }
@@ -139,11 +116,8 @@ def test_data_parallel_spreads_a_batch_over_all_cards(virtual: Bench) -> None:
 
 OWN_WORDS = {
     "F.scaled_dot_product_attention(X[None], H[None], H[None])": "query.device: cuda:0 key",
-    "nn.MultiheadAttention(3, 1).cuda()(X[None], H[None], H[None])": "cuda:0",
-    "torch.nn.utils.parameters_to_vector([X, H])": "different devices",
     "torch.cdist(X, Y)": "cuda:1",
     "W.data.grad = X.sum(1)": "",
-    "X.view(5)": "",
     "X.to('cuda', dtype='x')": "",
 }
 

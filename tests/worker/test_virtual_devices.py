@@ -16,8 +16,6 @@ ANSWERS = {
     "torch.cuda.current_device()": 0,
     "repr(torch.device('cuda')), str(torch.device('cuda'))": ("device(type='cuda')", "cuda"),
     "torch.device('cuda:1') == torch.device('cuda', 1) == torch.device(1)": True,
-    "torch.ones(1, device='cuda').device": torch.device("cuda", 0),
-    "torch.ones(1).to(1).device": torch.device("cuda", 1),
     "torch.ones(1).cuda().type()": "torch.cuda.FloatTensor",
     "torch.ones(1).type('torch.cuda.DoubleTensor').dtype": torch.float64,
     "torch.ones(1).cuda(1).get_device(), torch.ones(1).get_device()": (1, -1),
@@ -158,12 +156,8 @@ def test_what_is_printed_is_marked_as_pytorch_marks_it(virtual: Bench) -> None:
         "nn.Parameter(torch.ones(1).cuda())": (
             "Parameter containing:\ntensor([1.], device='cuda:0', requires_grad=True)"
         ),
-        "torch.ones(1).cuda().requires_grad_() * 2": (
-            "tensor([2.], device='cuda:0', grad_fn=<MulBackward0>)"
-        ),
         "torch.zeros(0, 3).cuda()": "tensor([], device='cuda:0', size=(0, 3))",
-        "torch.tensor(3).cuda()": "tensor(3, device='cuda:0')",
-        "{'x': torch.ones(1).cuda()}": "{'x': tensor([1.], device='cuda:0')}",
+        "f'{torch.ones(1).cuda()[0]:.3f}'": "'1.000'",
     }
     for line, text in shown.items():
         assert repr(virtual.run(line)) == text

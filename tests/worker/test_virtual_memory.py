@@ -21,19 +21,6 @@ def reserved(bench: Bench) -> int:
     return int(bench.run("torch.cuda.memory_reserved(0)"))
 
 
-def test_a_card_that_was_not_used_has_no_context(virtual: Bench) -> None:
-    assert virtual.engine.memory() == []
-    virtual.run("X = torch.ones(2, 3, device='cuda:0')")
-    (memory,) = virtual.engine.memory()
-    assert (memory.device, memory.tensors_bytes, memory.reserved_bytes) == (
-        "cuda:0",
-        512,
-        2 * MIB,
-    )
-    assert memory.free_bytes == (24 << 30) - (356 + 334 + 2) * MIB
-    assert virtual.run("torch.cuda.mem_get_info(0)")[0] == memory.free_bytes
-
-
 @pytest.mark.parametrize(
     ("size", "taken", "segment"),
     [
@@ -98,17 +85,6 @@ def test_a_result_that_does_not_fit_is_refused_before_it_is_computed() -> None:
         bench.run("X @ Y")
     with pytest.raises(torch.OutOfMemoryError, match=r"Tried to allocate 1\.19 GiB"):
         bench.run("X + Y")
-
-
-def test_a_fraction_caps_what_this_process_may_take(virtual: Bench) -> None:
-    virtual.run("torch.cuda.set_per_process_memory_fraction(0.01, 0)")
-    with pytest.raises(torch.OutOfMemoryError, match=r"245\.76 MiB allowed; "):
-        virtual.run("X = torch.ones(100, 1024, 1024, device='cuda:0')")
-    virtual.run("X = torch.ones(40, 1024, 1024, device='cuda:0')")
-    with pytest.raises(TypeError, match="must be `float`"):
-        virtual.run("torch.cuda.set_per_process_memory_fraction(1)")
-    with pytest.raises(ValueError, match="Allowed range: 0~1"):
-        virtual.run("torch.cuda.set_per_process_memory_fraction(1.5)")
 
 
 def test_the_hosts_limit_is_told_from_the_cards(

@@ -118,16 +118,6 @@ for i in range(10):
     assert row.longest == pytest.approx(0.004, rel=0.05)
 
 
-def test_a_card_that_has_run_dry_while_the_host_computes_waits_for_the_host(
-    machine: Machine,
-) -> None:
-    seen = machine.run(
-        FIRST + "for i in range(5):\n    Y = X @ W\n    host.computes(0.01)\nY = X @ W\n"
-    )
-    assert idle(seen, "host") == pytest.approx(5 * (0.01 - PRODUCT), rel=0.05)
-    assert idle(seen, "read") == 0
-
-
 LOADER = """
 from torch.utils.data import DataLoader, Dataset
 
@@ -190,26 +180,3 @@ def test_a_tensor_that_goes_to_the_host_and_back_is_a_trip(machine: Machine) -> 
     assert rows[trip.row] == machine.line("Y.to")
     assert (trip.device, trip.times, trip.bytes) == ("cuda:0", 3, 3 * 4 * 700 * 700)
     assert trip.changed
-
-
-class TestLoadersWithProcesses:
-    def test_a_program_gets_their_batches_pinned_and_is_told_how_long_it_waited(
-        self, machine: Machine
-    ) -> None:
-        seen = machine.run(
-            FIRST
-            + LOADER
-            + """
-there = []
-for a, b in DataLoader(Slow(), batch_size=8, num_workers=2, pin_memory=True):
-    there += b.tolist()
-    pinned = a.is_pinned()
-    a = a.to("cuda", non_blocking=True)
-"""
-        )
-        assert machine.names["there"] == [at % 10 for at in range(80)]
-        assert machine.names["pinned"]
-        (loader,) = seen.loaders
-        assert (loader.batches, loader.workers, loader.pins) == (10, 2, True)
-        (copied,) = (each for each in seen.copies if each.line == machine.line("non_blocking"))
-        assert copied.pinned

@@ -55,14 +55,6 @@ def all_layers() -> "dict[str, Callable[[torch.device], Any]]":
     return {f"layer: {name}": _layer(name) for name in LAYERS}
 
 
-def embeddings(device: torch.device) -> Any:
-    words = torch.tensor([[1, 2, 9], [0, 0, 3]])
-    return (
-        both_ways(nn.Embedding(10, 6, padding_idx=0), words, device=device),
-        both_ways(nn.EmbeddingBag(10, 6, mode="mean"), words, device=device),
-    )
-
-
 def attention(device: torch.device) -> Any:
     net = nn.MultiheadAttention(8, 2, batch_first=True).to(device)
     x = torch.randn(2, 5, 8).to(device)
@@ -70,12 +62,6 @@ def attention(device: torch.device) -> Any:
     out, weights = net(x, x, x, attn_mask=mask)
     q = torch.randn(2, 2, 5, 4).to(device)
     return out, weights, F.scaled_dot_product_attention(q, q, q, is_causal=True)
-
-
-def encoder_at_rest(device: torch.device) -> Any:
-    net = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True).to(device).eval()
-    with torch.no_grad():
-        return net(torch.randn(2, 5, 8).to(device))
 
 
 def connectionist_loss(device: torch.device) -> Any:

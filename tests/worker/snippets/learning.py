@@ -24,15 +24,6 @@ def gradients_across_devices(device: torch.device) -> Any:
     return w.grad, h.grad, h.grad.device.type, w.grad.device == device
 
 
-def checkpointed(device: torch.device) -> Any:
-    from torch.utils.checkpoint import checkpoint
-
-    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1)).to(device)
-    x = torch.randn(4, 3).to(device).requires_grad_()
-    checkpoint(net, x, use_reentrant=False).sum().backward()
-    return x.grad, net[0].weight.grad
-
-
 class Net(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -55,15 +46,6 @@ def a_module_stays_the_same_object(device: torch.device) -> Any:
     net(torch.ones(2, 3).to(device)).sum().backward()
     opt.step()
     return moved is net, net.weight is weight, known[net.weight], net.weight.grad, net.weight
-
-
-def a_module_moves_with_its_gradients(device: torch.device) -> Any:
-    net = nn.Linear(3, 1).to(device)
-    net(torch.ones(3).to(device)).sum().backward()
-    net.cpu()
-    back = net.weight.grad.device.type
-    net.to(device)
-    return back, net.weight.grad.device == net.weight.device, net.weight.grad
 
 
 def state_dict(device: torch.device) -> Any:
@@ -114,15 +96,6 @@ def lazy_layers(device: torch.device) -> Any:
     net(x).sum().backward()
     opt.step()
     return out.shape, out.device == device, net[2].weight.shape, net[2].weight.device == device
-
-
-def cast(device: torch.device) -> Any:
-    net = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)).to(device)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
-        out = net(torch.ones(2, 3).to(device))
-        loss = out.float().square().mean()
-    loss.backward()
-    return out.dtype, loss.dtype, net[0].weight.grad.dtype, loss
 
 
 def scaled(device: torch.device) -> Any:

@@ -2,7 +2,6 @@
 
 import io
 import math
-import pickle
 from typing import Any
 
 import torch
@@ -14,14 +13,6 @@ def with_torch_device(device: torch.device) -> Any:
         layer = torch.nn.Linear(3, 1, bias=False)
         torch.nn.init.constant_(layer.weight, 0.5)
         return x, layer(x), torch.tensor([1.0]), torch.as_tensor([2])
-
-
-def default_device(device: torch.device) -> Any:
-    torch.set_default_device(device)
-    try:
-        return torch.zeros(3), torch.arange(4), torch.tensor([1, 2]), torch.get_default_device()
-    finally:
-        torch.set_default_device(None)
 
 
 def views(device: torch.device) -> Any:
@@ -86,11 +77,6 @@ def one_value_to_the_host(device: torch.device) -> Any:
     )
 
 
-def written_out(device: torch.device) -> Any:
-    x = torch.tensor([1.0, 2.0]).to(device)
-    return f"{x[0]:.3f}", f"{x.sum():>8.2f}", "{:.1e}".format(x[1]), f"{x.mean().item()}"
-
-
 def what_is_there_already_stays(device: torch.device) -> Any:
     x = torch.ones(2, 3).to(device)
     return (
@@ -104,12 +90,6 @@ def what_is_there_already_stays(device: torch.device) -> Any:
         torch.as_tensor(x, device=device) is x,
         x.detach() is x,
     )
-
-
-def pickled(device: torch.device) -> Any:
-    x = torch.randn(3).to(device)
-    y = pickle.loads(pickle.dumps({"x": x, "twice": [x, x]}))
-    return y["x"], y["twice"][1], y["x"].device == x.device
 
 
 def saved_and_loaded(device: torch.device) -> Any:
