@@ -37,10 +37,17 @@ def test_the_books_chapter_on_several_cards_scatters_over_devices(virtual: Bench
 
 
 def test_streams_and_events_of_any_accelerator_are_the_cards(virtual: Bench) -> None:
-    virtual.run("s, e = torch.Stream(device='cuda:1'), torch.Event('cuda', enable_timing=True)")
-    virtual.run("with s: device = torch.ones(2, device='cuda').device")
-    virtual.run("e.record(s); e.synchronize()")
+    virtual.run("""
+s, e = torch.Stream(device='cuda:1'), torch.Event('cuda', enable_timing=True)
+first = torch.cuda.Event(enable_timing=True)
+with s:
+    first.record()
+    device = torch.ones(2, device='cuda').device
+e.record(s); s.wait_stream(torch.cuda.current_stream(1)); e.synchronize()
+torch.cuda.current_stream().wait_event(e)
+""")
     assert str(virtual.run("device")) == str(virtual.run("s.device")) == "cuda:1"
+    assert virtual.run("first.elapsed_time(e) > 0, e.query(), s.query()") == (True,) * 3
     assert virtual.run("isinstance(torch.cuda.Event(), torch.Event)")
     assert virtual.run("isinstance(torch.cuda.Stream(), torch.Stream)")
 

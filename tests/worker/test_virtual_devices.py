@@ -38,19 +38,6 @@ def test_a_question_about_cards_gets_an_answer(virtual: Bench, line: str) -> Non
     assert virtual.run(line) == ANSWERS[line]
 
 
-def test_a_generator_of_ones_own_goes_with_its_card(virtual: Bench) -> None:
-    virtual.run("g = torch.Generator(device='cuda:1').manual_seed(4)")
-    virtual.run("x = torch.rand(3, device='cuda:1', generator=g)")
-    virtual.run("g.manual_seed(4)", "y = torch.rand(3, device='cuda:1', generator=g)")
-    assert virtual.run("torch.equal(x, y), str(g.device), g.initial_seed()") == (
-        True,
-        "cuda:1",
-        4,
-    )
-    with pytest.raises(RuntimeError, match=r"Expected a 'cuda' device type for generator"):
-        virtual.run("torch.rand(3, device='cuda:1', generator=torch.Generator())")
-
-
 def test_threads_compute_on_cards_of_their_own(virtual: Bench) -> None:
     virtual.run("""
 import threading
@@ -73,31 +60,6 @@ with ThreadPoolExecutor(2) as pool:
     }
     assert virtual.things["pooled"] == ["cuda:0", "cuda:1"]
     assert virtual.run("torch.cuda.current_device()") == 0
-
-
-def test_streams_and_events_work_as_pytorchs(virtual: Bench) -> None:
-    virtual.run("""
-s = torch.cuda.Stream()
-a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-X = torch.ones(100, 100, device='cuda')
-with torch.cuda.stream(s):
-    a.record()
-    Y = X @ X
-    b.record()
-    inside = torch.cuda.current_stream() == s
-s.wait_stream(torch.cuda.current_stream())
-X.record_stream(s)
-torch.cuda.current_stream().wait_event(b)
-torch.cuda.synchronize()
-took = a.elapsed_time(b)
-""")
-    assert virtual.things["inside"]
-    assert virtual.things["took"] > 0
-    assert virtual.run("b.query(), s.query(), torch.cuda.current_stream() == s") == (
-        True,
-        True,
-        False,
-    )
 
 
 def test_nothing_is_kept_when_its_names_go(virtual: Bench) -> None:

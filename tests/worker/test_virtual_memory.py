@@ -51,14 +51,6 @@ def test_a_view_takes_nothing_and_keeps_what_it_shows(virtual: Bench) -> None:
     assert reserved(virtual) == 2 * MIB
 
 
-def test_a_deleted_tensor_stays_cached_until_the_cache_is_emptied(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(30 * 1024, 1024, device='cuda:0')", "del X")
-    assert (allocated(virtual), reserved(virtual)) == (0, 120 * MIB)
-    virtual.run("torch.cuda.empty_cache()")
-    assert reserved(virtual) == 0
-    assert virtual.run("torch.cuda.max_memory_allocated(0)") == 120 * MIB
-
-
 def test_out_of_memory_says_torchs_words_and_its_figures_add_up() -> None:
     bench = virtual_bench(memory_bytes=1 << 30)
     bench.run("X = torch.ones(25, 1024, 1024, device='cuda:0')")

@@ -17,6 +17,15 @@ def trained(net: Any, inputs: Any, opt: Any, steps: int = 3) -> Any:
     return loss.detach(), [each.detach() for each in net.parameters()]
 
 
+def images(device: torch.device) -> Any:
+    net = nn.Sequential(
+        *(nn.Conv2d(1, 6, 5, padding=2), nn.BatchNorm2d(6), nn.Sigmoid(), nn.AvgPool2d(2)),
+        *(nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 10)),
+    ).to(device)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    return trained(net, torch.randn(8, 1, 28, 28).to(device), opt)
+
+
 def gradients_across_devices(device: torch.device) -> Any:
     w = torch.randn(3, 3).to(device).requires_grad_()
     h = torch.randn(3, requires_grad=True)
@@ -79,14 +88,6 @@ def parameters_replaced(device: torch.device) -> Any:
     )
 
 
-def data_from_the_host_to_a_card(device: torch.device) -> Any:
-    w = nn.Parameter(torch.ones(2))
-    same = w
-    w.data = w.data.to(device) * 2
-    w.square().sum().backward()
-    return w, same is w, w.grad, w.device == device, w.is_leaf, isinstance(w, nn.Parameter)
-
-
 def lazy_layers(device: torch.device) -> Any:
     net = nn.Sequential(nn.LazyConv2d(2, 3), nn.Flatten(), nn.LazyLinear(4)).to(device)
     x = torch.randn(2, 1, 5, 5).to(device)
@@ -96,20 +97,6 @@ def lazy_layers(device: torch.device) -> Any:
     net(x).sum().backward()
     opt.step()
     return out.shape, out.device == device, net[2].weight.shape, net[2].weight.device == device
-
-
-def scaled(device: torch.device) -> Any:
-    net = nn.Linear(3, 1).to(device)
-    opt = torch.optim.SGD(net.parameters(), lr=0.1)
-    scaler = torch.amp.GradScaler(device.type, init_scale=16.0)
-    for _ in range(3):
-        opt.zero_grad()
-        loss = net(torch.ones(2, 3).to(device)).square().mean()
-        scaler.scale(loss).backward()
-        scaler.unscale_(opt)
-        scaler.step(opt)
-        scaler.update()
-    return net.weight, scaler.get_scale(), scaler.is_enabled()
 
 
 def with_workers_and_pinning(device: torch.device) -> Any:

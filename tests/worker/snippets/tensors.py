@@ -27,14 +27,6 @@ def views(device: torch.device) -> Any:
     return x, v, w.contiguous(), x.expand(2, 4, 6), x[..., None].squeeze(-1), w.is_contiguous()
 
 
-def out_words(device: torch.device) -> Any:
-    x = torch.randn(3, 3).to(device)
-    a, b = torch.empty(3, 3, device=device), torch.empty(0, device=device)
-    torch.add(x, 1, out=a)
-    torch.matmul(x, x, out=b)
-    return a, b, b.shape
-
-
 def shapes_changed_in_place(device: torch.device) -> Any:
     x, y, z = (torch.arange(6.0).reshape(2, 3).to(device) for _ in range(3))
     x.t_()
@@ -123,15 +115,6 @@ def is_asked(device: torch.device) -> Any:
         issubclass(type(x), torch.Tensor),
         x.__class__.__name__,
     )
-
-
-def inference_mode(device: torch.device) -> Any:
-    x = torch.randn(3, 3).to(device)
-    with torch.inference_mode():
-        y = (x @ x).relu().reshape(9)
-        z = y.clone()
-        z[0] = 4
-    return y.is_inference(), y, z, x.is_inference()
 
 
 def mapped(device: torch.device) -> Any:
