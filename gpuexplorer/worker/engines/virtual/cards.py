@@ -80,7 +80,7 @@ class _Chosen(threading.local):
     card = 0
 
     def __init__(self) -> None:
-        self.streams: dict[int, int] = {}
+        self.streams: dict[int, int] = defaultdict(int)
 
 
 class Cards:
@@ -293,9 +293,6 @@ class Cards:
             else:
                 trips.came(storage, named(target), size, numbered[0])
 
-    def stream(self, index: int) -> int:
-        return self.chosen.streams.get(index, 0)
-
     def synchronize(self, index: "int | None" = None, stream: "int | None" = None) -> None:
         """The host waits for one card, or for all; or for one queue of a card."""
         if index is not None:
@@ -328,7 +325,7 @@ class Cards:
 
     def moment(self, index: int, stream: "int | None" = None) -> float:
         """When a queue of the card can begin with what it is asked for now."""
-        number = self.stream(index) if stream is None else stream
+        number = self.chosen.streams[index] if stream is None else stream
         return max(self.now, self._queues.get((index, number), 0.0))
 
     def device_seconds(self) -> float:
@@ -337,7 +334,7 @@ class Cards:
         return max(0.0, max((self.began, *ends)) - self.began - self._contexts)
 
     def _work_on(self, index: int, begin: float, end: float) -> None:
-        self._queues[index, self.stream(index)] = end
+        self._queues[index, self.chosen.streams[index]] = end
         dry = self._dry.get(index)
         if self.seen is not None:
             device, idling = named(index), self.seen.idling

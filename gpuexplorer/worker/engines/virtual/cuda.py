@@ -2,14 +2,15 @@
 and events, what a card is, what goes between cards, and autocast.
 """
 
+import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves, tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map
 
 from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import Patches, not_offered
@@ -104,7 +105,7 @@ class Stream:
 
     def __enter__(self) -> "Stream":
         chosen = in_force().chosen
-        self._before = chosen.card, chosen.streams.get(self.device_index, 0)
+        self._before = chosen.card, chosen.streams[self.device_index]
         _set_stream(self.stream_id, self.device_index, _KIND)
         return self
 
@@ -190,8 +191,6 @@ def _properties(device: Any = None) -> Any:
         multi_processor_count=facts.multiprocessors,
         uuid=facts.uuid,
         warp_size=_WARP,
-        is_integrated=0,
-        is_multi_gpu_board=0,
     )
 
 
@@ -252,8 +251,8 @@ def put_cuda(patches: Patches) -> None:
         "getDeviceCount": lambda: len(cards),
         "getDevice": current,
         "canDeviceAccessPeer": _can_access_peer,
-        "getCurrentStream": lambda card: (cards.stream(card), card, _KIND),
-        "getCurrentRawStream": cards.stream,
+        "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
+        "getCurrentRawStream": lambda card: cards.chosen.streams[card],
         "getDefaultStream": lambda card: (0, card, _KIND),
         "setStream": _set_stream,
         "synchronize": _synchronize,
@@ -401,57 +400,50 @@ _TO_WIDEST = """
 _LOWER, _WIDEST = frozenset(_TO_LOWER.split()), frozenset(_TO_WIDEST.split())
 _LIBRARY_OF_CUDA = ("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
 _ON_CUDA = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)
-_kept: "list[torch.library.Library]" = []  # for as long as the process lives
 
 
 # Any throughout: operations and their operands are whatever PyTorch hands on.
-def _kernel(operation: Any, name: str) -> "Callable[..., Any]":
-    def run(*args: Any, **kwargs: Any) -> Any:
-        if name == "binary_cross_entropy":
-            return operation.redispatch(_ON_CUDA, *args, **kwargs)  # which refuses it
-        wanted = _wanted(name, (args, kwargs))
+def _cast(operation: Any, *args: Any, **kwargs: Any) -> Any:
+    name = operation.overloadpacket.__name__
+    if name == "binary_cross_entropy":
+        return operation.redispatch(_ON_CUDA, *args, **kwargs)  # which refuses it
+    wide = name not in _LOWER
+    if name in _WIDEST:
+        leaves = tree_leaves((args, kwargs))
+        wide = any(_can_be_cast(each) and each.dtype == torch.float32 for each in leaves)
+    kind = torch.float32 if wide else torch.get_autocast_dtype("cuda")
 
-        def fit(each: Any) -> Any:
-            return each.to(wanted) if _is_cast(each) else each
+    def fit(each: Any) -> Any:
+        return each.to(kind) if _can_be_cast(each) else each
 
-        with torch._C._ExcludeDispatchKeyGuard(KEYS):
-            args, kwargs = tree_map_only(torch.Tensor, fit, (args, kwargs))
-            return operation(*args, **kwargs)
-
-    return run
-
-
-def _wanted(name: str, operands: Any) -> torch.dtype:
-    if name in _LOWER:
-        return torch.get_autocast_dtype("cuda")
-    if name not in _WIDEST:
-        return torch.float32
-    kinds = {each.dtype for each in tree_leaves(operands) if _is_cast(each)}
-    return torch.float32 if torch.float32 in kinds else torch.get_autocast_dtype("cuda")
+    with torch._C._ExcludeDispatchKeyGuard(KEYS):
+        args, kwargs = tree_map(fit, (args, kwargs))
+        return operation(*args, **kwargs)
 
 
-def _is_cast(value: Any) -> bool:
+def _can_be_cast(value: Any) -> bool:
     if not isinstance(value, torch.Tensor) or not value.is_cuda:
         return False
     return bool(value.is_floating_point()) and value.dtype != torch.float64
 
 
-def _register() -> None:
+@functools.cache
+def _register_casting() -> "tuple[torch.library.Library, ...]":
+    """By PyTorch's own registrations, which name the operations; for as long as we live."""
     library = torch.library.Library("aten", "IMPL", AUTOCAST)
     known = torch._C._dispatch_get_registrations_for_dispatch_key("AutocastCUDA")
     names = [each.partition("::")[2] for each in known if each.startswith("aten::")]
     for each in (*names, *_LIBRARY_OF_CUDA):
         name, _, overload = each.partition(".")
-        packet = getattr(torch.ops.aten, name)
-        library.impl(each, _kernel(getattr(packet, overload or "default"), name))
+        operation = getattr(getattr(torch.ops.aten, name), overload or "default")
+        library.impl(each, functools.partial(_cast, operation))
     others = torch.library.Library("_", "IMPL", AUTOCAST)
     others.fallback(torch.library.fallthrough_kernel)
-    _kept.extend((library, others))
+    return library, others
 
 
 def put_casting(patches: Patches) -> None:
-    if not _kept:
-        _register()
+    _register_casting()
     enable = torch.set_autocast_enabled
 
     def set_autocast_enabled(*args: Any) -> None:

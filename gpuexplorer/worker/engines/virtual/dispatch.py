@@ -16,7 +16,7 @@ from torch.multiprocessing import reductions
 from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.flop_counter import flop_registry
 
-from gpuexplorer.worker.engines.operations import INDEXING, NAMES, READING, fetched, same
+from gpuexplorer.worker.engines.operations import INDEXING, READING, fetched, same
 from gpuexplorer.worker.engines.virtual.cards import HOST
 from gpuexplorer.worker.engines.virtual.machine import (
     Stretch,
@@ -68,7 +68,6 @@ class Operation:
         self.view: bool = func.is_view
         self.writes: bool = func._schema.is_mutable  # into its operands
         self.draws = torch.Tag.nondeterministic_seeded in func.tags
-        self.fetches = name in NAMES
         self.computes = "empty" not in name and name != READING  # which is a copy alone
         self.flops: Callable[..., int] | None = flop_registry.get(func.overloadpacket)
 
@@ -185,7 +184,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
             tensors = [*[each.held for each in there], *made]
             moved = sum([each.nbytes for each in tensors if not each.is_sparse])
             cards.computed(card, flops, moved, tensors[0].element_size())
-        if what.fetches and (back := fetched(what.name, args)):
+        if back := fetched(what.name, args):
             cards.copied(card, HOST, back, how=what.name)
         if what.writes:
             for each in there:  # t_, resize_, set_, or out= of another shape
