@@ -295,12 +295,13 @@ class Cards:
 
     def synchronize(self, index: "int | None" = None, stream: "int | None" = None) -> None:
         """The host waits for one card, or for all; or for one queue of a card."""
-        if index is not None:
-            self.use(index)
-        self.hear(index)
-        for (card, number), until in sorted(self._queues.items(), key=lambda each: each[1]):
-            if index in (None, card) and stream in (None, number):
-                self.wait_until(until, card)
+        with self.lock:
+            if index is not None:
+                self.use(index)
+            self.hear(index)
+            for (card, number), until in sorted(self._queues.items(), key=lambda it: it[1]):
+                if index in (None, card) and stream in (None, number):
+                    self.wait_until(until, card)
 
     def wait_until(self, moment: float, card: int) -> None:
         """The host does."""

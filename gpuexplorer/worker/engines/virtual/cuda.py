@@ -13,7 +13,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
-from gpuexplorer.worker.engines.virtual.refusals import Patches, not_offered
+from gpuexplorer.worker.engines.virtual.refusals import not_offered, put
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
     CPU,
@@ -46,9 +46,8 @@ class Event:
     def record(self, stream: "Stream | None" = None) -> None:
         cards = in_force()
         self._card = cards.chosen.card if stream is None else stream.device_index
-        with cards.lock:
-            cards.use(self._card)
-            self._at = cards.moment(self._card, None if stream is None else stream.stream_id)
+        cards.use(self._card)
+        self._at = cards.moment(self._card, None if stream is None else stream.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
@@ -57,8 +56,7 @@ class Event:
     @in_modelled_time
     def synchronize(self) -> None:
         if self._at is not None:
-            with in_force().lock:
-                in_force().wait_until(self._at, self._card)
+            in_force().wait_until(self._at, self._card)
 
     def wait(self, stream: "Stream | None" = None) -> None:
         """What is asked of the stream from now on begins when this has come."""
@@ -115,8 +113,7 @@ class Stream:
 
     @in_modelled_time
     def synchronize(self) -> None:
-        with in_force().lock:
-            in_force().synchronize(self.device_index, self.stream_id)
+        in_force().synchronize(self.device_index, self.stream_id)
 
     @in_modelled_time
     def query(self) -> bool:
@@ -124,8 +121,7 @@ class Stream:
 
     @in_modelled_time
     def waits_until(self, moment: float, card: int) -> None:
-        with in_force().lock:
-            in_force().queue_waits(self.device_index, self.stream_id, moment, card)
+        in_force().queue_waits(self.device_index, self.stream_id, moment, card)
 
     def wait_stream(self, stream: "Stream") -> None:
         card = stream.device_index
@@ -215,8 +211,7 @@ def _set_stream(stream_id: int, device_index: int, device_type: int) -> None:
 
 @in_modelled_time
 def _synchronize(device: Any = None) -> None:
-    with in_force().lock:
-        in_force().synchronize(number_of(device))
+    in_force().synchronize(number_of(device))
 
 
 @in_modelled_time
@@ -229,15 +224,14 @@ def _mem_get_info(device: Any = None) -> "tuple[int, int]":
 @in_modelled_time
 def _empty_cache() -> None:
     cards = in_force()
-    with cards.lock:
-        for index in range(len(cards)):
-            each = cards.memory(index)
-            if each.reserved > each.allocated:
-                cards.use(index)
-            each.empty_cache()
+    for index in range(len(cards)):
+        each = cards.memory(index)
+        if each.reserved > each.allocated:
+            cards.use(index)
+        each.empty_cache()
 
 
-def put_cuda(patches: Patches) -> None:
+def put_cuda() -> None:
     """By torch.cuda, by torch.accelerator, which PyTorch has from 2.6 on, and by both."""
     cards, cuda = in_force(), torch.cuda
 
@@ -290,7 +284,7 @@ def put_cuda(patches: Patches) -> None:
     }
     for kind, low in (("cuda", of_cuda), ("accelerator", of_accelerator)):
         names = {f"_{kind}_{name}": each for name, each in (of_both | low).items()}
-        patches.put(torch._C, names)
+        put(torch._C, names)
     there = {"is_available": lambda: len(cards) > 0, "device_count": lambda: len(cards)}
     answers = {
         **there,
@@ -308,18 +302,18 @@ def put_cuda(patches: Patches) -> None:
         "is_current_stream_capturing": lambda: False,
         **{name: not_offered(what) for what, names in _INTO.items() for name in names},
     }
-    patches.put(torch, {"Stream": Stream, "Event": Event})
-    patches.put(torch.backends.cuda, {"is_built": lambda: True})
+    put(torch, {"Stream": Stream, "Event": Event})
+    put(torch.backends.cuda, {"is_built": lambda: True})
     for module in (cuda, cuda.memory, cuda.random, cuda.streams, cuda.graphs):
         known = {name: each for name, each in answers.items() if hasattr(module, name)}
-        patches.put(module, answers if module is cuda else known)
+        put(module, answers if module is cuda else known)
     if hasattr(torch, "accelerator"):
-        patches.put(torch.accelerator, there)
+        put(torch.accelerator, there)
     between = (_scatter, _gather, _broadcast, _broadcast_coalesced)
-    patches.put(torch._C, {each.__name__: each for each in between})
-    patches.put(cuda.nccl, {"is_available": lambda tensors: False})
+    put(torch._C, {each.__name__: each for each in between})
+    put(cuda.nccl, {"is_available": lambda tensors: False})
     if torch.distributed.is_available():
-        _put_nccl(patches)
+        _put_nccl()
 
 
 def _after_fork() -> None:
@@ -365,7 +359,7 @@ def _broadcast_coalesced(
     return tuple([each.detach().to(_place(card)) for each in tensors] for card in cards)
 
 
-def _put_nccl(patches: Patches) -> None:
+def _put_nccl() -> None:
     """gloo stands in for it."""
     c10d: Any = torch.distributed.distributed_c10d
     gloo: Any = c10d.ProcessGroupGloo
@@ -378,11 +372,11 @@ def _put_nccl(patches: Patches) -> None:
 
     kind = {"ProcessGroupNCCL": ProcessGroupNCCL}
     patience = timedelta(minutes=10)  # of NCCL
-    patches.put(c10d, {**kind, "_NCCL_AVAILABLE": True, "default_pg_nccl_timeout": patience})
-    patches.put(torch.distributed, kind)
+    put(c10d, {**kind, "_NCCL_AVAILABLE": True, "default_pg_nccl_timeout": patience})
+    put(torch.distributed, kind)
     # The values of a card lie in the host's memory.
     able = {**c10d.Backend.backend_capability, "nccl": ["cuda", "cpu"]}
-    patches.put(c10d.Backend, {"backend_capability": able})
+    put(c10d.Backend, {"backend_capability": able})
 
 
 _DEVICE = "ipu"
@@ -442,7 +436,7 @@ def _register_casting() -> "tuple[torch.library.Library, ...]":
     return library, others
 
 
-def put_casting(patches: Patches) -> None:
+def put_casting() -> None:
     _register_casting()
     enable = torch.set_autocast_enabled
 
@@ -452,4 +446,4 @@ def put_casting(patches: Patches) -> None:
         if len(args) == 1 or args[0] == "cuda":
             enable(_DEVICE, args[-1])
 
-    patches.put(torch, {"set_autocast_enabled": set_autocast_enabled})
+    put(torch, {"set_autocast_enabled": set_autocast_enabled})

@@ -27,8 +27,8 @@ from gpuexplorer.worker.engines.virtual.machine import (
 )
 from gpuexplorer.worker.engines.virtual.refusals import (
     LACKING,
-    Patches,
     assertion,
+    put,
     refuse_after_fork,
     refuse_lacking,
     refuse_other_devices,
@@ -413,7 +413,7 @@ def _arrived(held: Any, card: int, kind: Any, wants: bool) -> Any:
 _arrived.__module__, _arrived.__qualname__ = reductions.__name__, _REBUILD
 
 
-def put_saving(patches: Patches) -> None:
+def put_saving() -> None:
     _register_location(_BEFORE_ALL_OTHERS, location, land)
     rebuild = torch._utils._rebuild_tensor_v2
 
@@ -424,10 +424,10 @@ def put_saving(patches: Patches) -> None:
             return made
         return OnCard(made.detach(), card).requires_grad_(made.requires_grad)
 
-    patches.put(reductions, {_REBUILD: _arrived})
+    put(reductions, {_REBUILD: _arrived})
     for kind in (torch.Tensor, nn.Parameter):
         ForkingPickler.register(kind, _sent)
-    patches.put(torch.UntypedStorage, {"cuda": _storage_on_card})
-    patches.put(torch._utils, {"_rebuild_tensor_v2": rebuilt})
+    put(torch.UntypedStorage, {"cuda": _storage_on_card})
+    put(torch._utils, {"_rebuild_tensor_v2": rebuilt})
     # It remembers the functions it allows.
     torch._weights_only_unpickler._get_allowed_globals.cache_clear()

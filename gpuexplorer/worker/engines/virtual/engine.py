@@ -33,12 +33,11 @@ from gpuexplorer.worker.engines.virtual.machine import (
     put_clock,
     put_in_force,
 )
-from gpuexplorer.worker.engines.virtual.refusals import Patches, put_refusals
+from gpuexplorer.worker.engines.virtual.refusals import put, put_refusals, undo
 from gpuexplorer.worker.engines.virtual.tensors import put_makers, put_methods
 from gpuexplorer.worker.places import Copies
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 
-_patches = Patches()
 _hooks: "list[Callable[[], None]]" = []  # what takes them away
 
 
@@ -47,19 +46,19 @@ def enter(cards: Cards) -> None:
     leave()
     put_in_force(cards)
     register_makers()
-    for put in (put_refusals, put_cuda, put_makers, put_methods, put_casting, put_saving):
-        put(_patches)
+    for each in (put_refusals, put_cuda, put_makers, put_methods, put_casting, put_saving):
+        each()
     for owner, methods in telling_methods(cards.copies, lambda: cards.watched):
-        _patches.put(owner, methods)
-    put_clock(_patches, cards.clock)
-    _hooks.append(put_hooks(_patches.put, lambda: cards.seen))
+        put(owner, methods)
+    put_clock(cards.clock)
+    _hooks.append(put_hooks(put, lambda: cards.seen))
     # Or torch.tensor(…, device=…) moves what it made where nothing of ours is asked.
     torch._C._set_only_lift_cpu_tensors(True)  # noqa: FBT003 - PyTorch's own
 
 
 def leave() -> None:
     """PyTorch is as it was. For tests, which see several machines in one process."""
-    _patches.undo()
+    undo()
     torch._C._set_only_lift_cpu_tensors(False)  # noqa: FBT003 - PyTorch's own
     while _hooks:
         _hooks.pop()()

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.refusals import Patches
+from gpuexplorer.worker.engines.virtual.refusals import put
 
 _NANO = 10**9
 # What lies between two operations is our own way to them, up to so many seconds.
@@ -104,7 +104,7 @@ class Clock:
             self._not_counted += way_in
 
 
-def put_clock(patches: Patches, clock: Clock) -> None:
+def put_clock(clock: Clock) -> None:
     # Any: seconds, or a whole number of nanoseconds.
     def shifted(real: "Callable[[], Any]", ahead: "Callable[[], Any]") -> Any:
         def now() -> Any:
@@ -118,11 +118,11 @@ def put_clock(patches: Patches, clock: Clock) -> None:
         return now
 
     names = ("time", "perf_counter", "monotonic")
-    put = {name: shifted(getattr(time, name), clock.ahead) for name in names}
+    clocks = {name: shifted(getattr(time, name), clock.ahead) for name in names}
     for name in (f"{each}_ns" for each in names):
-        put[name] = shifted(getattr(time, name), lambda: int(clock.ahead() * _NANO))
-    patches.put(time, put)
-    patches.put(timeit, {"default_timer": put["perf_counter"]})
+        clocks[name] = shifted(getattr(time, name), lambda: int(clock.ahead() * _NANO))
+    put(time, clocks)
+    put(timeit, {"default_timer": clocks["perf_counter"]})
 
 
 _machines: "list[Cards]" = []  # one, once an engine is made

@@ -255,27 +255,24 @@ def type_name(of: Any) -> str:
 
 
 _MISSING = object()
-
-
 # Any throughout: modules and classes of PyTorch's, and what is put there.
-class Patches:
-    """For the whole process and every thread of it, until they are undone."""
+_before: "list[tuple[Any, str, Any]]" = []
 
-    def __init__(self) -> None:
-        self._before: list[tuple[Any, str, Any]] = []
 
-    def put(self, owner: Any, answers: "Mapping[str, Any]") -> None:
-        for name, answer in answers.items():
-            self._before.append((owner, name, vars(owner).get(name, _MISSING)))
-            setattr(owner, name, answer)
+def put(owner: Any, answers: "Mapping[str, Any]") -> None:
+    """In PyTorch's place, for the whole process and every thread of it, until it is undone."""
+    for name, answer in answers.items():
+        _before.append((owner, name, vars(owner).get(name, _MISSING)))
+        setattr(owner, name, answer)
 
-    def undo(self) -> None:
-        while self._before:
-            owner, name, before = self._before.pop()
-            if before is _MISSING:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
+
+def undo() -> None:
+    while _before:
+        owner, name, before = _before.pop()
+        if before is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, before)
 
 
 def refuse(what: str) -> NoReturn:
@@ -323,7 +320,7 @@ def _reaches_a_card(value: Any) -> bool:
     return kind.startswith(("cuda", "torch.cuda."))
 
 
-def put_refusals(patches: Patches) -> None:
+def put_refusals() -> None:
     sparse = [name for name in dir(torch) if re.fullmatch(r"sparse_\w+_tensor", name)]
     for owner, names, what in (
         (torch, sparse, "sparse tensors"),
@@ -335,20 +332,20 @@ def put_refusals(patches: Patches) -> None:
     ):
         for name in names:
             if hasattr(owner, name):
-                patches.put(owner, {name: _only_on_host(getattr(owner, name), what)})
+                put(owner, {name: _only_on_host(getattr(owner, name), what)})
     plans = [name for name in dir(torch) if name.startswith("_cufft_")]
-    patches.put(torch, {**dict.fromkeys(plans, not_offered("cuFFT's cache of plans"))})
-    patches.put(torch, {"compile": _compile})
-    patches.put(torch.cuda.nvtx, {"_nvtx": _MARKS})
+    put(torch, {**dict.fromkeys(plans, not_offered("cuFFT's cache of plans"))})
+    put(torch, {"compile": _compile})
+    put(torch.cuda.nvtx, {"_nvtx": _MARKS})
     for owner in (torch.cuda, torch.cuda.profiler):
-        patches.put(owner, {"_cudart": _Runtime()})
-    patches.put(torch.jit.ScriptModule, {"_apply": _script_stays})
+        put(owner, {"_cudart": _Runtime()})
+    put(torch.jit.ScriptModule, {"_apply": _script_stays})
     # What is not answered is refused; nor must a PyTorch that was built with CUDA reach a real
     # card by it.
     for name in dir(torch._C):
         if name.startswith("_cuda_") and not isinstance(getattr(torch._C, name), type):
-            patches.put(torch._C, {name: not_offered(f"torch._C.{name}")})
-    patches.put(torch._C, {"__getattr__": _unknown})
+            put(torch._C, {name: not_offered(f"torch._C.{name}")})
+    put(torch._C, {"__getattr__": _unknown})
 
 
 def _unknown(name: str) -> Any:

@@ -24,8 +24,8 @@ from gpuexplorer.worker.engines.virtual.cards import HOST
 from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import (
     NO_SUCH_CARD,
-    Patches,
     not_offered,
+    put,
     refuse,
     refused,
     type_name,
@@ -375,7 +375,7 @@ _LIKE = [
 _NEW = [f"new_{each}" for each in ("empty", "empty_strided", "full", "ones", "tensor", "zeros")]
 
 
-def put_makers(patches: Patches) -> None:
+def put_makers() -> None:
     others = [each.__name__ for each in _device._device_constructors()]
     for owner, names in (
         (torch, {"normal", *_LIKE, *others, *_READING}),
@@ -383,14 +383,14 @@ def put_makers(patches: Patches) -> None:
         (torch.Tensor, _NEW),
     ):
         known = [name for name in names if hasattr(owner, name)]
-        patches.put(owner, {name: _maker(getattr(owner, name)) for name in known})
-    patches.put(torch, {"device": _Device, "Generator": Generator})
+        put(owner, {name: _maker(getattr(owner, name)) for name in known})
+    put(torch, {"device": _Device, "Generator": Generator})
     parse = torch._C._nn._parse_to
 
     def parse_to(*args: Any, **kwargs: Any) -> Any:
         return parse(*(meant(each) if type(each) is int else each for each in args), **kwargs)
 
-    patches.put(torch._C._nn, {"_parse_to": parse_to})
+    put(torch._C._nn, {"_parse_to": parse_to})
 
 
 _to, _type, _grad = torch.Tensor.to, torch.Tensor.type, torch.Tensor.grad
@@ -489,13 +489,13 @@ def ctc_loss(*args: Any, **kwargs: Any) -> Any:
     return _ctc_loss(*args[:2], *lengths, *args[4:], **kwargs)
 
 
-def put_methods(patches: Patches) -> None:
+def put_methods() -> None:
     methods = {"to": to, "cuda": cuda, "type": type_, "pin_memory": pin_memory}
     data = property(_data.__get__, set_data)
-    patches.put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
-    patches.put(nn.Parameter, {"__new__": staticmethod(_parameter)})
+    put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
+    put(nn.Parameter, {"__new__": staticmethod(_parameter)})
     lazy = nn.parameter.UninitializedTensorMixin
-    patches.put(lazy, {"_allowed_methods": [*lazy._allowed_methods, to, cuda]})
+    put(lazy, {"_allowed_methods": [*lazy._allowed_methods, to, cuda]})
     # For Module.to: set_data exchanges what lies below.
     compatible = {"_has_compatible_shallow_copy_type": lambda *_: True}
-    patches.put(torch, {**compatible, "ctc_loss": ctc_loss})
+    put(torch, {**compatible, "ctc_loss": ctc_loss})
