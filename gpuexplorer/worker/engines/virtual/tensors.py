@@ -482,7 +482,23 @@ def ctc_loss(*args: Any, **kwargs: Any) -> Any:
     return _ctc_loss(*args[:2], *lengths, *args[4:], **kwargs)
 
 
+_run_backward = torch.autograd.graph._engine_run_backward
+
+
+def _backward(tensors: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
+    """PyTorch's own does not compare devices of what it takes for somebody's own class."""
+    for number, (of, grad) in enumerate(zip(tensors, grads, strict=False)):
+        if isinstance(grad, torch.Tensor) and grad.dim() and grad.device != of.device:
+            raise RuntimeError(
+                f"invalid gradient at index {number} - expected device {of.device} but got "
+                f"{grad.device}"
+            )
+    return _run_backward(tensors, grads, *args, **kwargs)
+
+
 def put_methods() -> None:
+    for module in (torch.autograd.graph, torch.autograd):
+        put(module, {"_engine_run_backward": _backward})
     methods = {"to": to, "cuda": cuda, "type": type_, "pin_memory": pin_memory}
     data = property(_data.__get__, set_data)
     put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
