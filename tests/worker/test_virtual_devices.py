@@ -52,10 +52,7 @@ with ThreadPoolExecutor(2) as pool:
     made = pool.map(lambda card: torch.rand(2, device=f'cuda:{card}'), (0, 1))
     pooled = [str(each.device) for each in made]
 """)
-    assert virtual.things["found"] == {
-        0: ("cuda:0", [2.0] * 3),
-        1: ("cuda:1", [2.0] * 3),
-    }
+    assert virtual.things["found"] == {card: (f"cuda:{card}", [2.0] * 3) for card in (0, 1)}
     assert virtual.things["pooled"] == ["cuda:0", "cuda:1"]
     assert virtual.run("torch.cuda.current_device()") == 0
 
