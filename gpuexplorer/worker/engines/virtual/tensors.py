@@ -267,12 +267,8 @@ def on_card_as(cls: Any) -> Any:
 
         def call(made: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             """A person's class sees itself, wherever its tensors lie."""
-            try:
-                known = tuple(getattr(each, "stands_for", each) for each in types)
-                return own(made.stands_for, func, known, args, kwargs)
-            except Exception as error:
-                say_right(error)
-                raise
+            known = tuple(getattr(each, "stands_for", each) for each in types)
+            return own(made.stands_for, func, known, args, kwargs)
 
         facts["__torch_function__"] = classmethod(call)
     return _SameAsTensor(cls.__name__, (OnCard, cls), facts)
@@ -287,13 +283,22 @@ def become(changed: OnCard, held: torch.Tensor, card: int) -> None:
     changed.held, changed.card = held, card
 
 
-class _KindOfDevice(type):
+_Generator: Any = torch.Generator
+
+
+class _StandsFor(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metaclass
+    """What is made by another class of PyTorch's own is one of these, too."""
+
+    real: Any
+
     def __instancecheck__(cls, thing: Any) -> bool:
-        return isinstance(thing, Device)
+        return isinstance(thing, cls.real)
 
 
-class _Device(metaclass=_KindOfDevice):
+class _Device(metaclass=_StandsFor):
     """torch.device, to which a number is a card."""
+
+    real = Device
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         number = len(args) == 1 and not kwargs and type(args[0]) is int
@@ -303,17 +308,13 @@ class _Device(metaclass=_KindOfDevice):
 _Device.__name__ = _Device.__qualname__ = "device"
 _Device.__module__ = "torch"
 
-_Generator: Any = torch.Generator
 _OTHERWISE = 0xC0DA
 
 
-class _KindOfGenerator(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metaclass
-    def __instancecheck__(cls, thing: Any) -> bool:
-        return isinstance(thing, _Generator)
-
-
-class Generator(_Generator, metaclass=_KindOfGenerator):
+class Generator(_Generator, metaclass=_StandsFor):
     """A card's, which draws other numbers than the processor's after the same seed."""
+
+    real = _Generator
 
     def __new__(cls, device: Any = "cpu") -> Any:
         device = Device(meant(device))
