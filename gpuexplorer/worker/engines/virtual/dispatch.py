@@ -3,6 +3,7 @@ would have cost, and what it copies. And tensors that leave the process, to file
 """
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -107,9 +108,8 @@ def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
     cards, name = in_force(), func.overloadpacket.__name__
     with cards.lock:
         if name.startswith("empty"):
-            size = (kwargs.get("dtype") or torch.get_default_dtype()).itemsize
-            for each in args[0]:
-                size *= each
+            dtype = kwargs.get("dtype") or torch.get_default_dtype()
+            size = math.prod(args[0]) * dtype.itemsize
             if size >= _LARGE_BYTES:
                 Stretch(card, size)  # refused before the host's memory is taken for it
         elif name == "_efficientzerotensor":  # has no memory at all
@@ -167,7 +167,9 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
                 if each.device.type == "cpu" and each.dim() > 0:
                     cards.copied(HOST, card, each.nbytes)
         flops = 0.0
-        if what.flops or not (what.writes or _at_most(leaves) < _LARGE_BYTES):
+        # No outcome exceeds each shape met with each other.
+        most = math.prod({each.shape: each.numel() for each in seen}.values()) * _WIDEST
+        if what.flops or (most >= _LARGE_BYTES and not what.writes):
             try:
                 flops, size, _ = _foreseen(func, _frozen(plain), _frozen(words))
             except (NotImplementedError, RuntimeError):
@@ -259,19 +261,6 @@ def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> 
         cards.hear(card)  # its values tell the host how much it made
         raise
     return tree_map_only(torch.Tensor, lambda each: torch.zeros_like(each, device=CPU), made)
-
-
-def _at_most(leaves: "list[Any]") -> int:
-    """Bytes that no outcome of these operands exceeds: each shape met with each other."""
-    most, known = _WIDEST, None
-    for each in leaves:
-        if isinstance(each, torch.Tensor):
-            if each.shape != known:
-                known = each.shape
-                most *= each.numel()
-        elif type(each) is int and each:
-            most *= abs(each)
-    return most
 
 
 class _Shape(NamedTuple):
