@@ -248,7 +248,6 @@ class Seen:
             tuple(busy),
             tuple(profiled),
             memory=tuple(memory),
-            dropped=self.copies.dropped,
             pauses=tuple(self.idling.paused.items()),
             started=self._started,
         )
