@@ -20,7 +20,7 @@ from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
 from gpuexplorer.worker.watching import seen as sampling  # noqa: E402
 from tests.worker import stand_ins  # noqa: E402
 
-FIRST, BARE = 4, 3
+FIRST, REST = 4, 3
 
 
 class Training:
@@ -52,7 +52,7 @@ class Training:
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch) -> Training:
     monkeypatch.setattr(sampling, "WHOLE", FIRST)
-    monkeypatch.setattr(sampling, "BARE", BARE)
+    monkeypatch.setattr(sampling, "EVERY", REST)
     monkeypatch.setattr(sampling, "SHARE", 0.0)
     stand_ins.put_back(monkeypatch)
     return Training()
@@ -90,7 +90,7 @@ def test_it_looks_back_when_there_is_time_for_it(
     training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with training.watch.watching(program=True, sampled=True):
-        training.runs(FIRST + BARE + 1)
+        training.runs(FIRST + REST + 1)
         assert not training.is_watched()
         monkeypatch.setattr(sampling, "SHARE", 1e9)
         training.runs(1)
@@ -110,7 +110,7 @@ def test_within_a_mode_of_the_persons_it_stays_as_it_is(
             training.runs(FIRST + 2)
             assert training.is_watched()
         seen = mine.operations
-        training.runs(BARE + 1)
+        training.runs(REST + 1)
         assert not training.is_watched()
         monkeypatch.setattr(sampling, "SHARE", 1e9)
         with mine:

@@ -4,20 +4,16 @@ and then where the host is.
 """
 
 import ctypes
-import functools
-import os
 import random
 import signal
 import sys
 import threading
 import time
-import traceback
 import weakref
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from statistics import median
 from types import FrameType
 from typing import Any
 
@@ -27,111 +23,9 @@ from gpuexplorer.worker.streams import begin_unseen
 from gpuexplorer.worker.watching.idling import Idling, news
 
 OPTIMIZER, BATCH, SLICE = "optimizer", "batch", ""
-
-
-class Steps:
-    """An optimizer's step counts as one; where none steps, a loader's batch; else a slice of
-    time. Told in the main thread, watched or not, by `Seen`; `whole` says whether all of the
-    step that ends now was watched.
-    """
-
-    def __init__(self) -> None:
-        self._all, self._seen = Counter[str](), Counter[str]()  # by kind
-        self._stepped: set[int] = set()  # optimizers, in the step that runs now
-
-    @property
-    def kind(self) -> str:
-        return next((each for each in (OPTIMIZER, BATCH) if self._all[each]), SLICE)
-
-    @property
-    def count(self) -> int:
-        return self._all[self.kind]
-
-    @property
-    def seen(self) -> int:
-        """So many of them were watched from their beginning to their end."""
-        return self._seen[self.kind]
-
-    def optimized(self, optimizer: int, *, whole: bool) -> bool:
-        """Whether this ends a step: where several take turns, only one of them does."""
-        if self._stepped and optimizer not in self._stepped:
-            self._stepped.add(optimizer)
-            return False
-        self._stepped = {optimizer}
-        return self.ended(OPTIMIZER, whole=whole)
-
-    def ended(self, kind: str, *, whole: bool) -> bool:
-        """One of that kind did; whether such are the steps."""
-        self._all[kind] += 1
-        self._seen[kind] += whole
-        return self.kind == kind
-
-
 WHOLE = 200  # the first steps, which all are watched
-BARE = 20  # the next, of which none is, so that the others can be held against them
-SHARE = 0.03  # of the time so far, which watching may have taken at any later step
 EVERY = 20  # of later steps at most one in so many, whatever is believed of what that costs
-_KEPT = 100  # steps that are compared with those around them
-_LEAST = 10
-
-
-class Sampling:
-    """`Seen` says `took` and asks `wants` at the end of each step. Without `sampled` all are
-    watched.
-
-    A step that is watched is compared with the bare ones just before it, since machines drift.
-    One that is watched alone takes longer than one among others that are.
-    """
-
-    def __init__(self, *, sampled: bool) -> None:
-        self._sampled = sampled
-        self._bare: deque[float] = deque(maxlen=EVERY)  # seconds of the last ones
-        self._first: deque[float] = deque(maxlen=_KEPT)  # those watched before there were bare
-        self._seen_first = self._seen_later = 0
-        self._more_first = 0.0  # seconds that one of the first took longer
-        self._longer: deque[float] = deque(maxlen=_KEPT)  # that later ones did, each
-        self._more_later: float | None = None
-        self._until = -EVERY  # the step up to which it was watched last
-
-    def took(self, seconds: float, *, watched: bool) -> None:
-        """A step, all of which was watched, or nothing of it."""
-        enough = len(self._bare) >= _LEAST
-        if not watched:
-            self._bare.append(seconds)
-            if len(self._bare) == _LEAST and not enough and len(self._first) >= _LEAST:
-                self._more_first = max(0.0, median(self._first) - median(self._bare))
-        elif enough:
-            self._seen_later += 1
-            self._longer.append(seconds - median(self._bare))
-            if len(self._longer) >= _LEAST:
-                self._more_later = max(0.0, median(self._longer))
-        else:
-            self._seen_first += 1
-            self._first.append(seconds)
-
-    def looked_back(self, until: int) -> None:
-        """It is watched from now on, and so that step number will have been seen whole."""
-        self._until = until
-
-    def cost(self, estimated: float) -> float:
-        """About so many seconds were taken by watching: what steps took longer that were
-        watched; no less than was estimated from the operations that were seen.
-        """
-        first = self._seen_first * self._more_first
-        return max(estimated, first + self._seen_later * self._later)
-
-    def wants(self, steps: int, seconds: float, cost: float) -> bool:
-        """Whether the next is to be watched, after so many in so many seconds."""
-        if not self._sampled or steps < WHOLE:
-            return True
-        if steps < WHOLE + BARE or self._until <= steps < self._until + EVERY - 1:
-            return False
-        seen = self._seen_first + self._seen_later
-        return cost + max(self._later, cost / max(1, seen)) <= SHARE * seconds
-
-    @property
-    def _later(self) -> float:
-        return self._more_first if self._more_later is None else self._more_later
+SHARE = 0.02  # of the time so far, which watching may have taken at any later step
 
 
 class Seen:
@@ -139,7 +33,8 @@ class Seen:
 
     `now` is the engine's clock: seconds since it began, on simulated cards the modelled ones.
     `put_hooks` says what PyTorch's optimizers and loaders do, watched or not: `stepped`
-    and `took_batch`. An engine that can look away for a while hands in `switch`, which is
+    and `took_batch`. An optimizer's step counts as one; where none steps, a loader's batch;
+    else a slice of time. An engine that can look away for a while hands in `switch`, which is
     asked at the ends of steps, in the main thread, and says whether it watches from now on;
     `cost` is what watching took so far.
     """
@@ -155,27 +50,38 @@ class Seen:
     ) -> None:
         self.copies, self.now = copies, now
         self.idling = Idling(copies)
+        self.trips = Trips(copies.lock)
+        self.on = True
+        self.step_ended: Callable[[int], None] | None = None  # told how many there were
+        self.point_at = 0.0  # when it last came where it could look away
         self._loaders: dict[tuple[Spot, int, bool], Loader] = {}
         self._said: set[Loader] = set()
-        self.trips = Trips(copies.lock)
-        self.steps = Steps()
-        self.on = True
-        self._sampling = Sampling(sampled=sampled)
-        self._switch, self._cost = switch, cost
-        self.step_ended: Callable[[int], None] | None = None  # told how many there were
+        self._sampled, self._switch, self._cost = sampled, switch, cost
+        self._all, self._whole = Counter[str](), Counter[str]()  # by kind; seen as a whole
+        self._stepped: set[int] = set()  # optimizers, in the step that runs now
         self._turned = False  # it looked away or back since the last step ended
         self._batches = 0  # since it last came where it could have looked away
-        self._step_at = 0.0  # when that ended
-        self.point_at = 0.0  # when that was
+        self._step_at = 0.0  # when the last step ended
+        self._until = WHOLE  # the step up to which it was watched last
         self._on_since = 0.0
         self._seen_seconds = 0.0
         self._started = 0.0  # when the first batch came, or the first step ended
 
+    @property
+    def kind(self) -> str:
+        """What counts as a step."""
+        return next((each for each in (OPTIMIZER, BATCH) if self._all[each]), SLICE)
+
     def stepped(self, optimizer: int) -> None:
-        """An optimizer, known by that number, has stepped; in the main thread."""
+        """An optimizer, known by that number, has; in the main thread. Where several take
+        turns, one of them ends the step.
+        """
         self._starts()
-        if self.steps.optimized(optimizer, whole=self._whole):
-            self._step_ends()
+        if self._stepped and optimizer not in self._stepped:
+            self._stepped.add(optimizer)
+        else:
+            self._stepped = {optimizer}
+            self._ends(OPTIMIZER)
 
     def took_batch(self, begin: float, end: float, workers: int, *, pins: bool) -> None:
         """A loader's next batch was taken, for which the host waited meanwhile; in the main
@@ -183,40 +89,27 @@ class Seen:
         """
         if self.on:
             spot = place().spot
-            line, key = spot.frame, (spot, workers, pins)
+            file, cell, line = spot.frame.file, spot.frame.cell, spot.frame.line
             with self.copies.lock:
-                row = self._loaders.get(key) or Loader(
-                    len(self._loaders) + 1,
-                    0,
-                    0.0,
-                    workers,
-                    pins,
-                    line.file,
-                    line.cell,
-                    line.line,
-                    spot.what,
+                new = Loader(
+                    len(self._loaders) + 1, 0, 0.0, workers, pins, file, cell, line, spot.what
                 )
-                seconds = row.seconds + end - begin
-                row = replace(row, batches=row.batches + 1, seconds=seconds)
-                self._loaders[key] = row
+                row = self._loaders.get((spot, workers, pins), new)
+                self._loaders[spot, workers, pins] = replace(
+                    row, batches=row.batches + 1, seconds=row.seconds + end - begin
+                )
             self.idling.loaded(begin, end, spot)
             if self.copies.tracing is not None:
                 self.copies.tracing.add("loader", "cpu", begin, end, row.row)
         self._starts()
         self._batches += 1
-        if self.steps.ended(BATCH, whole=self._whole):
-            self._step_ends()
-        elif self._batches > 1:  # as where a model is tried and does not learn
-            self._between()
+        self._ends(BATCH)
 
     def sliced(self) -> None:
         """A slice of time is over; said in the main thread where neither steps nor batches
         come.
         """
-        self.steps.ended(SLICE, whole=self._whole)
-        self._between()
-        if self.steps.kind == SLICE:
-            self._turned = False
+        self._ends(SLICE)
 
     def changed(
         self,
@@ -229,17 +122,16 @@ class Seen:
     ) -> Watched:
         """What is not as it was last said, and the sums; from any thread."""
         now = self.now()
-        seen = self._seen_seconds + (now - self._on_since if self.on else 0.0)
         with self.copies.lock:
             loaders = news(self._loaders.values(), self._said)
         return Watched(
             command,
             now,
-            seen,
-            self.steps.count,
-            self.steps.seen,
-            self.steps.kind,
-            self._costs(),
+            self._seen_seconds + (now - self._on_since if self.on else 0.0),
+            self._all[self.kind],
+            self._whole[self.kind],
+            self.kind,
+            None if self._cost is None else self._cost(),
             modelled,
             self.copies.changed(command),
             self.idling.changed(),
@@ -252,53 +144,56 @@ class Seen:
             started=self._started,
         )
 
-    def _costs(self) -> "float | None":
-        return None if self._cost is None else self._sampling.cost(self._cost())
-
-    @property
-    def _whole(self) -> bool:
-        """It was watched since the last step ended."""
-        return self.on and not self._turned
-
-    def _step_ends(self) -> None:
-        now = self.now()
-        begun = self._step_at > 0.0  # what lies before the first is no step
-        if self.copies.tracing is not None and begun and self._whole and self.steps.kind:
-            self.copies.tracing.add("step", "cpu", self._step_at, now)
-        if not self._turned:
-            self._sampling.took(now - self._step_at, watched=self.on)
-        self._look(now)
-        if self.step_ended is not None:
-            self.step_ended(self.steps.count)
-            now = self.now()
-        self._turned, self._step_at = False, now
-
     def _starts(self) -> None:
         """What came before the first batch, or without any the end of the first step."""
         if not self._started:
             self._started = self.now()
             self.idling.start_ends(self._started)
 
-    def _between(self) -> None:
-        was = self.on
-        self._look(self.now(), within=self.steps.kind != SLICE)
-        self._turned = self._turned or self.on != was
+    def _ends(self, kind: str) -> None:
+        """One of that kind. Where others are the steps, such as where a model is tried and does
+        not learn, it may look away or back within one.
+        """
+        whole = self.on and not self._turned
+        self._all[kind] += 1
+        self._whole[kind] += whole
+        now, within = self.now(), kind != self.kind
+        if within and kind == BATCH and self._batches == 1:
+            return
+        was, tracing = self.on, self.copies.tracing
+        self._look(now, within=within)
+        self._turned = within and (self._turned or self.on != was)
+        if within or kind == SLICE:
+            return
+        if whole and self._step_at and tracing is not None:  # before the first there is none
+            tracing.add("step", "cpu", self._step_at, now)
+        if self.step_ended is not None:
+            self.step_ended(self._all[kind])
+        self._step_at = self.now()
 
-    def _look(self, now: float, *, within: bool = False) -> None:
-        """Away or back, as sampling wants it; at the end of a step, or within one."""
-        cost = self._costs()
-        if self._switch is not None and cost is not None:
-            wanted = self._sampling.wants(self.steps.count, now, cost)
-            is_on = self._switch(wanted) if wanted != self.on else wanted
-            if is_on and not self.on:
-                self._on_since = now
-                self._sampling.looked_back(self.steps.count + 1 + within)
-            elif self.on and not is_on:
-                self._seen_seconds += now - self._on_since
-            self.on = is_on
-            if is_on != wanted:  # a better moment will come
-                return
-        self.point_at, self._batches = now, 0
+    def _look(self, now: float, *, within: bool) -> None:
+        """Away or back."""
+        wanted = self._wants(now)
+        is_on = self.on if self._switch is None or wanted == self.on else self._switch(wanted)
+        if is_on and not self.on:
+            self._on_since = now
+            # So that step number will have been seen whole.
+            self._until = self._all[self.kind] + 1 + within
+        elif self.on and not is_on:
+            self._seen_seconds += now - self._on_since
+        self.on = is_on
+        if is_on == wanted:  # else a better moment will come
+            self.point_at, self._batches = now, 0
+
+    def _wants(self, now: float) -> bool:
+        """Whether the next step is to be watched."""
+        steps, seen = self._all[self.kind], self._whole[self.kind]
+        if not self._sampled or self._cost is None or steps < WHOLE:
+            return True
+        if self._until <= steps < self._until + EVERY - 1:
+            return False
+        cost = self._cost()
+        return cost + cost / max(1, seen) <= SHARE * now
 
 
 _MOST = 10_000  # things that are followed at a time
@@ -326,9 +221,12 @@ class Trips:
         """Nothing is followed, so that `derived` need not be said."""
         return not self._followed
 
-    def left(self, made: Any, device: str, row: int) -> None:
+    def left(self, made: Any, device: str, row: int, *, changed: bool = False) -> None:
         """`row`: of the copy, by `Copies.numbered`."""
-        self._follow(made, device, row, changed=False)
+        if len(self._followed) < _MOST:
+            number = id(made)
+            gone = weakref.ref(made, lambda _: self._followed.pop(number, None))
+            self._followed[number] = device, row, changed, gone
 
     def derived(self, made: "Iterable[Any]", given: "Iterable[Any]", *, changed: bool) -> None:
         """`changed`: a copy of it is not."""
@@ -336,7 +234,7 @@ class Trips:
             if id(each) in self._followed:
                 device, row, was_changed, _ = self._followed[id(each)]
                 for one in made:
-                    self._follow(one, device, row, changed=was_changed or changed)
+                    self.left(one, device, row, changed=was_changed or changed)
                 return
 
     def came(self, thing: Any, device: str, size: int, row: int) -> None:
@@ -357,32 +255,12 @@ class Trips:
         with self._lock:
             return news(self._rows.values(), self._said)
 
-    def _follow(self, thing: Any, device: str, row: int, *, changed: bool) -> None:
-        if len(self._followed) < _MOST:
-            number = id(thing)
-            gone = weakref.ref(thing, lambda _: self._followed.pop(number, None))
-            self._followed[number] = device, row, changed, gone
-
 
 _LOOK = 0.003  # seconds between two looks, about, so that no loop keeps in step
 _SLICE = 0.05
 _MODULES = ("torch.nn.modules.", "torch.nn.functional", "torch.optim.")
 _PATIENCE = 1.0  # without the end of a step, after which slices count
-
-
 _SIGNAL = getattr(signal, "SIGURG", 0)
-
-
-@functools.cache
-def _system() -> ctypes.PyDLL:
-    return ctypes.PyDLL("librt.so.1")
-
-
-def _handler() -> int:
-    """Of the signal, as C knows it; 0: none. Python does not know what a library in C put."""
-    action = (ctypes.c_void_p * 32)()  # struct sigaction, which begins with it
-    _system().sigaction(_SIGNAL, None, action)
-    return action[0] or 0
 
 
 class Ticking:
@@ -415,13 +293,22 @@ class Ticking:
         self._random = random.Random()  # the program's own numbers stay what they are
         self._set_at = time.perf_counter()
         self._timer: ctypes.c_void_p | None = None
-        self._handler = 0
 
     def __enter__(self) -> "Ticking":
-        with suppress(OSError, ValueError, AttributeError):  # no such library, another thread
-            self._make_timer()
+        if sys.platform.startswith("linux") and signal.getsignal(_SIGNAL) == signal.SIG_DFL:
+            with suppress(
+                OSError, ValueError, AttributeError
+            ):  # no such library, another thread
+                self._system, timer = ctypes.PyDLL("librt.so.1"), ctypes.c_void_p()
+                # struct sigevent: SIGEV_THREAD_ID, and the thread.
+                event = (ctypes.c_int * 16)(0, 0, _SIGNAL, 4, threading.get_native_id())
+                if not self._system.timer_create(1, event, ctypes.byref(timer)):
+                    signal.signal(_SIGNAL, self._looks)
+                    signal.siginterrupt(_SIGNAL, False)  # noqa: FBT003 - waits go on by themselves
+                    self._timer = timer
         if self._timer is None:
             begin_unseen(self._tick)
+        self._set()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -429,45 +316,16 @@ class Ticking:
         self._over.set()
         timer, self._timer = self._timer, None
         if timer is not None:
-            _system().timer_delete(timer)
-            if self._is_ours:
+            self._system.timer_delete(timer)
+            if signal.getsignal(_SIGNAL) == self._looks:
                 signal.signal(_SIGNAL, signal.SIG_DFL)
 
-    def _make_timer(self) -> None:
-        """Leaves it where the signal is anybody's already, be it that of a library in C."""
-        if not sys.platform.startswith("linux") or _handler() or signal.getsignal(_SIGNAL):
-            return
-        timer = ctypes.c_void_p()
-        # struct sigevent: SIGEV_THREAD_ID, and the thread.
-        event = (ctypes.c_int * 16)(0, 0, _SIGNAL, 4, threading.get_native_id())
-        if _system().timer_create(1, event, ctypes.byref(timer)):
-            return
-        signal.signal(_SIGNAL, self._looks)
-        signal.siginterrupt(_SIGNAL, False)  # noqa: FBT003 - waits go on by themselves
-        self._handler, self._timer = _handler(), timer
-        os.register_at_fork(after_in_child=self._leave)
-        self._set()
-
-    @property
-    def _is_ours(self) -> bool:
-        """The signal, still: neither Python nor a library in C handles it otherwise."""
-        return signal.getsignal(_SIGNAL) == self._looks and _handler() == self._handler
-
     def _set(self) -> None:
-        """Once, some time from now. Not where the signal has become the program's own."""
-        if self._timer is not None and self._is_ours:
+        """Once, some time from now."""
+        self._set_at = time.perf_counter()
+        if self._timer is not None:
             when = (ctypes.c_long * 4)(0, 0, 0, int(self._pause() * 1e9))
-            _system().timer_settime(self._timer, 0, when, None)
-
-    def _leave(self) -> None:
-        """A child that was forked has neither the timer nor the thread, which may have held
-        the lock of what it waited for.
-        """
-        self._over = threading.Event()
-        self._over.set()
-        if self._timer is not None and self._is_ours:
-            signal.signal(_SIGNAL, signal.SIG_DFL)
-        self._timer = None
+            self._system.timer_settime(self._timer, 0, when, None)
 
     def _tick(self) -> None:
         # The program may have taken anything from Python itself, and be at its end.
@@ -484,16 +342,10 @@ class Ticking:
 
     def _looks(self, _: int, frame: "FrameType | None") -> None:
         """In the main thread, between two instructions, whichever they are."""
-        if self._over.is_set() or frame is None:
-            return
-        try:
-            self._look(frame)
-        except Exception as error:
-            last = [each for each, _ in traceback.walk_tb(error.__traceback__)][-1]
-            if is_own(last.f_code.co_filename):  # by another handler, such as of a time limit
-                raise
-        self._set_at = time.perf_counter()
-        self._set()
+        if not self._over.is_set() and frame is not None:
+            with suppress(Exception):  # whatever it is, it is not the program's doing
+                self._look(frame)
+            self._set()
 
     def _look(self, frame: FrameType) -> None:
         seen, since = self._seen, time.perf_counter() - self._set_at
@@ -502,20 +354,12 @@ class Ticking:
             ours = str(frame.f_globals.get("__name__")).startswith(OURS)
             with nullcontext() if ours else self._aside:
                 seen.idling.was_at(place().spot, since)
-        if self._sampled and _is_between_operations(frame):
-            patience = _PATIENCE if seen.steps.kind else _SLICE
-            if seen.now() - seen.point_at > patience:
+        patience = _PATIENCE if seen.kind else _SLICE
+        if self._sampled and seen.now() - seen.point_at > patience:
+            # Where Python has come from the person's code by way of modules alone, which call
+            # one another from Python, nothing of PyTorch's own is in the midst of anything.
+            at: FrameType | None = frame
+            while at is not None and str(at.f_globals.get("__name__")).startswith(_MODULES):
+                at = at.f_back
+            if at is not None and is_own(at.f_code.co_filename):
                 seen.sliced()
-
-
-def _is_between_operations(frame: "FrameType | None") -> bool:
-    """Python has come here from the person's code by way of modules alone, which call one
-    another from Python: nothing of PyTorch's own is in the midst of anything.
-    """
-    while frame is not None:
-        if is_own(frame.f_code.co_filename):
-            return True
-        if not str(frame.f_globals.get("__name__")).startswith(_MODULES):
-            return False
-        frame = frame.f_back
-    return False
