@@ -174,10 +174,6 @@ def _seen(seen: Watched) -> Json:
         "modelled": seen.modelled,
         "over": seen.over,
         "busy_s": dict(seen.busy),
-        "profiled": [
-            {"device": device, "recorded_s": whole, "computed_s": computed, "copied_s": copied}
-            for device, whole, computed, copied in seen.profiled
-        ],
         "idle": [
             {
                 "device": each.device,

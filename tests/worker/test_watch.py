@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Span, Transferred, Watched  # noqa: E402 - only where there is torch
 from gpuexplorer.worker.engines import watch as watching  # noqa: E402
-from gpuexplorer.worker.engines.operations import SeenPair  # noqa: E402
+from gpuexplorer.worker.engines.operations import compared_later  # noqa: E402
 from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
 from tests.worker import stand_ins  # noqa: E402
 from tests.worker.written import run_cell  # noqa: E402
@@ -41,7 +41,7 @@ class Seen:
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
-    monkeypatch.setattr(watching, "SeenPair", lambda sent, arrived: None)
+    monkeypatch.setattr(watching, "compared_later", lambda sent, arrived: None)
     with stand_ins.two_cards(monkeypatch):
         yield Seen()
 
@@ -266,22 +266,22 @@ def test_waiting_for_a_card_is_seen(seen: Seen) -> None:
 def test_values_are_compared_unless_they_were_changed() -> None:
     sent, arrived = torch.randn(3, 4), torch.zeros(3, 4)
     arrived.copy_(sent)
-    assert SeenPair(sent, arrived)() is True
-    pair = SeenPair(sent, arrived)
+    assert compared_later(sent, arrived)() is True
+    pair = compared_later(sent, arrived)
     arrived.mul_(2)
     assert pair() is None
-    assert SeenPair(sent.half(), sent.half().float())() is True
-    pair = SeenPair(sent, torch.zeros(3, 4))
+    assert compared_later(sent.half(), sent.half().float())() is True
+    pair = compared_later(sent, torch.zeros(3, 4))
     assert pair() is None  # copied again it arrives: it was changed unseen
     values = sent.numpy().copy()
     seen_by_numpy = torch.from_numpy(values)
-    pair = SeenPair(seen_by_numpy, seen_by_numpy.clone())
+    pair = compared_later(seen_by_numpy, seen_by_numpy.clone())
     values += 1
     assert pair() is None
 
 
 def test_a_way_that_changes_bytes_each_time_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = torch.randn(3, 4)
-    pair = SeenPair(sent, torch.zeros(3, 4))
+    pair = compared_later(sent, torch.zeros(3, 4))
     monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *_, **__: torch.zeros(3, 4))
     assert pair() is False

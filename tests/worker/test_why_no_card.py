@@ -72,8 +72,8 @@ def missing(engine: TorchEngine) -> Device:
         ),
         (
             UNEXPECTED + "804: forward compatibility was attempted on non supported HW",
-            "compatibility library does not work with these cards",
-            "LD_LIBRARY_PATH",
+            "PyTorch finds no card. It says: Unexpected error",
+            "looks for the cause.",
         ),
         (NONE, "CUDA finds no card that this program may use.", "rights to /dev/nvidia*"),
     ],

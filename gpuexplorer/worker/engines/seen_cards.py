@@ -3,134 +3,20 @@ each began and ended what it was asked, by events in its queue.
 """
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from gpuexplorer.lab.events import Span, Transferred
 from gpuexplorer.worker.places import Check, Copies, Place, place
-from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
 
 # Of the host between two operations: shorter ones are its way from one to the next.
 _PAUSE = 0.2e-3
-
-
-# Any throughout: moments are PyTorch's events.
-class SeenCard:
-    """When one card was first touched, when it computed, and when it ran dry. Seconds are the
-    host's, since the cell or program began.
-    """
-
-    def __init__(self, index: int, began: float, idling: Idling) -> None:
-        self.index = index
-        self.name = f"cuda:{index}"
-        # At a cell's beginning the card is idle, so this comes as soon as it is asked for.
-        self.anchor = moment_now(index)
-        self.last: Any = None
-        self.run: Any = None  # the moment from which it computes, where it does
-        self.free = self.anchor  # the last moment that is known to lie before what comes next
-        self._began, self._idling = began, idling
-        self._anchor_at = time.perf_counter() - began
-        self._asked: float | None = None  # when it was asked for work last; None: not yet
-        self._since = 0.0  # when it was asked first, since it is watched
-        self._after: dict[int, Any] = {}  # moments after the last work, by stream
-        self._idle = self._busy = 0.0
-        self._open: list[tuple[Callable[[float], float], float, list[Any], Any]] = []
-
-    def at(self, moment: Any) -> "float | None":
-        """Seconds since the cell's beginning; None for what did not come."""
-        if moment is None or not (moment.query() and self.anchor.query()):
-            return None
-        return self._anchor_at + float(self.anchor.elapsed_time(moment)) / 1000.0
-
-    def asks(self) -> None:
-        """Work is about to be asked of it."""
-        now = time.perf_counter() - self._began
-        if self._asked is None:
-            self._since = now
-            self._idling.waits.pop(self.name, None)
-        elif self.name in self._idling.waits:
-            self._idle += self._idling.gap(self.name, now)(None)
-        elif now - self._asked > _PAUSE and self.is_dry():
-            gap = self._idling.gap(self.name, now)
-            self._open.append((gap, now, [*self._after.values()], moment_now(self.index)))
-            self._after = {}
-
-    def asked(self) -> None:
-        """It was asked for: a moment that comes after it tells when the card has run dry."""
-        self._asked = self._idling.asked_at = time.perf_counter() - self._began
-        stream = torch.cuda.current_stream(self.index)
-        number = getattr(stream, "stream_id", 0)
-        if number not in self._after:
-            self._after[number] = torch.cuda.Event(enable_timing=True)
-        self._after[number].record(stream)
-
-    def is_dry(self) -> bool:
-        """All it was asked for is done."""
-        return bool(self._after) and all(each.query() for each in self._after.values())
-
-    def read(self, *, all_of_them: bool) -> None:
-        """The pauses whose ends have come."""
-        opened, self._open = self._open, []
-        for gap, now, before, begin in opened:
-            if begin.query():
-                idle = min(float(each.elapsed_time(begin)) for each in before) / 1000.0
-                self._idle += gap(now - max(0.0, idle))
-            elif not all_of_them:
-                self._open.append((gap, now, before, begin))
-
-    def leave(self) -> None:
-        """It is not watched from now on."""
-        self._busy, self._asked, self._after = self.busy(), None, {}
-        self._idle = 0.0
-
-    def busy(self) -> float:
-        """Seconds of work so far. What it works on just now counts until it was asked for."""
-        if self._asked is None:
-            return self._busy
-        wait = self._idling.waits.get(self.name)
-        until = self._asked if wait is None else max(wait[0], self._asked)
-        return self._busy + max(0.0, until - self._since - self._idle)
-
-
-@dataclass
-class PendingCopy:
-    """A copy that was asked for."""
-
-    copy: Transferred
-    noted: Place
-    numbered: "tuple[int, int]"
-    check: "Check | None"
-    card: "SeenCard | None"
-    begin: Any
-    end: Any
-
-    @property
-    def done(self) -> bool:
-        moments = (self.end,) if self.card is None else (self.end, self.card.anchor)
-        return all(each is None or each.query() for each in moments)
-
-    def timed(self) -> Transferred:
-        card = self.card
-        begin = None if card is None else card.at(self.begin)
-        end = None if card is None else card.at(self.end)
-        seconds = None
-        if begin is not None and end is not None:
-            # From the beginning of a long program both are known to some microseconds alone.
-            seconds = float(self.begin.elapsed_time(self.end)) / 1000.0
-        return replace(self.copy, seconds=seconds, begin=begin, end=end)
-
-
-def moment_now(index: "int | None") -> Any:
-    event = torch.cuda.Event(enable_timing=True)
-    event.record(torch.cuda.current_stream(index))
-    return event
-
-
 _MOST_OPEN = 256  # moments that wait to be read; those that came are read when there are more
 # Of these nothing is asked of the card after the host has waited for it.
 _WAITING = frozenset({"item", "print", "equal", "allclose"})
@@ -138,65 +24,99 @@ _WAITING = frozenset({"item", "print", "equal", "allclose"})
 _UNCHANGED = frozenset({"_to_copy", "copy_", "clone", "contiguous", "_pin_memory"})
 
 
-# Any throughout: moments, operations and operands are whatever PyTorch hands on.
+# Any throughout: moments are PyTorch's events, operations and operands what it hands on.
+def moment_now(index: "int | None") -> Any:
+    event = torch.cuda.Event(enable_timing=True)
+    event.record(torch.cuda.current_stream(index))
+    return event
+
+
+class SeenCard:
+    """When one card was first touched, when it computed, and when it ran dry. Seconds are the
+    host's, since the cell or program began.
+    """
+
+    def __init__(self, index: int, now: float) -> None:
+        self.index, self.name = index, f"cuda:{index}"
+        # At a cell's beginning the card is idle, so this comes as soon as it is asked for.
+        self.anchor, self.anchor_at = moment_now(index), now
+        self.last: Any = None
+        self.run: Any = None  # the moment from which it computes, where it does
+        self.free = self.anchor  # the last moment that is known to lie before what comes next
+        self.asked: float | None = None  # when it was asked for work last; None: not yet
+        self.since = 0.0  # when it was asked first, since it is watched
+        self.after: dict[int, Any] = {}  # moments after the last work, by stream
+        self.idle = self.worked = 0.0
+
+    def at(self, moment: Any) -> "float | None":
+        """Seconds since the cell's beginning; None for what did not come."""
+        if moment is None or not (moment.query() and self.anchor.query()):
+            return None
+        return self.anchor_at + float(self.anchor.elapsed_time(moment)) / 1000.0
+
+    def is_dry(self) -> bool:
+        """All it was asked for is done."""
+        return bool(self.after) and all(each.query() for each in self.after.values())
+
+
 class SeenCards:
     """Any thread may say what it does; the lock is that of the copies."""
 
     def __init__(self, copies: Copies, make: "Callable[[Callable[[], float]], Seen]") -> None:
         """`make` makes what of it is said, with this clock."""
-        began = self.began = time.perf_counter()
+        self.began = time.perf_counter()
         self.copies = copies
         self.operations = 0
         self.beside = 0.0  # seconds of the host that copies took beside themselves
-        self._captures = 0  # graphs that are being captured just now
-        self.seen = make(lambda: time.perf_counter() - began)
+        self.capturing = False  # a graph, just now
+        self.seen = make(self.now)
         self._lock = copies.lock
         self._cards: dict[int, SeenCard] = {}
-        self._pending: list[PendingCopy] = []
-        self._runs: list[tuple[SeenCard, Any, Any]] = []
+        # What is to be done once moments have come, in their order.
+        self._open: deque[tuple[Sequence[Any], Callable[[], object]]] = deque()
         self._tracks = Tracks()
 
-    def computed(self, func: Any, args: Any, kwargs: Any, *, reads: bool = False) -> Any:
+    def now(self) -> float:
+        return time.perf_counter() - self.began
+
+    def computed(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Carries out an operation, on a card or on the host."""
         index = card_of(args, kwargs)
         if index is None:
             made = func(*args, **kwargs)
-            if not self.seen.trips.none:
-                self._follow(func, args, made)
+            if not self.seen.trips.none and not func.is_view:
+                # A view of what left a card lies in the same memory.
+                results = [each for each in _storages((made,)) if each is not None]
+                changed = func.overloadpacket.__name__ not in _UNCHANGED
+                self.seen.trips.derived(results, _storages(args), changed=changed)
             return made
         if func.is_view:
             with self._lock:
                 self._touch(index)
             return func(*args, **kwargs)
-        return self.launched(lambda: func(*args, **kwargs), index, reads=reads)
+        return self.launched(lambda: func(*args, **kwargs), index)
 
-    def launched(
-        self, launch: "Callable[[], Any]", index: "int | None" = None, *, reads: bool = False
-    ) -> Any:
+    def launched(self, launch: "Callable[[], Any]", index: "int | None" = None) -> Any:
         """Work of a card, of the current one where none is named."""
         with self._lock:
             card = self._touch(torch.cuda.current_device() if index is None else index)
             if card is not None:
                 card.run = card.run or card.free
-                card.asks()
+                self._asks(card)
         made = launch()
         if card is not None:
             with self._lock:
-                card.asked()
-                self.copies.kernels += not reads
+                self._asked(card)
+                self.copies.kernels += 1
         return made
 
-    def captures(self, more: int) -> None:
+    def captures(self, *, begins: bool) -> None:
         """While a graph is captured, nobody may ask a card which of its moments have come: CUDA
-        would break the capture off, whichever thread it was. 1: one begins; -1: it is over.
+        would break the capture off, whichever thread it was.
         """
         with self._lock:
-            self._captures = max(0, self._captures + more)
+            self.capturing = begins
         self.look_away()
-
-    @property
-    def capturing(self) -> bool:
-        return self._captures > 0
 
     def begins_copy(
         self, engine: Any, source: Any, target: Any
@@ -205,7 +125,7 @@ class SeenCards:
         with self._lock:
             for each in (source, target):
                 if each.type == "cuda" and (touched := self._touch(each.index)) is not None:
-                    touched.asks()
+                    self._asks(touched)
             card = self._touch(engine.index) if engine.type == "cuda" else None
             if card is None:
                 return None, None
@@ -214,55 +134,67 @@ class SeenCards:
             return card, begin
 
     def copied(
-        self, pending: PendingCopy, sent: Any, arrived: Any, until: "float | None"
+        self,
+        copy: Transferred,
+        noted: Place,
+        until: "float | None",
+        ends: "Sequence[Any]" = (),
+        check: "Check | None" = None,
+        timed: "tuple[SeenCard | None, Any, Any]" = (None, None, None),
     ) -> None:
-        """It was asked for, `until` then. What was sent and what arrived: None, where it is no
-        tensor.
+        """It was asked for, `until` then. `ends`: what was sent and what arrived, where it is a
+        tensor. `timed`: the card whose queue it took, the moments before and after it there.
         """
-        copy, noted = pending.copy, pending.noted
+        card, begin, end = timed
+
+        def add() -> None:
+            began, ended = (card.at(begin), card.at(end)) if card is not None else (None, None)
+            seconds = None
+            if began is not None and ended is not None:
+                # From the beginning of a long program both are known to some microseconds only.
+                seconds = float(begin.elapsed_time(end)) / 1000.0
+            whole = replace(copy, seconds=seconds, begin=began, end=ended)
+            self.copies.add(whole, noted, check, numbered)
+
         with self._lock:
-            pending.numbered = self.copies.numbered(copy, noted)
-            if pending.card is not None:
-                pending.card.free = pending.end
-            for each in (copy.source, copy.target):
-                card = next((card for card in self._cards.values() if card.name == each), None)
-                if card is not None and sent is not None:
-                    card.asked()
-                # Afterwards the card has nothing left to do.
-                waited = copy.blocking and (not copy.how or copy.how in _WAITING)
-                if waited and each.startswith("cuda:") and until is not None:
-                    self.seen.idling.waited(each, until - self.began, noted.spot)
-            self._pending.append(pending)
-            if len(self._pending) + len(self._runs) > _MOST_OPEN:
-                self.read_moments(all_of_them=False)
-        before, after = (None, None) if sent is None else (_storage(sent), _storage(arrived))
-        if before is not None and after is not None:
-            row, trips = pending.numbered[0], self.seen.trips
+            numbered = self.copies.numbered(copy, noted)
+            if card is not None:
+                card.free = end
+            for each in self._cards.values():
+                if each.name in (copy.source, copy.target):
+                    if ends:
+                        self._asked(each)
+                    # Afterwards the card has nothing left to do.
+                    waited = copy.blocking and (not copy.how or copy.how in _WAITING)
+                    if waited and until is not None:
+                        self.seen.idling.waited(each.name, until - self.began, noted.spot)
+            self._when([] if card is None else [end, card.anchor], add)
+        sent, arrived = _storages(ends) if ends else (None, None)
+        if sent is not None and arrived is not None:
             if copy.target.startswith("cuda:"):
-                trips.came(before, copy.target, copy.bytes, row)
+                self.seen.trips.came(sent, copy.target, copy.bytes, numbered[0])
             if copy.source.startswith("cuda:"):
-                trips.left(after, copy.source, row)
+                self.seen.trips.left(arrived, copy.source, numbered[0])
 
     def waited(self, index: "int | None", begin: float, *, for_all: bool = True) -> None:
         """The host has waited until now for all of a card, or for some of it."""
-        end = time.perf_counter()
-        spot = place().spot
+        since, end, spot = begin - self.began, self.now(), place().spot
         with self._lock:
             number = torch.cuda.current_device() if index is None else index
-            name, since = f"cuda:{number}", begin - self.began
-            self._tracks.add("cpu", since, end - self.began, name, "synchronize")
+            card, name = self._cards.get(number), f"cuda:{number}"
+            self._tracks.add("cpu", since, end, name, "synchronize")
             if self.copies.tracing is not None:
-                self.copies.tracing.add("wait", name, since, end - self.began)
-            card = self._cards.get(number)
+                self.copies.tracing.add("wait", name, since, end)
             if card is not None and (for_all or card.is_dry()):
-                self.seen.idling.waited(name, end - self.began, spot)
+                self.seen.idling.waited(name, end, spot)
 
     def look_away(self) -> None:
         """Nothing is watched until somebody asks a card for something again."""
         with self._lock:
             self.read_moments(all_of_them=False)
-            for each in self._cards.values():
-                each.leave()
+            for card in self._cards.values():
+                card.worked, card.asked, card.after = self._busy(card), None, {}
+                card.idle = 0.0
             self.seen.idling.forget()
 
     def end(self) -> None:
@@ -283,7 +215,7 @@ class SeenCards:
     def busy(self) -> "Sequence[tuple[str, float]]":
         """Seconds of work by card, while they were watched."""
         with self._lock:
-            return [(each.name, each.busy()) for _, each in sorted(self._cards.items())]
+            return [(each.name, self._busy(each)) for _, each in sorted(self._cards.items())]
 
     def spans(self) -> Sequence[Span]:
         with self._lock:
@@ -291,80 +223,95 @@ class SeenCards:
             return self._tracks.spans()
 
     def read_moments(self, *, all_of_them: bool) -> None:
-        """Those that have come, in their order; at the end of the cell also what never will."""
+        """Those that have come; at the end of the cell also what never will."""
         with self._lock:
-            if self.capturing:
-                return
-            waiting: list[PendingCopy] = []
-            for each in self._pending:
-                if waiting or not (all_of_them or each.done):
-                    waiting.append(each)
-                else:
-                    self.copies.add(each.timed(), each.noted, each.check, each.numbered)
-            self._pending = waiting
-            runs, self._runs = self._runs, []
-            for card, first, last in runs:
-                begin, end = card.at(first), card.at(last)
-                if begin is not None and end is not None:
-                    self._tracks.add(card.name, begin, end)
-                    if self.copies.tracing is not None:
-                        self.copies.tracing.add("compute", card.name, begin, end)
-                elif not all_of_them:
-                    self._runs.append((card, first, last))
-            for card in self._cards.values():
-                card.read(all_of_them=all_of_them)
+            while self._open and not self.capturing:
+                moments, then = self._open[0]
+                if not all_of_them and not all(each.query() for each in moments):
+                    return
+                self._open.popleft()
+                then()
 
-    def _follow(self, func: Any, args: Any, made: Any) -> None:
-        """What the host makes of what left a card; a view of it lies in the same memory."""
-        if func.is_view:
-            return
-        given = [_storage(each) for each in _tensors(args)]
-        results = [_storage(each) for each in _tensors((made,))]
-        changed = func.overloadpacket.__name__ not in _UNCHANGED
-        self.seen.trips.derived(
-            [each for each in results if each is not None], given, changed=changed
-        )
+    def _when(self, moments: "Sequence[Any]", then: "Callable[[], object]") -> None:
+        self._open.append((moments, then))
+        if len(self._open) > _MOST_OPEN:
+            self.read_moments(all_of_them=False)
 
-    def _computed_until(self, card: SeenCard, moment: Any) -> None:
-        if card.run is not None:
-            self._runs.append((card, card.run, moment))
-            card.run = None
+    def _asks(self, card: SeenCard) -> None:
+        """Work is about to be asked of it."""
+        now, idling = self.now(), self.seen.idling
+        if card.asked is None:
+            card.since = now
+            idling.waits.pop(card.name, None)
+        elif card.name in idling.waits:
+            card.idle += idling.gap(card.name, now)(None)
+        elif now - card.asked > _PAUSE and card.is_dry():
+            gap, before, begin = idling.gap(card.name, now), card.after, moment_now(card.index)
+            card.after = {}
+
+            def paused() -> None:
+                if begin.query():
+                    idle = min(float(each.elapsed_time(begin)) for each in before.values())
+                    card.idle += gap(now - max(0.0, idle / 1000.0))
+
+            self._when([begin], paused)
+
+    def _asked(self, card: SeenCard) -> None:
+        """It was asked for: a moment that comes after it tells when the card has run dry."""
+        card.asked = self.seen.idling.asked_at = self.now()
+        stream = torch.cuda.current_stream(card.index)
+        number = getattr(stream, "stream_id", 0)
+        if number not in card.after:
+            card.after[number] = torch.cuda.Event(enable_timing=True)
+        card.after[number].record(stream)
+
+    def _busy(self, card: SeenCard) -> float:
+        """What it works on just now counts until it was asked for."""
+        if card.asked is None:
+            return card.worked
+        wait = self.seen.idling.waits.get(card.name)
+        until = card.asked if wait is None else max(wait[0], card.asked)
+        return card.worked + max(0.0, until - card.since - card.idle)
+
+    def _computed_until(self, card: SeenCard, last: Any) -> None:
+        first, card.run = card.run, None
+
+        def ran() -> None:
+            begin, end = card.at(first), card.at(last)
+            if begin is not None and end is not None:
+                self._tracks.add(card.name, begin, end)
+                if self.copies.tracing is not None:
+                    self.copies.tracing.add("compute", card.name, begin, end)
+
+        if first is not None:
+            self._when([first, last, card.anchor], ran)
 
     def _touch(self, index: int) -> "SeenCard | None":
-        card = self._cards.get(index)
-        if card is None and index < torch.cuda.device_count():
-            card = self._cards[index] = SeenCard(index, self.began, self.seen.idling)
-        return card
+        if index not in self._cards and index < torch.cuda.device_count():
+            self._cards[index] = SeenCard(index, self.now())
+        return self._cards.get(index)
 
 
-def _storage(tensor: Any) -> Any:
-    """None: it has none, such as of a sparse one."""
-    try:
-        return tensor.untyped_storage()
-    except (RuntimeError, NotImplementedError):
-        return None
-
-
-def _tensors(values: Any) -> "list[Any]":
-    found = []
+def _storages(values: Any) -> "list[Any]":
+    """Of all tensors there. None: one has none, such as a sparse one."""
+    found: list[Any] = []
     for each in values:
         if isinstance(each, torch.Tensor):
-            found.append(each)
+            try:
+                found.append(each.untyped_storage())
+            except (RuntimeError, NotImplementedError):
+                found.append(None)
         elif isinstance(each, (list, tuple)):
-            found += [one for one in each if isinstance(one, torch.Tensor)]
+            found += _storages(each)
     return found
 
 
 def card_of(args: Any, kwargs: Any) -> "int | None":
     """The card of the first operand that is on one, or of what is made there."""
     for each in args:
-        if isinstance(each, torch.Tensor):
-            if each.is_cuda:
-                return int(each.device.index)
-        elif isinstance(each, (list, tuple)) and each:
-            first = each[0]
-            if isinstance(first, torch.Tensor) and first.is_cuda:
-                return int(first.device.index)
+        first = each[0] if isinstance(each, (list, tuple)) and each else each
+        if isinstance(first, torch.Tensor) and first.is_cuda:
+            return int(first.device.index)
     device = kwargs.get("device") if kwargs else None
     if device is None or device.type != "cuda":
         return None

@@ -29,9 +29,18 @@ from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.watch import Watch
 from gpuexplorer.worker.places import Copies
 
-_DOCTOR = Message("`{doctor}` looks for the cause.", doctor=doctor())
+_DOCTOR = mark("`{doctor}` looks for the cause.")
+_NONE = "No CUDA GPUs are available"
 # What PyTorch says where it finds no card, what that means, and what to do.
 _WHY = (
+    (
+        _NONE,
+        mark("CUDA finds no card that this program may use."),
+        mark(
+            "Look at the rights to /dev/nvidia* (groups `video` and `render`), or at the "
+            "container's `--gpus`. `{doctor}` looks for the cause."
+        ),
+    ),
     (
         "is too old",
         mark("The NVIDIA driver is too old for this PyTorch, which is built for CUDA {cuda}."),
@@ -61,11 +70,6 @@ _WHY = (
         ),
     ),
     (
-        "driver initialization failed",
-        mark("CUDA cannot be started: the driver fails to initialize."),
-        _DOCTOR,
-    ),
-    (
         "system not yet initialized",
         mark("CUDA waits for the NVSwitches of the computer to be set up (error 802)."),
         mark("Start NVIDIA's Fabric Manager: `sudo systemctl start nvidia-fabricmanager`."),
@@ -75,11 +79,7 @@ _WHY = (
         mark("The driver's library and its kernel module are of two versions (error 803)."),
         mark("Restart the computer, so that the kernel module of the new driver is loaded."),
     ),
-    (
-        "forward compatibility was attempted",
-        mark("CUDA's compatibility library does not work with these cards (error 804)."),
-        mark("Take its folder out of LD_LIBRARY_PATH, and update the driver instead."),
-    ),
+    ("", mark("PyTorch finds no card. It says: {said}"), _DOCTOR),
 )
 
 
@@ -153,12 +153,16 @@ class TorchEngine:
     ) -> None:
         """Nothing watches meanwhile: watching takes time."""
         self._watch.begin()
+        multiplies = isinstance(command, Multiply)
+        for each in [command.device] if multiplies else [command.source, command.target]:
+            if str(each).startswith("cuda") and not torch.cuda.is_available():
+                why = _why_none()
+                missing = Message("There is no {device} here.", device=each)
+                raise Trouble(missing, told(why.sentence, why.hint))
         match command:
             case Measure():
-                _refuse_where_none(command.source, command.target)
                 measure(command, TorchCards(), say, checkpoint)
             case Multiply():
-                _refuse_where_none(command.device)
                 multiply(command, TorchCards(), say, checkpoint)
 
     def settle(self) -> None:
@@ -186,14 +190,10 @@ class TorchEngine:
         return self._watch.cards.spans()
 
     def watched(self, command: int) -> Watched:
-        watch, cards = self._watch, self._watch.cards
+        cards = self._watch.cards
         cards.read_moments(all_of_them=False)  # what has come since is counted in
-        return watch.seen.changed(
-            command,
-            busy=cards.busy(),
-            memory=() if cards.capturing else self.memory(),
-            profiled=watch.profiling.times,
-        )
+        memory = () if cards.capturing else self.memory()
+        return cards.seen.changed(command, busy=cards.busy(), memory=memory)
 
     def memory(self) -> Sequence[Memory]:
         if not torch.cuda.is_initialized():
@@ -218,34 +218,11 @@ def _any_others() -> bool:
     return any(others) or (xpu is not None and bool(xpu.is_available()))
 
 
-def _refuse_where_none(*devices: object) -> None:
-    """Raises Trouble where a card is asked for and PyTorch finds none."""
-    asked = [each for each in devices if str(each).startswith("cuda")]
-    if asked and not torch.cuda.is_available():
-        why = _why_none()
-        missing = Message("There is no {device} here.", device=asked[0])
-        raise Trouble(missing, told(why.sentence, why.hint))
-
-
-def _why_none() -> Trouble:
-    """PyTorch tells when it has to begin; where it finds no card, that makes no context."""
-    if torch.version.cuda is None and torch.version.hip is None:
-        return Trouble("This PyTorch is a build for the processor only.")
-    said = "No CUDA GPUs are available"
-    try:
-        torch.cuda.init()
-    except (RuntimeError, AssertionError) as error:
-        said = str(error)
-    return why_no_card(said, torch.version.cuda, os.environ.get("CUDA_VISIBLE_DEVICES"))
-
-
 def build() -> str:
     """What this PyTorch was made for."""
     if torch.version.hip:
         return f"ROCm {torch.version.hip}"
-    if torch.version.cuda:
-        return f"CUDA {torch.version.cuda}"
-    return "CPU"
+    return f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU"
 
 
 def has_context(index: int) -> bool:
@@ -256,8 +233,9 @@ def has_context(index: int) -> bool:
 def _cuda(index: int) -> Device:
     properties = torch.cuda.get_device_properties(index)
     capability = (properties.major, properties.minor)
-    made_for = torch.cuda.get_arch_list()
-    usable = torch.version.hip is not None or _has_kernels(capability, made_for)
+    usable = torch.version.hip is not None or any(
+        _runs(capability, arch) for arch in torch.cuda.get_arch_list()
+    )
     reason = Message(
         "This PyTorch has no kernels for compute capability {capability}: copies work, "
         "computing does not.",
@@ -274,48 +252,32 @@ def _cuda(index: int) -> Device:
     )
 
 
-def _has_kernels(capability: "tuple[int, int]", made_for: Sequence[str]) -> bool:
+def _runs(capability: "tuple[int, int]", arch: str) -> bool:
     """A kernel for 8.0 also runs on 8.6; machine code of another generation does not."""
-    major, minor = capability
-    for arch in made_for:
-        number = arch.rpartition("_")[2].rstrip("af")
-        if not number.isdigit():
-            continue
-        its_major, its_minor = int(number[:-1]), int(number[-1])
-        if arch.startswith("compute_") and (its_major, its_minor) <= capability:
-            return True
-        if its_major == major and its_minor <= minor:
-            return True
-    return False
+    number = arch.rpartition("_")[2].rstrip("af")
+    made_for = (int(number[:-1]), int(number[-1])) if number.isdigit() else (99, 0)
+    same = arch.startswith("compute_") or made_for[0] == capability[0]
+    return same and made_for <= capability
 
 
-def why_no_card(said: str, cuda: "str | None", visible: "str | None") -> Trouble:
-    """`said`: by PyTorch when it was asked to begin. `cuda`: for which it is built, None where
-    it is for cards of another maker. `visible`: CUDA_VISIBLE_DEVICES, where it is set.
-    """
-    values = {
-        "said": said.strip().partition("\n")[0],
-        "cuda": cuda,
-        "visible": visible,
-        "doctor": doctor(),
-    }
+def _why_none() -> Trouble:
+    """PyTorch tells when it has to begin; where it finds no card, that makes no context."""
+    cuda, visible = torch.version.cuda, os.environ.get("CUDA_VISIBLE_DEVICES")
+    if cuda is None and torch.version.hip is None:
+        return Trouble("This PyTorch is a build for the processor only.")
+    said = _NONE
+    try:
+        torch.cuda.init()
+    except (RuntimeError, AssertionError) as error:
+        said = str(error)
+    sentence, hint = next((means, cure) for words, means, cure in _WHY if words in said)
     if cuda is None:
-        return Trouble("This PyTorch finds none of its cards: {said}", _DOCTOR, **values)
-    if "No CUDA GPUs are available" in said and visible is not None:
-        return Trouble(
-            "Under CUDA_VISIBLE_DEVICES=“{visible}” CUDA finds no card.",
+        sentence, hint = mark("This PyTorch finds none of its cards: {said}"), _DOCTOR
+    elif _NONE in said and visible is not None:
+        sentence = mark("Under CUDA_VISIBLE_DEVICES=“{visible}” CUDA finds no card.")
+        hint = mark(
             "Unset it where GPU Explorer is started, or choose other visible cards in the lab. "
-            "If that does not help, `{doctor}` looks for the cause.",
-            **values,
+            "If that does not help, `{doctor}` looks for the cause."
         )
-    if "No CUDA GPUs are available" in said:
-        return Trouble(
-            "CUDA finds no card that this program may use.",
-            "Look at the rights to /dev/nvidia* (groups `video` and `render`), or at the "
-            "container's `--gpus`. `{doctor}` looks for the cause.",
-            **values,
-        )
-    for words, sentence, hint in _WHY:
-        if words in said:
-            return Trouble(sentence, hint, **values)
-    return Trouble("PyTorch finds no card. It says: {said}", _DOCTOR, **values)
+    first = said.strip().partition("\n")[0]
+    return Trouble(sentence, hint, said=first, cuda=cuda, visible=visible, doctor=doctor())

@@ -52,7 +52,6 @@ class Seen:
         self.idling = Idling(copies)
         self.trips = Trips(copies.lock)
         self.on = True
-        self.step_ended: Callable[[int], None] | None = None  # told how many there were
         self.point_at = 0.0  # when it last came where it could look away
         self._loaders: dict[tuple[Spot, int, bool], Loader] = {}
         self._said: set[Loader] = set()
@@ -63,7 +62,8 @@ class Seen:
         self._batches = 0  # since it last came where it could have looked away
         self._step_at = 0.0  # when the last step ended
         self._until = WHOLE  # the step up to which it was watched last
-        self._on_since = 0.0
+        self._on_since = self._cost_then = 0.0
+        self._more = 0.0  # seconds that steps took longer since they were watched alone
         self._seen_seconds = 0.0
         self._started = 0.0  # when the first batch came, or the first step ended
 
@@ -118,7 +118,6 @@ class Seen:
         modelled: bool = False,
         busy: "Sequence[tuple[str, float]]" = (),
         memory: "Sequence[Memory]" = (),
-        profiled: "Sequence[tuple[str, float, float, float]]" = (),
     ) -> Watched:
         """What is not as it was last said, and the sums; from any thread."""
         now = self.now()
@@ -131,14 +130,13 @@ class Seen:
             self._all[self.kind],
             self._whole[self.kind],
             self.kind,
-            None if self._cost is None else self._cost(),
+            None if self._cost is None else self._cost() + self._more,
             modelled,
             self.copies.changed(command),
             self.idling.changed(),
             loaders,
             self.trips.changed(),
             tuple(busy),
-            tuple(profiled),
             memory=tuple(memory),
             pauses=tuple(self.idling.paused.items()),
             started=self._started,
@@ -167,20 +165,21 @@ class Seen:
             return
         if whole and self._step_at and tracing is not None:  # before the first there is none
             tracing.add("step", "cpu", self._step_at, now)
-        if self.step_ended is not None:
-            self.step_ended(self._all[kind])
-        self._step_at = self.now()
+        self._step_at = now
 
     def _look(self, now: float, *, within: bool) -> None:
         """Away or back."""
         wanted = self._wants(now)
         is_on = self.on if self._switch is None or wanted == self.on else self._switch(wanted)
+        cost = self._cost() if self._cost is not None else 0.0
         if is_on and not self.on:
-            self._on_since = now
+            self._on_since, self._cost_then = now, cost
             # So that step number will have been seen whole.
             self._until = self._all[self.kind] + 1 + within
         elif self.on and not is_on:
             self._seen_seconds += now - self._on_since
+            if self._until > WHOLE:  # one watched alone takes about twice as much for it
+                self._more += cost - self._cost_then
         self.on = is_on
         if is_on == wanted:  # else a better moment will come
             self.point_at, self._batches = now, 0
@@ -192,7 +191,7 @@ class Seen:
             return True
         if self._until <= steps < self._until + EVERY - 1:
             return False
-        cost = self._cost()
+        cost = self._cost() + self._more
         return cost + cost / max(1, seen) <= SHARE * now
 
 
