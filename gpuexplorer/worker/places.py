@@ -4,20 +4,20 @@ is no library's.
 """
 
 import ast
-import builtins
 import functools
 import itertools
 import linecache
+import opcode
 import os
 import re
 import sys
 import sysconfig
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Union
 
 from gpuexplorer.lab.events import Frame, Transferred
 from gpuexplorer.worker.watching.tracing import Tracing
@@ -31,19 +31,13 @@ _PLUMBING = frozenset(
 )
 _CELL = re.compile(r"<cell (\d+)>")
 _LIBRARIES = frozenset({"site-packages", "dist-packages"})
-_ROOTS = tuple(
-    os.path.realpath(each) + os.sep
-    for each in (
-        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-        Path(__file__).parents[1],
-    )
-)
 _MOST_FRAMES = 40  # of an error; in the middle of more, such as of endless recursion, they lack
 _LONGEST = 120  # letters of an expression
 # Words that a person writes in order to copy.
-ASKING = frozenset({"to", "cuda", "cpu", "copy_", "type", "type_as", "pin_memory"}) | {
-    *("broadcast", "scatter", "gather", "replicate")  # of torch.nn.parallel
-}
+ASKING = frozenset(
+    {"to", "cuda", "cpu", "copy_", "type", "type_as", "pin_memory"}
+    | {"broadcast", "scatter", "gather", "replicate"}  # of torch.nn.parallel
+)
 _with_files = False
 
 
@@ -93,7 +87,17 @@ def is_own(filename: str) -> bool:
     path = _absolute(filename)
     real = os.path.realpath(path)
     installed = _LIBRARIES.intersection((*Path(path).parts, *Path(real).parts))
-    return not installed and not real.startswith(_ROOTS)
+    return not installed and not real.startswith(_roots())
+
+
+@functools.cache
+def _roots() -> "tuple[str, ...]":
+    known = [
+        sysconfig.get_path(each) for each in ("stdlib", "platstdlib", "purelib", "platlib")
+    ]
+    return tuple(
+        os.path.realpath(each) + os.sep for each in (*known, Path(__file__).parents[1])
+    )
 
 
 @functools.cache
@@ -151,16 +155,20 @@ def frames_of(error: BaseException) -> "tuple[Frame, ...]":
         found = [*found[: _MOST_FRAMES // 2], *found[-_MOST_FRAMES // 2 :]]
     frames = [_spot(*each).frame for each in found]
     if isinstance(error, SyntaxError) and is_own(error.filename or ""):
-        name = error.filename or ""
-        begin = max(0, (error.offset or 1) - 1)
-        end = max(begin, (error.end_offset or 1) - 1 if error.end_lineno == error.lineno else 0)
-        line, file = error.lineno or 0, _file_of(name)
-        frames.append(Frame(cell_of(name), line, "", begin, end, file))
+        name, begin = error.filename or "", max(0, (error.offset or 1) - 1)
+        end = (error.end_offset or 1) - 1 if error.end_lineno == error.lineno else 0
+        at = error.lineno or 0, "", begin, max(begin, end), _file_of(name)
+        frames.append(Frame(cell_of(name), *at))
     return tuple(frames)
 
 
-_Position = tuple[int, int, int, int]  # first and last line, first and last column in bytes
-_Node = Union[ast.expr, ast.stmt]  # noqa: UP007 - Python 3.10
+# What an instruction does, by the beginning of its name; of others the expression tells.
+_DOES = {
+    **dict.fromkeys(("POP_JUMP", "JUMP_IF", "TO_BOOL", "COMPARE_OP"), "if"),
+    **dict.fromkeys(("FORMAT_", "CONVERT_"), "format"),
+    "UNARY_NOT": "not",
+    "STORE_": "assignment",
+}
 
 
 def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
@@ -168,27 +176,27 @@ def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
     known = _spots.get((id(code), at))
     if known is not None and known[0] is code:
         return known[1]
-    number, file = cell_of(code.co_filename), _file_of(code.co_filename)
-    name = "" if code.co_name == "<module>" else code.co_name
+    file = _file_of(code.co_filename)
     lines = linecache.getlines(file or code.co_filename)
-    words = _words("".join(lines))
-    position = position_of(code, at)
-    if words is None or position is None or position[1] > len(lines):
-        asked = [
-            word
-            for (first, last, *_), (word, _) in (words or {}).items()
-            if first <= line <= last and word in ASKING
-        ]
-        frame, how = Frame(number, line, name, file=file), how or min(asked, default="")
-        what = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    else:
-        word, (first, last, begin, end) = _word_at(words, position)
-        text = lines[first - 1].rstrip("\r\n")
-        start = _letters(text, begin)
-        stop = _letters(text, end) if first == last else len(text.rstrip())
-        frame, how, what = Frame(number, first, name, start, stop, file), how or word, ""
-        what = text[start:stop]
-    spot = Spot(frame, what if len(what) <= _LONGEST else f"{what[: _LONGEST - 1]}…", how)
+    first, last, begin, end = position_of(code, at) or (line, 0, 0, 0)
+    what, start, stop = lines[first - 1].strip() if 0 < first <= len(lines) else "", 0, 0
+    if first <= last <= len(lines):
+        does = opcode.opname[code.co_code[at]]
+        word = next((word for begins, word in _DOES.items() if does.startswith(begins)), "")
+        start = lines[first - 1].index(what)
+        if word != "assignment":  # of which the target alone is known
+            parts = [each.encode() for each in lines[first - 1 : last]]  # columns are bytes
+            parts[-1] = parts[-1][:end]
+            start = len(parts[0][:begin].decode(errors="ignore"))
+            parts[0] = parts[0][begin:]
+            text = b"".join(parts).decode(errors="ignore")
+            what, word = text.split("\n")[0].rstrip(), word or _word(text)
+        stop, how = start + len(what), how or word
+    elif not how:
+        how = min(ASKING.intersection(re.findall(r"\w+", what)), default="")
+    what = what if len(what) <= _LONGEST else f"{what[: _LONGEST - 1]}…"
+    name = "" if code.co_name == "<module>" else code.co_name
+    spot = Spot(Frame(cell_of(code.co_filename), first, name, start, stop, file), what, how)
     _spots[id(code), at] = code, spot
     return spot
 
@@ -198,87 +206,26 @@ def _file_of(filename: str) -> str:
     return "" if filename.startswith("<") else _absolute(filename)
 
 
-def position_of(code: CodeType, at: int) -> "_Position | None":
-    """None: Python 3.10, which knows lines only."""
+def position_of(code: CodeType, at: int) -> "tuple[int, int, int, int] | None":
+    """First and last line, first and last column. None: Python 3.10, which knows lines only."""
     if not hasattr(code, "co_positions"):
         return None
     found = next(itertools.islice(code.co_positions(), at // 2, None), (None,) * 4)
     return None if None in found else (found[0], found[1], found[2], found[3])
 
 
-def _letters(line: str, count: int) -> int:
-    """Python counts bytes."""
-    return len(line.encode()[:count].decode(errors="ignore"))
-
-
-_Words = dict[_Position, tuple[str, _Position]]
-_TESTING = {ast.While: "while", ast.Assert: "assert"}
-
-
-def _word_at(words: _Words, position: _Position) -> "tuple[str, _Position]":
-    """And the whole of what is said there, such as the assignment around its target."""
-    if position in words:
-        return words[position]
-    # A call of a method begins at its name, where that stands on a line of its own.
-    first, *end = position[0], position[1], position[3]
-    calls = [
-        word
-        for (begins, last, _, column), (word, _) in words.items()
-        if begins < first and [last, column] == end
-    ]
-    return calls[0] if calls else "", position
-
-
-@functools.lru_cache(maxsize=64)
-def _words(text: str) -> "_Words | None":
-    """Those of expressions, by where they stand, each with what is to be shown of it. None: the
-    text is not there any more, or never was Python as it stands.
-    """
+def _word(text: str) -> str:
+    """Of an expression; empty where it is none that is known to copy."""
     try:
-        nodes = [*ast.walk(ast.parse(text))] if text else []
+        node = ast.parse(f"({text})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        return None
-    words: _Words = {}
-
-    def put(node: _Node, word: str, shown: _Node) -> None:
-        """The first stays: what is around comes before what is within."""
-        words.setdefault(_span(node), (word, _span(shown)))
-
-    for node in nodes:
-        match node:
-            case ast.Call(func=ast.Attribute(attr=word)):
-                put(node, word, node)
-            case ast.Call(func=ast.Name(id=word)) if hasattr(builtins, word):
-                put(node, word, node)
-            case ast.Call():
-                put(node, "call", node)
-            case ast.Subscript():
-                put(node, "index", node)
-            case ast.JoinedStr() | ast.FormattedValue():
-                put(node, "format", node)
-            case ast.If() | ast.IfExp() | ast.While() | ast.Assert():
-                word = _TESTING.get(type(node), "if")
-                put(node.test, word, node.test)
-                put(node, word, node.test)
-            case ast.BoolOp(op=op):
-                put(node, type(op).__name__.lower(), node)
-            case ast.UnaryOp(op=ast.Not()):
-                put(node, "not", node)
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                for test in (test for each in node.generators for test in each.ifs):
-                    put(test, "if", test)
-                    put(node, "if", test)
-            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for target in targets:
-                    if isinstance(target, ast.Subscript):
-                        put(target, "assignment", node)
-    return words if nodes else None
-
-
-def _span(node: _Node) -> _Position:
-    last, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return node.lineno, last, node.col_offset, end
+        return ""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+            return name
+        case ast.Subscript():
+            return "index"
+    return ""
 
 
 _MOST_CHECKED = 256 << 20  # bytes of the copies of a cell that are compared
@@ -305,11 +252,13 @@ class Copies:
             self.noted = 0  # counts the copies that were seen
             self.kernels = 0  # counted up by whoever sees a card compute
             self._program = program
-            self._rows: dict[int, _Row] = {}
-            self._changed: set[int] = set()
             self._numbers: dict[tuple[object, ...], int] = {}  # of rows, before they are there
+            self._rows: dict[int, Transferred] = {}
+            self._changed: set[int] = set()
             self._computed: dict[int, int] = {}  # by row: `kernels` at its last copy
-            self._checked = 0
+            self._intact: dict[int, set[bool | None]] = defaultdict(set)  # by row
+            self._checks: dict[int, list[Check]] = defaultdict(list)
+            self._checked = 0  # bytes
 
     def note(self) -> Place:
         """Something is being copied; where. It is added once its times are known."""
@@ -352,10 +301,30 @@ class Copies:
             return
         with self.lock:
             number, bursts = numbered or self.numbered(copy, noted)
-            if number not in self._rows:
-                self._rows[number] = _Row(copy, noted, number)
-            self._rows[number].take(copy, check, bursts)
+            before = self._rows.get(number)
+            if before is None:
+                spot, how = noted.spot, noted.how(copy.how)
+                row = replace(
+                    copy, row=number, how=how, what=spot.what, asked=how in ASKING,
+                    cell=spot.frame.cell, line=spot.frame.line, file=spot.frame.file,
+                    within=noted.within, deep=noted.deep, thread=noted.thread,
+                )  # fmt: skip
+            else:
+                row = replace(
+                    before,
+                    bytes=before.bytes + copy.bytes,
+                    copies=before.copies + copy.copies,
+                    bursts=before.bursts + bursts,
+                    seconds=_sum(before.seconds, copy.seconds),
+                    host_seconds=_sum(before.host_seconds, copy.host_seconds),
+                    end=before.end if copy.end is None else copy.end,
+                )
+            self._rows[number] = row
             self._changed.add(number)
+            if check is None:
+                self._intact[number].add(copy.intact)
+            else:
+                self._checks[number].append(check)
         if self.tracing is not None and not copy.already_there:
             self.tracing.copied(copy, number)
 
@@ -363,13 +332,13 @@ class Copies:
         """Rows that are not as they were last said; while the cell or the program runs."""
         with self.lock:
             changed, self._changed = sorted(self._changed), set()
-            return tuple(self._rows[number].told(command) for number in changed)
+            return tuple(replace(self._rows[number], id=command) for number in changed)
 
     def leave_unchecked(self) -> None:
         """The cell failed: nobody knows what its devices hold, or whether they answer."""
         with self.lock:
-            for row in self._rows.values():
-                row.checks = [lambda: None]
+            self._checks.clear()
+            self._intact = {number: {None} for number in self._rows}
 
     def told(self, command: int) -> Sequence[Transferred]:
         """Once the cell is over and what it copied can be compared. What is held for that is
@@ -377,67 +346,13 @@ class Copies:
         """
         with self.lock:
             self._changed.clear()
-            for row in self._rows.values():
-                checks, row.checks = row.checks, []
-                for check in checks:
-                    row.judge(check())
-            return [row.told(command) for row in self._rows.values()]
-
-
-class _Row:
-    """Copies of a kind: the first of them, and their sums."""
-
-    def __init__(self, copy: Transferred, noted: Place, number: int) -> None:
-        spot, how = noted.spot, noted.how(copy.how)
-        self._first = replace(
-            copy,
-            row=number,
-            how=how,
-            what=spot.what,
-            asked=how in ASKING,
-            cell=spot.frame.cell,
-            line=spot.frame.line,
-            file=spot.frame.file,
-            within=noted.within,
-            deep=noted.deep,
-            thread=noted.thread,
-        )
-        self._bytes = self._copies = self._bursts = 0
-        self._seconds: float | None = 0.0
-        self._host_seconds: float | None = 0.0
-        self._end: float | None = None
-        self._intact: bool | None = True
-        self.checks: list[Check] = []
-
-    def take(self, copy: Transferred, check: "Check | None", bursts: int) -> None:
-        self._bytes += copy.bytes
-        self._copies += copy.copies
-        self._bursts += bursts
-        self._seconds = _sum(self._seconds, copy.seconds)
-        self._host_seconds = _sum(self._host_seconds, copy.host_seconds)
-        self._end = self._end if copy.end is None else copy.end
-        if check is None:
-            self.judge(copy.intact)
-        else:
-            self.checks.append(check)
-
-    def judge(self, intact: "bool | None") -> None:
-        """Of one of them: all have to be."""
-        if intact is not True and self._intact is not False:
-            self._intact = intact
-
-    def told(self, command: int) -> Transferred:
-        return replace(
-            self._first,
-            id=command,
-            bytes=self._bytes,
-            copies=self._copies,
-            bursts=self._bursts,
-            seconds=self._seconds,
-            host_seconds=self._host_seconds,
-            end=self._end,
-            intact=None if self.checks else self._intact,
-        )
+            for number, row in self._rows.items():
+                verdicts = self._intact[number]
+                verdicts.update(check() for check in self._checks.pop(number, ()))
+                intact = None if None in verdicts else True
+                intact = False if False in verdicts else intact
+                self._rows[number] = replace(row, id=command, intact=intact)
+            return [*self._rows.values()]
 
 
 def _sum(one: "float | None", other: "float | None") -> "float | None":

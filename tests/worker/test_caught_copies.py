@@ -71,7 +71,8 @@ def is_told(bench: Bench, case: tuple[str, str, str, bool, int, bool]) -> None:
     copy = only(bench)
     card = bench.devices[0]
     expected = (what or cell).replace("{0}", card)
-    assert (copy.how, copy.what, copy.asked, copy.bytes) == (how, expected, asked, size)
+    assert (copy.how, copy.asked, copy.bytes) == (how, asked, size)
+    assert expected in copy.what  # Python may point at the whole of what is decided
     assert (copy.source, copy.target) == ((card, "cpu") if to_host else ("cpu", card))
     assert (copy.line, copy.thread) == (2, "")
     assert copy.blocking

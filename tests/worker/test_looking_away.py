@@ -20,7 +20,7 @@ from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
 from gpuexplorer.worker.watching import seen as sampling  # noqa: E402
 from tests.worker import stand_ins  # noqa: E402
 
-FIRST, REST = 4, 3
+FIRST = 4
 
 
 class Training:
@@ -52,8 +52,8 @@ class Training:
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch) -> Training:
     monkeypatch.setattr(sampling, "WHOLE", FIRST)
-    monkeypatch.setattr(sampling, "EVERY", REST)
-    monkeypatch.setattr(sampling, "SHARE", 0.0)
+    monkeypatch.setattr(sampling, "EVERY", 0)
+    monkeypatch.setattr(sampling, "SHARE", -1.0)
     stand_ins.put_back(monkeypatch)
     return Training()
 
@@ -90,12 +90,12 @@ def test_it_looks_back_when_there_is_time_for_it(
     training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with training.watch.watching(program=True, sampled=True):
-        training.runs(FIRST + REST + 1)
+        training.runs(FIRST + 3)
         assert not training.is_watched()
         monkeypatch.setattr(sampling, "SHARE", 1e9)
         training.runs(1)
         assert training.is_watched()
-        monkeypatch.setattr(sampling, "SHARE", 0.0)
+        monkeypatch.setattr(sampling, "SHARE", -1.0)
         training.runs(1)
         assert not training.is_watched()
         assert training.steps[1] == FIRST + 1
@@ -110,7 +110,7 @@ def test_within_a_mode_of_the_persons_it_stays_as_it_is(
             training.runs(FIRST + 2)
             assert training.is_watched()
         seen = mine.operations
-        training.runs(REST + 1)
+        training.runs(3)
         assert not training.is_watched()
         monkeypatch.setattr(sampling, "SHARE", 1e9)
         with mine:

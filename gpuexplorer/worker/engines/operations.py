@@ -62,7 +62,7 @@ def compared_later(sent: Any, arrived: Any) -> "Callable[[], bool | None]":
 
     def compared() -> "bool | None":
         """By way of the host, wherever they lie. What differs is copied once more: a way that
-        changes bytes does so again; if it does not, the cell changed them unseen, as numpy can.
+        changes bytes does so again; if it does not, the cell changed them.
         """
         sent, arrived = (each() for each in ends)
         if sent is None or arrived is None:
@@ -80,27 +80,18 @@ def compared_later(sent: Any, arrived: Any) -> "Callable[[], bool | None]":
 
 
 def _held(tensor: Any) -> "Callable[[], Any]":
-    """Gives the tensor, or None where its values are gone or were changed. Those on the host
-    are kept.
-    """
-    kept = tensor.detach() if tensor.device.type == "cpu" else None
+    """Gives the tensor, or None where its memory is gone. What lies on the host is kept."""
+    if tensor.device.type == "cpu":
+        kept = tensor.detach()
+        return lambda: kept
     shape = tensor.storage_offset(), tensor.shape, tensor.stride()
     dtype, device = tensor.dtype, tensor.device
     weak = StorageWeakRef(tensor.untyped_storage())
-    # Counts with the tensor how often it was changed, and holds none of its values.
-    counter = None if tensor.is_inference() else tensor.detach()
-    if counter is not None:
-        counter.data = tensor.detach().new_empty(0)
-    version = None if counter is None else counter._version
 
     def now() -> Any:
-        if counter is not None and counter._version != version:
-            return None
-        storage = (
-            None if kept is not None else torch.UntypedStorage._new_with_weak_ptr(weak.cdata)
-        )
+        storage = torch.UntypedStorage._new_with_weak_ptr(weak.cdata)
         if storage is None:
-            return kept
+            return None
         return torch.empty(0, dtype=dtype, device=device).set_(storage, *shape)
 
     return now

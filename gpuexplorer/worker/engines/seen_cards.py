@@ -81,33 +81,27 @@ class SeenCards:
 
     def computed(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Carries out an operation, on a card or on the host."""
-        index = card_of(args, kwargs)
+        index = None if func.is_view else card_of(args, kwargs)
         if index is None:
             made = func(*args, **kwargs)
+            # A view of what left a card lies in the same memory.
             if not self.seen.trips.none and not func.is_view:
-                # A view of what left a card lies in the same memory.
                 results = [each for each in _storages((made,)) if each is not None]
                 changed = func.overloadpacket.__name__ not in _UNCHANGED
                 self.seen.trips.derived(results, _storages(args), changed=changed)
             return made
-        if func.is_view:
-            with self._lock:
-                self._touch(index)
-            return func(*args, **kwargs)
         return self.launched(lambda: func(*args, **kwargs), index)
 
     def launched(self, launch: "Callable[[], Any]", index: "int | None" = None) -> Any:
         """Work of a card, of the current one where none is named."""
         with self._lock:
             card = self._touch(torch.cuda.current_device() if index is None else index)
-            if card is not None:
-                card.run = card.run or card.free
-                self._asks(card)
+            card.run = card.run or card.free
+            self._asks(card)
         made = launch()
-        if card is not None:
-            with self._lock:
-                self._asked(card)
-                self.copies.kernels += 1
+        with self._lock:
+            self._asked(card)
+            self.copies.kernels += 1
         return made
 
     def captures(self, *, begins: bool) -> None:
@@ -118,20 +112,21 @@ class SeenCards:
             self.capturing = begins
         self.look_away()
 
-    def begins_copy(
-        self, engine: Any, source: Any, target: Any
-    ) -> "tuple[SeenCard | None, Any]":
-        """The card whose queue it takes, and the moment before it."""
+    def begins_copy(self, source: Any, target: Any) -> "tuple[SeenCard | None, Any]":
+        """The card whose queue it takes, and the moment before it. Between cards PyTorch copies
+        on the source's.
+        """
         with self._lock:
-            for each in (source, target):
-                if each.type == "cuda" and (touched := self._touch(each.index)) is not None:
-                    self._asks(touched)
-            card = self._touch(engine.index) if engine.type == "cuda" else None
-            if card is None:
+            cards = [
+                self._touch(each.index) for each in (source, target) if each.type == "cuda"
+            ]
+            for card in cards:
+                self._asks(card)
+            if not cards:
                 return None, None
-            begin = moment_now(card.index)
-            self._computed_until(card, begin)
-            return card, begin
+            begin = moment_now(cards[0].index)
+            self._computed_until(cards[0], begin)
+            return cards[0], begin
 
     def copied(
         self,
@@ -176,16 +171,16 @@ class SeenCards:
             if copy.source.startswith("cuda:"):
                 self.seen.trips.left(arrived, copy.source, numbered[0])
 
-    def waited(self, index: "int | None", begin: float, *, for_all: bool = True) -> None:
-        """The host has waited until now for all of a card, or for some of it."""
+    def waited(self, index: "int | None", begin: float) -> None:
+        """The host has waited until now for all of a card."""
         since, end, spot = begin - self.began, self.now(), place().spot
         with self._lock:
             number = torch.cuda.current_device() if index is None else index
-            card, name = self._cards.get(number), f"cuda:{number}"
+            name = f"cuda:{number}"
             self._tracks.add("cpu", since, end, name, "synchronize")
             if self.copies.tracing is not None:
                 self.copies.tracing.add("wait", name, since, end)
-            if card is not None and (for_all or card.is_dry()):
+            if number in self._cards:
                 self.seen.idling.waited(name, end, spot)
 
     def look_away(self) -> None:
@@ -286,10 +281,10 @@ class SeenCards:
         if first is not None:
             self._when([first, last, card.anchor], ran)
 
-    def _touch(self, index: int) -> "SeenCard | None":
-        if index not in self._cards and index < torch.cuda.device_count():
+    def _touch(self, index: int) -> SeenCard:
+        if index not in self._cards:
             self._cards[index] = SeenCard(index, self.now())
-        return self._cards.get(index)
+        return self._cards[index]
 
 
 def _storages(values: Any) -> "list[Any]":

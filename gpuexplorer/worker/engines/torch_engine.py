@@ -70,11 +70,6 @@ _WHY = (
         ),
     ),
     (
-        "system not yet initialized",
-        mark("CUDA waits for the NVSwitches of the computer to be set up (error 802)."),
-        mark("Start NVIDIA's Fabric Manager: `sudo systemctl start nvidia-fabricmanager`."),
-    ),
-    (
         "unsupported display driver",
         mark("The driver's library and its kernel module are of two versions (error 803)."),
         mark("Restart the computer, so that the kernel module of the new driver is loaded."),
@@ -90,7 +85,8 @@ class TorchEngine:
         self._watch = Watch()
         self._watched = False
         # Where there is no other device, nothing can be copied, and watching would take time.
-        self._others = _any_others()
+        # Asked if it is available, CUDA would begin: a program may not want that yet.
+        self._others = torch.cuda.device_count() > 0 or torch.backends.mps.is_available()
         if self._others:
             self._watch.install()
 
@@ -114,12 +110,6 @@ class TorchEngine:
             found.append(
                 Device("cuda:0", none, usable=False, reason=why.sentence, way_out=why.hint)
             )
-        xpu = getattr(torch, "xpu", None)
-        if xpu is not None and xpu.is_available():
-            found += [
-                Device(f"xpu:{index}", xpu.get_device_name(index))
-                for index in range(xpu.device_count())
-            ]
         if torch.backends.mps.is_available():
             found.append(Device("mps", "Apple GPU"))
         return [*found, Device("meta", Message("shapes without values"))]
@@ -133,9 +123,6 @@ class TorchEngine:
         way: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if watched and self._others:
             way = self._watch.watching(program=program, sampled=sampled)
-        elif program:
-            self._watch.install_hooks()
-            way = self._watch.counting()
         with way:
             yield
 
@@ -208,14 +195,6 @@ class TorchEngine:
             )
             for index in used
         ]
-
-
-def _any_others() -> bool:
-    """Whether there is a device beside the processor."""
-    xpu = getattr(torch, "xpu", None)
-    # Asked if it is available, CUDA would begin: a program may not want that yet, or not here.
-    others = torch.cuda.device_count() > 0, torch.backends.mps.is_available()
-    return any(others) or (xpu is not None and bool(xpu.is_available()))
 
 
 def build() -> str:

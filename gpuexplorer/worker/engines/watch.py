@@ -66,7 +66,8 @@ class Watch:
 
     def install(self) -> None:
         """So that what no operation shows is seen too; once, before anybody imports it."""
-        shown, start = torch._tensor_str._str, threading.Thread.start
+        shown, for_card = torch._tensor_str._str, torch.cuda.synchronize
+        start = threading.Thread.start
 
         def _str(tensor: Any, **words: Any) -> str:
             """PyTorch lets nobody see how it reads what it prints."""
@@ -75,6 +76,12 @@ class Watch:
             if self._sees and tensor.device.type not in ("cpu", "meta"):
                 self._note(str(tensor.device), "cpu", shown_bytes(tensor), begin, "print")
             return text
+
+        def synchronize(device: Any = None) -> None:
+            begin = time.perf_counter()
+            for_card(device)
+            if self._sees:
+                self.cards.waited(None if device is None else torch.device(device).index, begin)
 
         def started(thread: threading.Thread) -> None:
             """A thread that a watched cell starts is watched until it ends."""
@@ -91,12 +98,11 @@ class Watch:
 
         _put(torch._tensor_str, {"_str": _str})
         _put(threading.Thread, {"start": started})
-        for waited_for in (torch.cuda, torch.cuda.Stream, torch.cuda.Event):
-            self._put_waiting(waited_for)
+        _put(torch.cuda, {"synchronize": synchronize})
         self._put_graphs(torch.cuda.CUDAGraph)
         for owner, methods in telling_methods(self.copies, lambda: self._sees):
             _put(owner, methods)
-        self._put_hooks()
+        put_hooks(_put, lambda: self.seen if self._on else None)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
 
@@ -109,17 +115,6 @@ class Watch:
                 self.copies, now, sampled=sampled, switch=self._turn, cost=lambda: self.seconds
             ),
         )
-
-    @contextlib.contextmanager
-    def counting(self) -> "Iterator[None]":
-        """Steps and loaders of a program alone, where there is no card to be seen."""
-        self._put_hooks()
-        self.begin(program=True)
-        self._on = True
-        try:
-            yield
-        finally:
-            self._on = False
 
     @contextlib.contextmanager
     def watching(self, *, program: bool = False, sampled: bool = False) -> "Iterator[None]":
@@ -148,24 +143,6 @@ class Watch:
         """Also in a process that was forked meanwhile, which is not watched."""
         self._on = False
         self._main.close()
-
-    def _put_hooks(self) -> None:
-        put_hooks(_put, lambda: self.seen if self._on else None)
-
-    def _put_waiting(self, owner: Any) -> None:
-        """The host waits for all of a card, for a stream of it, or for one moment of that."""
-        original, for_all = owner.synchronize, owner is torch.cuda
-
-        def synchronize(whom: Any = None) -> None:
-            begin = time.perf_counter()
-            original(whom)
-            device = getattr(whom, "device", None)
-            if for_all:
-                device = torch.device("cuda" if whom is None else whom)
-            if self._sees and device is not None:
-                self.cards.waited(device.index, begin, for_all=for_all)
-
-        _put(owner, {"synchronize": synchronize})
 
     def _put_graphs(self, graph: Any) -> None:
         """While one is captured nothing is carried out, and nothing is watched. When it is
@@ -239,8 +216,7 @@ class Watch:
                 access = torch.cuda.can_device_access_peer(here.index, there.index)
                 self._peers[here, there] = bool(access)
             direct = self._peers[here, there]
-        # PyTorch copies between cards on the source's queue.
-        card, begin = cards.begins_copy(here if here.type == "cuda" else there, here, there)
+        card, begin = cards.begins_copy(here, there)
         asked_at = time.perf_counter()
         made = func(*args, **kwargs)
         done = time.perf_counter()

@@ -25,7 +25,9 @@ from gpuexplorer.worker.watching.idling import Idling, news
 OPTIMIZER, BATCH, SLICE = "optimizer", "batch", ""
 WHOLE = 200  # the first steps, which all are watched
 EVERY = 20  # of later steps at most one in so many, whatever is believed of what that costs
-SHARE = 0.02  # of the time so far, which watching may have taken at any later step
+# Of the time so far, which watching may have taken at any later step; as estimated, which is
+# too little for steps that are watched alone.
+SHARE = 0.015
 
 
 class Seen:
@@ -52,19 +54,15 @@ class Seen:
         self.idling = Idling(copies)
         self.trips = Trips(copies.lock)
         self.on = True
-        self.point_at = 0.0  # when it last came where it could look away
+        self.point_at = 0.0  # when it last came where it may look away
         self._loaders: dict[tuple[Spot, int, bool], Loader] = {}
         self._said: set[Loader] = set()
         self._sampled, self._switch, self._cost = sampled, switch, cost
         self._all, self._whole = Counter[str](), Counter[str]()  # by kind; seen as a whole
         self._stepped: set[int] = set()  # optimizers, in the step that runs now
         self._turned = False  # it looked away or back since the last step ended
-        self._batches = 0  # since it last came where it could have looked away
         self._step_at = 0.0  # when the last step ended
-        self._until = WHOLE  # the step up to which it was watched last
-        self._on_since = self._cost_then = 0.0
-        self._more = 0.0  # seconds that steps took longer since they were watched alone
-        self._seen_seconds = 0.0
+        self._on_since = self._away_until = self._seen_seconds = 0.0
         self._started = 0.0  # when the first batch came, or the first step ended
 
     @property
@@ -102,7 +100,6 @@ class Seen:
             if self.copies.tracing is not None:
                 self.copies.tracing.add("loader", "cpu", begin, end, row.row)
         self._starts()
-        self._batches += 1
         self._ends(BATCH)
 
     def sliced(self) -> None:
@@ -130,7 +127,7 @@ class Seen:
             self._all[self.kind],
             self._whole[self.kind],
             self.kind,
-            None if self._cost is None else self._cost() + self._more,
+            None if self._cost is None else self._cost(),
             modelled,
             self.copies.changed(command),
             self.idling.changed(),
@@ -155,44 +152,33 @@ class Seen:
         whole = self.on and not self._turned
         self._all[kind] += 1
         self._whole[kind] += whole
-        now, within = self.now(), kind != self.kind
-        if within and kind == BATCH and self._batches == 1:
-            return
-        was, tracing = self.on, self.copies.tracing
-        self._look(now, within=within)
-        self._turned = within and (self._turned or self.on != was)
-        if within or kind == SLICE:
-            return
-        if whole and self._step_at and tracing is not None:  # before the first there is none
-            tracing.add("step", "cpu", self._step_at, now)
-        self._step_at = now
+        now, was, tracing = self.now(), self.on, self.copies.tracing
+        self._look(now, whole=whole and kind == self.kind)
+        self.point_at = now
+        self._turned = kind != self.kind and (self._turned or self.on != was)
+        if kind and kind == self.kind:
+            if whole and self._step_at and tracing is not None:  # before the first is none
+                tracing.add("step", "cpu", self._step_at, now)
+            self._step_at = now
 
-    def _look(self, now: float, *, within: bool) -> None:
-        """Away or back."""
-        wanted = self._wants(now)
-        is_on = self.on if self._switch is None or wanted == self.on else self._switch(wanted)
-        cost = self._cost() if self._cost is not None else 0.0
-        if is_on and not self.on:
-            self._on_since, self._cost_then = now, cost
-            # So that step number will have been seen whole.
-            self._until = self._all[self.kind] + 1 + within
-        elif self.on and not is_on:
-            self._seen_seconds += now - self._on_since
-            if self._until > WHOLE:  # one watched alone takes about twice as much for it
-                self._more += cost - self._cost_then
-        self.on = is_on
-        if is_on == wanted:  # else a better moment will come
-            self.point_at, self._batches = now, 0
-
-    def _wants(self, now: float) -> bool:
-        """Whether the next step is to be watched."""
+    def _look(self, now: float, *, whole: bool) -> None:
+        """Away once a whole step was seen, or back where there is time for it."""
         steps, seen = self._all[self.kind], self._whole[self.kind]
-        if not self._sampled or self._cost is None or steps < WHOLE:
-            return True
-        if self._until <= steps < self._until + EVERY - 1:
-            return False
-        cost = self._cost() + self._more
-        return cost + cost / max(1, seen) <= SHARE * now
+        if not self._sampled or self._switch is None or self._cost is None or steps < WHOLE:
+            return
+        if self.on:
+            wanted = not whole and now - self._on_since <= _PATIENCE + 2 * now / steps
+        else:
+            cost = self._cost()
+            wanted = now >= self._away_until and cost + cost / max(1, seen) <= SHARE * now
+        if wanted == self.on or self._switch(wanted) != wanted:  # a better moment will come
+            return
+        self.on = wanted
+        if wanted:
+            self._on_since = now
+        else:
+            self._seen_seconds += now - self._on_since
+            self._away_until = now + EVERY * now / steps
 
 
 _MOST = 10_000  # things that are followed at a time
