@@ -210,8 +210,11 @@ def position_of(code: CodeType, at: int) -> "tuple[int, int, int, int] | None":
     """First and last line, first and last column. None: Python 3.10, which knows lines only."""
     if not hasattr(code, "co_positions"):
         return None
-    found = next(itertools.islice(code.co_positions(), at // 2, None), (None,) * 4)
-    return None if None in found else (found[0], found[1], found[2], found[3])
+    positions = itertools.islice(code.co_positions(), at // 2, None)
+    first, last, begin, end = next(positions, (None, None, None, None))
+    if first is None or last is None or begin is None or end is None:
+        return None
+    return first, last, begin, end
 
 
 def _word(text: str) -> str:
