@@ -92,12 +92,9 @@ def is_own(filename: str) -> bool:
 
 @functools.cache
 def _roots() -> "tuple[str, ...]":
-    known = [
-        sysconfig.get_path(each) for each in ("stdlib", "platstdlib", "purelib", "platlib")
-    ]
-    return tuple(
-        os.path.realpath(each) + os.sep for each in (*known, Path(__file__).parents[1])
-    )
+    known = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [*map(sysconfig.get_path, known), str(Path(__file__).parents[1])]
+    return tuple(os.path.realpath(each) + os.sep for each in folders)
 
 
 @functools.cache

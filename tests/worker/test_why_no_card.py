@@ -64,7 +64,6 @@ def missing(engine: TorchEngine) -> Device:
         ),
         (NO_DRIVER, "PyTorch finds no CUDA library of an NVIDIA driver", "Install the driver."),
         (UNKNOWN, "(999), as it often does after the computer was suspended.", "nvidia_uvm`"),
-        (UNEXPECTED + "802: system not yet initialized", "NVSwitches", "Fabric Manager"),
         (
             UNEXPECTED + "803: system has unsupported display driver / cuda driver combination",
             "of two versions (error 803)",

@@ -105,4 +105,5 @@ def same(sent: Any, arrived: Any) -> bool:
             sent = sent.to(arrived.dtype)
             return bool(((sent == arrived) | (sent.isnan() & arrived.isnan())).all())
         plain = (each.detach().resolve_conj().resolve_neg() for each in (sent, arrived))
-        return torch.equal(*(each.contiguous().reshape(-1).view(torch.uint8) for each in plain))
+        bits = (each.contiguous().reshape(-1).view(torch.uint8) for each in plain)
+        return bool(torch.equal(*bits))

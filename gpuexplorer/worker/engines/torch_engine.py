@@ -140,17 +140,16 @@ class TorchEngine:
     ) -> None:
         """Nothing watches meanwhile: watching takes time."""
         self._watch.begin()
-        multiplies = isinstance(command, Multiply)
-        for each in [command.device] if multiplies else [command.source, command.target]:
-            if str(each).startswith("cuda") and not torch.cuda.is_available():
-                why = _why_none()
-                missing = Message("There is no {device} here.", device=each)
-                raise Trouble(missing, told(why.sentence, why.hint))
-        match command:
-            case Measure():
-                measure(command, TorchCards(), say, checkpoint)
-            case Multiply():
-                multiply(command, TorchCards(), say, checkpoint)
+        asked = (str(getattr(command, each, "")) for each in ("source", "target", "device"))
+        card = next((each for each in asked if each.startswith("cuda")), "")
+        if card and not torch.cuda.is_available():
+            why = _why_none()
+            missing = Message("There is no {device} here.", device=card)
+            raise Trouble(missing, told(why.sentence, why.hint))
+        if isinstance(command, Measure):
+            measure(command, TorchCards(), say, checkpoint)
+        else:
+            multiply(command, TorchCards(), say, checkpoint)
 
     def settle(self) -> None:
         self._watch.cards.end()
