@@ -328,6 +328,11 @@ class Copies:
         if self.tracing is not None and not copy.already_there:
             self.tracing.copied(copy, number)
 
+    def trace(self, kind: str, device: str, begin: float, end: float, row: int = 0) -> None:
+        """A stretch of what is watched, where a trace is wanted."""
+        if self.tracing is not None:
+            self.tracing.add(kind, device, begin, end, row)
+
     def changed(self, command: int) -> "tuple[Transferred, ...]":
         """Rows that are not as they were last said; while the cell or the program runs."""
         with self.lock:

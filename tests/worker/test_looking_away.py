@@ -194,12 +194,12 @@ def test_while_a_graph_is_captured_no_card_is_asked_anything(watch: Watch) -> No
     before = stand_ins.done.count("moment")
     (tensor + 1) * 2
     torch.zeros(3).to("cuda:1")
-    watch.cards.read_moments(all_of_them=False)
+    watch.read_moments(all_of_them=False)
     watch.seen.changed(1)
     assert stand_ins.done.count("moment") == before
     graph.capture_end()
     torch.zeros(3).to("cuda:0")
-    watch.cards.read_moments(all_of_them=False)
+    watch.read_moments(all_of_them=False)
     assert [each.target for each in watch.copies.changed(1)] == ["cuda:0"]
 
 

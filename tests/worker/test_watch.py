@@ -31,12 +31,12 @@ class Seen:
         """`X` is on the first card and `H` on the host."""
         with self.watch.watching():
             run_cell(text, self.names, number)
-        self.watch.cards.end()
+        self.watch.end()
         return self.watch.transfers(3)
 
     @property
     def spans(self) -> Sequence[Span]:
-        return self.watch.cards.spans()
+        return self.watch.spans()
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def hours(monkeypatch: pytest.MonkeyPatch, seen: Seen) -> Hours:
 
 
 def told(seen: Seen) -> Watched:
-    seen.watch.cards.read_moments(all_of_them=False)
-    return seen.watch.seen.changed(1, busy=seen.watch.cards.busy())
+    seen.watch.read_moments(all_of_them=False)
+    return seen.watch.seen.changed(1, busy=seen.watch.busy())
 
 
 def test_after_a_value_was_read_the_card_waits_for_the_host(seen: Seen, hours: Hours) -> None:
@@ -254,7 +254,7 @@ def test_between_copies_a_card_computes(seen: Seen) -> None:
     assert before.device == after.device == "cuda:0"
     assert before.end <= copy.begin + 1e-9
     assert copy.end <= after.begin + 1e-9
-    assert set(seen.watch.cards.spanned()) == {"cuda:0", "cuda:1"}
+    assert set(seen.watch.spanned()) == {"cuda:0", "cuda:1"}
 
 
 def test_waiting_for_a_card_is_seen(seen: Seen) -> None:

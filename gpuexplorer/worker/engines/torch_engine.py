@@ -152,14 +152,14 @@ class TorchEngine:
             multiply(command, TorchCards(), say, checkpoint)
 
     def settle(self) -> None:
-        self._watch.cards.end()
+        self._watch.end()
         if torch.cuda.is_initialized():
             for index in range(torch.cuda.device_count()):
                 if has_context(index):
                     torch.cuda.synchronize(index)
 
     def times(self, command: int = 0, own: float = 0.0) -> Finished:
-        busy = self._watch.cards.spanned()
+        busy = self._watch.spanned()
         return Finished(
             command,
             own,
@@ -173,13 +173,13 @@ class TorchEngine:
         return self._watch.transfers(command)
 
     def spans(self) -> Sequence[Span]:
-        return self._watch.cards.spans()
+        return self._watch.spans()
 
     def watched(self, command: int) -> Watched:
-        cards = self._watch.cards
-        cards.read_moments(all_of_them=False)  # what has come since is counted in
-        memory = () if cards.capturing else self.memory()
-        return cards.seen.changed(command, busy=cards.busy(), memory=memory)
+        watch = self._watch
+        watch.read_moments(all_of_them=False)  # what has come since is counted in
+        memory = () if watch.capturing else self.memory()
+        return watch.seen.changed(command, busy=watch.busy(), memory=memory)
 
     def memory(self) -> Sequence[Memory]:
         if not torch.cuda.is_initialized():

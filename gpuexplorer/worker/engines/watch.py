@@ -1,17 +1,20 @@
-"""Watch: sees which cards a cell or a program works on and what it copies between devices.
-Copies and reads of real cards are asked for as they were, and timed on the way.
+"""Watch: sees which real cards a cell or a program works on and what it copies between devices.
+Copies and reads are asked for as they were, and timed on the way; when each card began and
+ended what it was asked, events in its queue tell.
 """
 
 import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import Transferred
+from gpuexplorer.lab.events import Span, Transferred
 from gpuexplorer.worker.engines.operations import (
     NAMES,
     READING,
@@ -19,7 +22,6 @@ from gpuexplorer.worker.engines.operations import (
     fetched,
     shown_bytes,
 )
-from gpuexplorer.worker.engines.seen_cards import SeenCards, moment_now
 from gpuexplorer.worker.engines.sight import (
     MainSight,
     Sight,
@@ -27,9 +29,17 @@ from gpuexplorer.worker.engines.sight import (
     put_hooks,
     telling_methods,
 )
-from gpuexplorer.worker.places import Copies
+from gpuexplorer.worker.places import Check, Copies, Place, place
 from gpuexplorer.worker.watching.seen import Seen, Ticking
+from gpuexplorer.worker.watching.tracing import Tracks
 
+# Of the host between two operations: shorter ones are its way from one to the next.
+_PAUSE = 0.2e-3
+_MOST_OPEN = 256  # moments that wait to be read; those that came are read when there are more
+# Of these nothing is asked of the card after the host has waited for it.
+_WAITING = frozenset({"", "item", "print", "equal", "allclose"})
+# They make the same again.
+_UNCHANGED = frozenset({"_to_copy", "copy_", "clone", "contiguous", "_pin_memory"})
 _aten = torch.ops.aten
 _COPYING = frozenset({_aten._to_copy.default, _aten.copy_.default})
 _FRESH = "lift_fresh"  # what was made of numbers, once it lies on its card
@@ -41,28 +51,64 @@ _READS = {
 }
 
 
-# Any throughout: operations and operands are whatever PyTorch hands on.
+# Any throughout: operations and operands are whatever PyTorch hands on, moments its events.
+class _Card:
+    """When one card was first touched, when it computed, and when it ran dry. Seconds are the
+    host's, since the cell or program began.
+    """
+
+    def __init__(self, index: int, now: float) -> None:
+        self.index, self.name = index, f"cuda:{index}"
+        # At a cell's beginning the card is idle, so this comes as soon as it is asked for.
+        self.anchor, self.anchor_at = self.moment(), now
+        self.last: Any = None
+        self.run: Any = None  # the moment from which it computes, where it does
+        self.free = self.anchor  # the last moment that is known to lie before what comes next
+        self.asked: float | None = None  # when it was asked for work last; None: not yet
+        self.since = 0.0  # when it was asked first, since it is watched
+        self.after: dict[int, Any] = {}  # moments after the last work, by stream
+        self.idle = self.worked = 0.0
+
+    def moment(self) -> Any:
+        """That comes when it has done what it was asked for by now."""
+        event = torch.cuda.Event(enable_timing=True)
+        event.record(torch.cuda.current_stream(self.index))
+        return event
+
+    def at(self, moment: Any) -> "float | None":
+        """Seconds since the cell's beginning; None for what did not come."""
+        if moment is None or not (moment.query() and self.anchor.query()):
+            return None
+        return self.anchor_at + float(self.anchor.elapsed_time(moment)) / 1000.0
+
+
 class Watch:
     """One for a process with cards. In force while a cell runs, in each thread that computes
-    then: PyTorch hands it on to those that compute gradients.
+    then: PyTorch hands it on to those that compute gradients. The lock is that of the copies.
     """
 
     def __init__(self) -> None:
         self.copies = Copies()
+        self._lock = self.copies.lock
         self._on = False
         self._cost: float | None = None  # seconds for which an operation takes longer
         self._peers: dict[tuple[Any, Any], bool] = {}  # by cards between which a way is open
         self._main = MainSight(self._saw)
         self.begin()
 
-    @property
-    def seen(self) -> Seen:
-        return self.cards.seen
-
-    @property
-    def seconds(self) -> float:
-        """For about so long the host was kept by watching, since `begin`."""
-        return self.cards.operations * (self._cost or 0.0) + self.cards.beside
+    def begin(self, *, program: bool = False, sampled: bool = False) -> None:
+        """A new cell or program."""
+        self._began = time.perf_counter()
+        self._operations = 0
+        self._beside = 0.0  # seconds of the host that copies took beside themselves
+        self.capturing = False  # a graph, just now
+        self._cards: dict[int, _Card] = {}
+        # What is to be done once moments have come, in their order.
+        self._open: deque[tuple[Sequence[Any], Callable[[], object]]] = deque()
+        self._tracks = Tracks()
+        self.copies.begin(program=program)
+        cost = lambda: self.seconds  # noqa: E731
+        self.seen = Seen(self.copies, self._now, sampled=sampled, switch=self._turn, cost=cost)
 
     def install(self) -> None:
         """So that what no operation shows is seen too; once, before anybody imports it."""
@@ -81,7 +127,7 @@ class Watch:
             begin = time.perf_counter()
             for_card(device)
             if self._sees:
-                self.cards.waited(None if device is None else torch.device(device).index, begin)
+                self._waited(None if device is None else torch.device(device).index, begin)
 
         def started(thread: threading.Thread) -> None:
             """A thread that a watched cell starts is watched until it ends."""
@@ -106,22 +152,11 @@ class Watch:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
 
-    def begin(self, *, program: bool = False, sampled: bool = False) -> None:
-        """A new cell or program."""
-        self.copies.begin(program=program)
-        self.cards = SeenCards(
-            self.copies,
-            lambda now: Seen(
-                self.copies, now, sampled=sampled, switch=self._turn, cost=lambda: self.seconds
-            ),
-        )
-
     @contextlib.contextmanager
     def watching(self, *, program: bool = False, sampled: bool = False) -> "Iterator[None]":
         self._on = True
         if self._cost is None:
-            self.begin()
-            self._cost = cost_of_one(self._saw, lambda: self.cards.operations)
+            self._cost = cost_of_one(self._saw, lambda: self._operations)
         self._main.open()
         self.begin(program=program, sampled=sampled)
         ticking = Ticking(self.seen, sampled=sampled)
@@ -131,13 +166,55 @@ class Watch:
         finally:
             self._leave()
 
+    @property
+    def seconds(self) -> float:
+        """For about so long the host was kept by watching, since `begin`."""
+        return self._operations * (self._cost or 0.0) + self._beside
+
+    def end(self) -> None:
+        """The cell has been asked for in full; what it touched is marked."""
+        with self._lock:
+            for card in self._cards.values():
+                card.last = card.moment()
+                self._computed_until(card, card.last)
+
+    def spanned(self) -> "Mapping[str, float]":
+        """By card, from its first kernel to its last, pauses included."""
+        return {
+            card.name: card.anchor.elapsed_time(card.last) / 1000.0
+            for card in self._cards.values()
+            if card.last is not None
+        }
+
     def transfers(self, command: int) -> Sequence[Transferred]:
-        self.cards.read_moments(all_of_them=True)
+        self.read_moments(all_of_them=True)
         return self.copies.told(command)
+
+    def spans(self) -> Sequence[Span]:
+        self.read_moments(all_of_them=True)
+        return self._tracks.spans()
+
+    def busy(self) -> "Sequence[tuple[str, float]]":
+        """Seconds of work by card, while they were watched."""
+        with self._lock:
+            return [(each.name, self._busy(each)) for _, each in sorted(self._cards.items())]
+
+    def read_moments(self, *, all_of_them: bool) -> None:
+        """Those that have come; at the end of the cell also what never will."""
+        with self._lock:
+            while self._open and not self.capturing:
+                moments, then = self._open[0]
+                if not all_of_them and not all(each.query() for each in moments):
+                    return
+                self._open.popleft()
+                then()
 
     @property
     def _sees(self) -> bool:
-        return self._on and self.seen.on and not self.cards.capturing
+        return self._on and self.seen.on and not self.capturing
+
+    def _now(self) -> float:
+        return time.perf_counter() - self._began
 
     def _leave(self) -> None:
         """Also in a process that was forked meanwhile, which is not watched."""
@@ -145,58 +222,94 @@ class Watch:
         self._main.close()
 
     def _put_graphs(self, graph: Any) -> None:
-        """While one is captured nothing is carried out, and nothing is watched. When it is
+        """While one is captured nothing is carried out, and nobody may ask a card which of its
+        moments have come: CUDA would break the capture off, whichever thread it was. When it is
         played, its work is carried out without an operation that shows it.
         """
         begin, end, play = graph.capture_begin, graph.capture_end, graph.replay
 
+        def captures(*, on: bool) -> None:
+            with self._lock:
+                self.capturing = on
+            self._look_away()
+
         def capture_begin(graph: Any, *args: Any, **words: Any) -> None:
-            self.cards.captures(begins=True)
+            captures(on=True)
             begin(graph, *args, **words)
 
         def capture_end(graph: Any) -> None:
             try:
                 end(graph)
             finally:
-                self.cards.captures(begins=False)
+                captures(on=False)
 
         def replay(graph: Any) -> None:
             if self._sees:
-                self.cards.launched(lambda: play(graph))
+                self._launched(lambda: play(graph), torch.cuda.current_device())
             else:
                 play(graph)
 
-        _put(
-            graph,
-            {"capture_begin": capture_begin, "capture_end": capture_end, "replay": replay},
-        )
+        both = {"capture_begin": capture_begin, "capture_end": capture_end}
+        _put(graph, {**both, "replay": replay})
 
     def _turn(self, on: bool) -> bool:
         now = self._main.turn(on)
         if not now:
-            self.cards.look_away()
+            self._look_away()
         return now
+
+    def _look_away(self) -> None:
+        """Nothing is watched until somebody asks a card for something again."""
+        with self._lock:
+            self.read_moments(all_of_them=False)
+            for card in self._cards.values():
+                card.worked, card.asked, card.after = self._busy(card), None, {}
+                card.idle = 0.0
+            self.seen.idling.forget()
 
     def _saw(self, func: Any, args: Any, kwargs: Any) -> Any:
         if not self._sees:  # by a thread that began earlier
             return func(*args, **kwargs)
-        cards = self.cards
-        cards.operations += 1
+        self._operations += 1
         if func in _COPYING:
             return self._copy(func, args, kwargs)
         if func in _READS and args and getattr(args[0], "is_cuda", False):
             return self._read(func, args, kwargs)
-        return cards.computed(func, args, kwargs)
+        return self._computed(func, args, kwargs)
+
+    def _computed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Carries out an operation, on a card or on the host."""
+        index = None if func.is_view else _card_of(args, kwargs)
+        if index is not None:
+            return self._launched(lambda: func(*args, **kwargs), index)
+        made = func(*args, **kwargs)
+        # A view of what left a card lies in the same memory.
+        if not self.seen.trips.none and not func.is_view:
+            results = [each for each in _storages((made,)) if each is not None]
+            changed = func.overloadpacket.__name__ not in _UNCHANGED
+            self.seen.trips.derived(results, _storages(args), changed=changed)
+        return made
+
+    def _launched(self, launch: "Callable[[], Any]", index: int) -> Any:
+        """Work of a card."""
+        with self._lock:
+            card = self._touch(index)
+            card.run = card.run or card.free
+            self._asks(card)
+        made = launch()
+        with self._lock:
+            self._asked(card)
+            self.copies.kernels += 1
+        return made
 
     def _copy(self, func: Any, args: Any, kwargs: Any) -> Any:
-        cards, into = self.cards, func is _aten.copy_.default
+        into = func is _aten.copy_.default
         source = args[1] if into else args[0]
-        if not isinstance(source, torch.Tensor):  # within vmap a number stands for itself
-            return cards.computed(func, args, kwargs)
-        here, there = source.device, args[0].device if into else kwargs.get("device")
-        there = there or here
+        # Within vmap a number stands for itself.
+        here = source.device if isinstance(source, torch.Tensor) else torch.device("meta")
+        there = (args[0].device if into else kwargs.get("device")) or here
         if here == there or "meta" in (here.type, there.type):
-            return cards.computed(func, args, kwargs)
+            return self._computed(func, args, kwargs)
         began = time.perf_counter()
         if there.type == "cuda" and there.index is None:
             there = torch.device("cuda", torch.cuda.current_device())
@@ -208,19 +321,17 @@ class Watch:
             size = source.numel() * (kwargs.get("dtype") or source.dtype).itemsize
             with contextlib.suppress(RuntimeError):
                 torch.empty(size, dtype=torch.uint8, device=there, pin_memory=pinned)
-        direct = None
-        if here.type == there.type == "cuda":
-            if (here, there) not in self._peers:
-                # The first copy opens a way between them, which takes long.
-                torch.empty(1, device=here).to(there)
-                access = torch.cuda.can_device_access_peer(here.index, there.index)
-                self._peers[here, there] = bool(access)
-            direct = self._peers[here, there]
-        card, begin = cards.begins_copy(here, there)
+        between_cards = here.type == there.type == "cuda"
+        if between_cards and (here, there) not in self._peers:
+            # The first copy opens a way between them, which takes long.
+            torch.empty(1, device=here).to(there)
+            access = torch.cuda.can_device_access_peer(here.index, there.index)
+            self._peers[here, there] = bool(access)
+        card, begin = self._begins_copy(here, there)
         asked_at = time.perf_counter()
         made = func(*args, **kwargs)
         done = time.perf_counter()
-        end = None if card is None else moment_now(card.index)
+        end = None if card is None else card.moment()
         noted, size = self.copies.note(), made.numel() * made.element_size()
         check = compared_later(source, made) if self.copies.wants_check(size, noted) else None
         on_host = source if here.type == "cpu" else made
@@ -234,18 +345,18 @@ class Watch:
             None,
             pinned=is_pinned,
             blocking=with_host and not (is_pinned and not_waiting),
-            direct=direct,
+            direct=self._peers[here, there] if between_cards else None,
             host_seconds=done - asked_at,
-            asked_at=asked_at - cards.began,
+            asked_at=asked_at - self._began,
         )
-        cards.copied(copy, noted, done, (source, made), check, (card, begin, end))
-        cards.beside += time.perf_counter() - began - (done - asked_at)
+        self._copied(copy, noted, done, (source, made), check, (card, begin, end))
+        self._beside += time.perf_counter() - began - (done - asked_at)
         return made
 
     def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Something comes back to the host, or positions go to the card."""
         begin = time.perf_counter()
-        made = self.cards.computed(func, args, kwargs)
+        made = self._computed(func, args, kwargs)
         name, device = _READS[func], str(args[0].device)
         if size := fetched(name, args):
             self._note(device, "cpu", size, begin, "item" if name == READING else name)
@@ -261,23 +372,174 @@ class Watch:
         self, source: str, target: str, size: int, began: "float | None", does: str
     ) -> None:
         """What cannot be timed by the card, as it is part of something else."""
-        cards, now = self.cards, time.perf_counter()
+        now = time.perf_counter()
+        took = None if began is None else now - began
+        asked_at = (now if began is None else began) - self._began
         copy = Transferred(
-            0,
-            source,
-            target,
-            size,
-            None,
-            how=does,
-            pinned=False,
-            blocking=True,
-            host_seconds=None if began is None else now - began,
-            asked_at=(now if began is None else began) - cards.began,
-        )
-        cards.copied(copy, self.copies.note(), None if began is None else now)
-        cards.beside += time.perf_counter() - now
+            0, source, target, size, None,
+            how=does, pinned=False, blocking=True, host_seconds=took, asked_at=asked_at,
+        )  # fmt: skip
+        self._copied(copy, self.copies.note(), None if began is None else now)
+        self._beside += time.perf_counter() - now
+
+    def _begins_copy(self, source: Any, target: Any) -> "tuple[_Card | None, Any]":
+        """The card whose queue it takes, and the moment before it. Between cards PyTorch copies
+        on the source's.
+        """
+        with self._lock:
+            cards = [
+                self._touch(each.index) for each in (source, target) if each.type == "cuda"
+            ]
+            for card in cards:
+                self._asks(card)
+            if not cards:
+                return None, None
+            begin = cards[0].moment()
+            self._computed_until(cards[0], begin)
+            return cards[0], begin
+
+    def _copied(
+        self,
+        copy: Transferred,
+        noted: Place,
+        until: "float | None",
+        ends: "Sequence[Any]" = (),
+        check: "Check | None" = None,
+        timed: "tuple[_Card | None, Any, Any]" = (None, None, None),
+    ) -> None:
+        """It was asked for, `until` then. `ends`: what was sent and what arrived, where it is a
+        tensor. `timed`: the card whose queue it took, the moments before and after it there.
+        """
+        card, begin, end = timed
+
+        def add() -> None:
+            began, ended = (card.at(begin), card.at(end)) if card is not None else (None, None)
+            seconds = None
+            if began is not None and ended is not None:
+                # From the beginning of a long program both are known to some microseconds only.
+                seconds = float(begin.elapsed_time(end)) / 1000.0
+            whole = replace(copy, seconds=seconds, begin=began, end=ended)
+            self.copies.add(whole, noted, check, numbered)
+
+        with self._lock:
+            numbered = self.copies.numbered(copy, noted)
+            if card is not None:
+                card.free = end
+            for each in self._cards.values():
+                if each.name in (copy.source, copy.target):
+                    if ends:
+                        self._asked(each)
+                    # Afterwards the card has nothing left to do.
+                    if copy.blocking and copy.how in _WAITING and until is not None:
+                        self.seen.idling.waited(each.name, until - self._began, noted.spot)
+            self._when([] if card is None else [end, card.anchor], add)
+        sent, arrived = _storages(ends) if ends else (None, None)
+        if sent is not None and arrived is not None:
+            if copy.target.startswith("cuda:"):
+                self.seen.trips.came(sent, copy.target, copy.bytes, numbered[0])
+            if copy.source.startswith("cuda:"):
+                self.seen.trips.left(arrived, copy.source, numbered[0])
+
+    def _waited(self, index: "int | None", begin: float) -> None:
+        """The host has waited until now for all of a card."""
+        since, end, spot = begin - self._began, self._now(), place().spot
+        number = torch.cuda.current_device() if index is None else index
+        name = f"cuda:{number}"
+        with self._lock:
+            self._tracks.add("cpu", since, end, name, "synchronize")
+            self.copies.trace("wait", name, since, end)
+            if number in self._cards:
+                self.seen.idling.waited(name, end, spot)
+
+    def _when(self, moments: "Sequence[Any]", then: "Callable[[], object]") -> None:
+        self._open.append((moments, then))
+        if len(self._open) > _MOST_OPEN:
+            self.read_moments(all_of_them=False)
+
+    def _touch(self, index: int) -> _Card:
+        if index not in self._cards:
+            self._cards[index] = _Card(index, self._now())
+        return self._cards[index]
+
+    def _asks(self, card: _Card) -> None:
+        """Work is about to be asked of it."""
+        now, idling = self._now(), self.seen.idling
+        if card.asked is None:
+            card.since = now
+            idling.waits.pop(card.name, None)
+        elif card.name in idling.waits:
+            card.idle += idling.gap(card.name, now)(None)
+        elif (
+            now - card.asked > _PAUSE
+            and card.after
+            and all(each.query() for each in card.after.values())
+        ):
+            gap, before, begin = idling.gap(card.name, now), card.after, card.moment()
+            card.after = {}
+
+            def paused() -> None:
+                if begin.query():
+                    idle = min(float(each.elapsed_time(begin)) for each in before.values())
+                    card.idle += gap(now - max(0.0, idle / 1000.0))
+
+            self._when([begin], paused)
+
+    def _asked(self, card: _Card) -> None:
+        """It was asked for: a moment that comes after it tells when the card has run dry."""
+        card.asked = self.seen.idling.asked_at = self._now()
+        stream = torch.cuda.current_stream(card.index)
+        number = getattr(stream, "stream_id", 0)
+        if number not in card.after:
+            card.after[number] = torch.cuda.Event(enable_timing=True)
+        card.after[number].record(stream)
+
+    def _busy(self, card: _Card) -> float:
+        """What it works on just now counts until it was asked for."""
+        if card.asked is None:
+            return card.worked
+        wait = self.seen.idling.waits.get(card.name)
+        until = card.asked if wait is None else max(wait[0], card.asked)
+        return card.worked + max(0.0, until - card.since - card.idle)
+
+    def _computed_until(self, card: _Card, last: Any) -> None:
+        first, card.run = card.run, None
+
+        def ran() -> None:
+            begin, end = card.at(first), card.at(last)
+            if begin is not None and end is not None:
+                self._tracks.add(card.name, begin, end)
+                self.copies.trace("compute", card.name, begin, end)
+
+        if first is not None:
+            self._when([first, last, card.anchor], ran)
 
 
 def _put(owner: Any, answers: "Mapping[str, Any]") -> None:
     for name, what in answers.items():
         setattr(owner, name, what)
+
+
+def _storages(values: Any) -> "list[Any]":
+    """Of all tensors there. None: one has none, such as a sparse one."""
+    found: list[Any] = []
+    for each in values:
+        if isinstance(each, torch.Tensor):
+            try:
+                found.append(each.untyped_storage())
+            except (RuntimeError, NotImplementedError):
+                found.append(None)
+        elif isinstance(each, (list, tuple)):
+            found += _storages(each)
+    return found
+
+
+def _card_of(args: Any, kwargs: Any) -> "int | None":
+    """The card of the first operand that is on one, or of what is made there."""
+    for each in args:
+        first = each[0] if isinstance(each, (list, tuple)) and each else each
+        if isinstance(first, torch.Tensor) and first.is_cuda:
+            return int(first.device.index)
+    device = kwargs.get("device") if kwargs else None
+    if device is None or device.type != "cuda":
+        return None
+    return int(torch.cuda.current_device() if device.index is None else device.index)

@@ -188,9 +188,8 @@ class Idling:
                     there = pauses.there
                     most = max(there, key=lambda each: there[each].seconds, default=spot)
                     key = device, why, most, 0
-            if self._copies.tracing is not None:
-                for begin, end in stretches:
-                    self._copies.tracing.add("idle", device, begin, end, self._numbers[key])
+            for begin, end in stretches:
+                self._copies.trace("idle", device, begin, end, self._numbers[key])
 
     def changed(self) -> "tuple[Idle, ...]":
         """Rows that are not as they were last said."""

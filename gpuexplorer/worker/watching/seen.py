@@ -97,8 +97,7 @@ class Seen:
                     row, batches=row.batches + 1, seconds=row.seconds + end - begin
                 )
             self.idling.loaded(begin, end, spot)
-            if self.copies.tracing is not None:
-                self.copies.tracing.add("loader", "cpu", begin, end, row.row)
+            self.copies.trace("loader", "cpu", begin, end, row.row)
         self._starts()
         self._ends(BATCH)
 
@@ -152,13 +151,13 @@ class Seen:
         whole = self.on and not self._turned
         self._all[kind] += 1
         self._whole[kind] += whole
-        now, was, tracing = self.now(), self.on, self.copies.tracing
+        now, was = self.now(), self.on
         self._look(now, whole=whole and kind == self.kind)
         self.point_at = now
         self._turned = kind != self.kind and (self._turned or self.on != was)
         if kind and kind == self.kind:
-            if whole and self._step_at and tracing is not None:  # before the first is none
-                tracing.add("step", "cpu", self._step_at, now)
+            if whole and self._step_at:  # before the first is none
+                self.copies.trace("step", "cpu", self._step_at, now)
             self._step_at = now
 
     def _look(self, now: float, *, whole: bool) -> None:
