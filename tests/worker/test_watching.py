@@ -29,7 +29,7 @@ def idling() -> Idling:
 
 
 def idle(idling: Idling) -> list[tuple[str, float, int, str]]:
-    return [(each.why, each.seconds, each.line, each.what) for each in idling.changed()]
+    return [(each.why, each.seconds, each.line, each.what) for each in idling.rows()]
 
 
 def test_what_the_host_waited_for_a_loader_meanwhile_is_the_loaders(idling: Idling) -> None:
@@ -49,7 +49,7 @@ def test_a_pause_is_divided_among_the_lines_where_the_host_was(idling: Idling) -
     for line, seconds in ((71, 0.003), (72, 0.004), (72, 0.008), (73, 0.001)):
         idling.was_at(spot(line), seconds)
     idling.worked(CARD, 1.0, 3.0)
-    rows = {each.line: each.seconds for each in idling.changed()}
+    rows = {each.line: each.seconds for each in idling.rows()}
     assert rows == pytest.approx({71: 0.375, 72: 1.5, 73: 0.125})
 
 
@@ -60,7 +60,7 @@ def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling)
     idling.waited(CARD, 2.0, spot(84))
     idling.was_at(spot(90), 0.003)
     idling.worked(CARD, None, 2.0005)  # no more than the way to the next operation
-    read, part = idling.changed()
+    read, part = idling.rows()
     assert (read.why, read.times, read.part_of) == ("read", 2, 0)
     assert read.seconds == pytest.approx(0.5005)
     assert (part.why, part.line, part.seconds, part.part_of) == ("host", 90, 0.5, read.row)
@@ -72,7 +72,7 @@ def test_a_pause_too_short_to_be_looked_at_is_told_where_such_pauses_were_seen(
     idling.was_at(spot(72), 0.003)
     for at in (1.0, 2.0, 3.0):
         idling.worked(CARD, at, at + 0.5)
-    (row,) = idling.changed()
+    (row,) = idling.rows()
     assert (row.line, row.times, row.longest) == (72, 3, 0.5)
     assert row.seconds == pytest.approx(1.5)
 
@@ -85,31 +85,31 @@ def test_where_the_host_was_before_it_asked_for_work_does_not_count(idling: Idli
     assert idle(idling) == [("host", 1.0, 20, "")]
 
 
-def test_rows_are_sums_and_are_said_when_they_changed(idling: Idling) -> None:
-    here, there = spot(1), spot(2)
+def test_rows_are_sums_and_are_said_when_they_changed() -> None:
+    seen, here, there = Seen(Copies(), lambda: 0.0), spot(1), spot(2)
     for at, which in ((1.0, here), (2.0, there), (3.0, here)):
-        idling.waited(CARD, at, which)
-        idling.worked(CARD, None, at + 0.5)
-    first, second = idling.changed()
+        seen.idling.waited(CARD, at, which)
+        seen.idling.worked(CARD, None, at + 0.5)
+    first, second = seen.changed(1).idle
     assert (first.row, first.seconds, first.times) == (1, 1.0, 2)
     assert (second.row, second.seconds, second.times) == (2, 0.5, 1)
-    assert idling.changed() == ()
-    idling.waited(CARD, 5.0, there)
-    idling.worked(CARD, None, 6.0)
-    (again,) = idling.changed()
+    assert seen.changed(1).idle == ()
+    seen.idling.waited(CARD, 5.0, there)
+    seen.idling.worked(CARD, None, 6.0)
+    (again,) = seen.changed(1).idle
     assert (again.row, again.seconds, again.longest) == (2, 1.5, 1.0)
 
 
 def test_what_idled_before_the_first_step_belongs_to_the_start(idling: Idling) -> None:
     idling.was_at(spot(9), 0.003)
     idling.worked(CARD, 1.0, 2.0)
-    (before,) = idling.changed()
+    (before,) = idling.rows()
     idling.start_ends(5.0)
     idling.was_at(spot(71), 0.003)
     idling.worked(CARD, 4.5, 5.5)  # it had begun before
     idling.waited(CARD, 6.0, spot(84))
     idling.worked(CARD, None, 6.25)
-    rows = idling.changed()
+    rows = idling.rows()
     assert [(each.why, each.seconds, each.line) for each in rows] == [
         ("start", 1.0, 9),
         ("start", 1.0, 71),
@@ -139,7 +139,7 @@ def looked_at_while_it_computes() -> list[str]:
             for _ in range(100_000):
                 sum(each * each for each in range(5_000))
                 seen.idling.worked(CARD, 0.0, 1.0)
-                lines = [linecache.getline(at.file, at.line) for at in seen.idling.changed()]
+                lines = [linecache.getline(at.file, at.line) for at in seen.idling.rows()]
                 found = [each for each in lines if "each * each" in each]
                 if found:
                     break

@@ -2,9 +2,8 @@
 
 import itertools
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from gpuexplorer.lab.events import Idle, Why
 from gpuexplorer.worker.places import Copies, Spot, place
@@ -41,17 +40,6 @@ class _Sum:
             self.there.setdefault(spot, _Sum()).add(its, 1, seconds * its / sum(spent.values()))
 
 
-_Row = TypeVar("_Row")
-
-
-def news(rows: "Collection[_Row]", said: "set[_Row]") -> "tuple[_Row, ...]":
-    """Those that are not as they were last said; `said` remembers them."""
-    new = tuple(each for each in rows if each not in said)
-    said.clear()
-    said.update(rows)
-    return new
-
-
 class Idling:
     """Times are seconds since the cell or program began. Any thread may call; the lock is that
     of the engine's copies.
@@ -75,7 +63,6 @@ class Idling:
         self._pauses: dict[_Key, _Sum] = {}
         self._numbers: dict[_Key, int] = defaultdict(itertools.count(1).__next__)  # of rows
         self._before: list[Idle] = []  # the first step
-        self._said: set[Idle] = set()
         self.paused: dict[str, float] = {}  # by card: pauses too short to have a line
         self.loading = False  # the host waits for a loader, which `loaded` will say
         self._started = 0.0  # until when whatever idled belongs to the start
@@ -191,13 +178,12 @@ class Idling:
             for begin, end in stretches:
                 self._copies.trace("idle", device, begin, end, self._numbers[key])
 
-    def changed(self) -> "tuple[Idle, ...]":
-        """Rows that are not as they were last said."""
+    def rows(self) -> "list[Idle]":
+        """Those of the host's own work by the lines where it was looked at."""
         with self._lock:
-            return news(self._rows(), self._said)
+            return self._rows()
 
     def _rows(self) -> "list[Idle]":
-        """Those of the host's own work by the lines where it was looked at."""
         sums = dict(self._sums)
         for key, pauses in self._pauses.items():
             device, why, asks, _ = key

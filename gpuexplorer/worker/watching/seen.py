@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
-from gpuexplorer.lab.events import Loader, Memory, Trip, Watched
+from gpuexplorer.lab.events import Idle, Loader, Memory, Trip, Watched
 from gpuexplorer.worker.places import OURS, Copies, Spot, is_own, place
 from gpuexplorer.worker.streams import begin_unseen
-from gpuexplorer.worker.watching.idling import Idling, news
+from gpuexplorer.worker.watching.idling import Idling
 
+_Row = TypeVar("_Row", Idle, Loader, Trip)
 OPTIMIZER, BATCH, SLICE = "optimizer", "batch", ""
 WHOLE = 200  # the first steps, which all are watched
 EVERY = 20  # of later steps at most one in so many, whatever is believed of what that costs
@@ -56,7 +57,7 @@ class Seen:
         self.on = True
         self.point_at = 0.0  # when it last came where it may look away
         self._loaders: dict[tuple[Spot, int, bool], Loader] = {}
-        self._said: set[Loader] = set()
+        self._said: dict[object, object] = {}  # rows, as they were said last
         self._sampled, self._switch, self._cost = sampled, switch, cost
         self._all, self._whole = Counter[str](), Counter[str]()  # by kind; seen as a whole
         self._stepped: set[int] = set()  # optimizers, in the step that runs now
@@ -118,7 +119,7 @@ class Seen:
         """What is not as it was last said, and the sums; from any thread."""
         now = self.now()
         with self.copies.lock:
-            loaders = news(self._loaders.values(), self._said)
+            loaders, trips = [*self._loaders.values()], [*self.trips.rows.values()]
         return Watched(
             command,
             now,
@@ -129,14 +130,21 @@ class Seen:
             None if self._cost is None else self._cost(),
             modelled,
             self.copies.changed(command),
-            self.idling.changed(),
-            loaders,
-            self.trips.changed(),
+            self._news(self.idling.rows()),
+            self._news(loaders),
+            self._news(trips),
             tuple(busy),
             memory=tuple(memory),
             pauses=tuple(self.idling.paused.items()),
             started=self._started,
         )
+
+    def _news(self, rows: "Sequence[_Row]") -> "tuple[_Row, ...]":
+        """Those that are not as they were last said."""
+        by_key = {(type(each), each.row, getattr(each, "out", 0)): each for each in rows}
+        new = {key: each for key, each in by_key.items() if self._said.get(key) != each}
+        self._said.update(new)
+        return tuple(new.values())
 
     def _starts(self) -> None:
         """What came before the first batch, or without any the end of the first step."""
@@ -197,8 +205,7 @@ class Trips:
         self._lock = lock
         # The card, the row of the copy by which it left, whether it was changed since.
         self._followed: dict[int, tuple[str, int, bool, weakref.ref[Any]]] = {}
-        self._rows: dict[tuple[int, int], Trip] = {}
-        self._said: set[Trip] = set()
+        self.rows: dict[tuple[int, int], Trip] = {}
 
     @property
     def none(self) -> bool:
@@ -226,18 +233,13 @@ class Trips:
         left_from, out, changed, _ = self._followed.get(id(thing), ("", 0, False, None))
         if left_from == device:
             with self._lock:
-                trip = self._rows.get((out, row)) or Trip(row, out, device, 0, 0, changed)
-                self._rows[out, row] = replace(
+                trip = self.rows.get((out, row)) or Trip(row, out, device, 0, 0, changed)
+                self.rows[out, row] = replace(
                     trip,
                     times=trip.times + 1,
                     bytes=trip.bytes + size,
                     changed=trip.changed or changed,
                 )
-
-    def changed(self) -> "tuple[Trip, ...]":
-        """Those that are not as they were last said."""
-        with self._lock:
-            return news(self._rows.values(), self._said)
 
 
 _LOOK = 0.003  # seconds between two looks, about, so that no loop keeps in step
