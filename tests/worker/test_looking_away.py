@@ -121,18 +121,6 @@ def test_within_a_mode_of_the_persons_it_stays_as_it_is(
         assert training.is_watched()
 
 
-def test_a_mode_that_is_left_entered_is_still_there_afterwards(training: Training) -> None:
-    mine = Counting()
-    with training.watch.watching(program=True):
-        mine.__enter__()
-        training.runs(1)
-    assert not training.is_watched()
-    before = mine.operations
-    training.runs(1)
-    mine.__exit__(None, None, None)
-    assert mine.operations > before
-
-
 def test_an_optimizer_that_steps_within_the_backward_pass(training: Training) -> None:
     optimizers = {each: torch.optim.SGD([each], lr=0.1) for each in training.net.parameters()}
     for each in optimizers:

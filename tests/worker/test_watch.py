@@ -243,7 +243,7 @@ def test_a_cell_that_is_not_watched_runs_bare(seen: Seen) -> None:
     seen.watch.begin()
     run_cell("X.to('cuda:1')\nprint(H.to('cpu'))", seen.names)
     assert seen.watch.transfers(1) == []
-    assert seen.watch.seconds == 0.0
+    assert seen.watch.seconds() == 0.0
 
 
 def test_between_copies_a_card_computes(seen: Seen) -> None:

@@ -1,6 +1,5 @@
-"""Sight: what a thread does with tensors passes here, and the main thread's, which can be shut
-for a while without a trace; hooks, by which optimizers and loaders say what they do, on either
-kind of card.
+"""Sight: what a thread does with tensors passes here; and hooks, by which optimizers and
+loaders say what they do, on either kind of card.
 """
 
 import contextlib
@@ -8,6 +7,7 @@ import functools
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -82,15 +82,9 @@ class MainSight(Sight):
         self.__enter__()
 
     def close(self) -> None:
-        """Wherever it is by now: a mode that the person entered may have stayed on top."""
-        stack = _get_current_dispatch_mode_stack()
-        above = stack[stack.index(self) + 1 :] if self in stack else []
-        for each in reversed(above):
-            each.__exit__(None, None, None)
-        if self in stack:
+        """Unless it is already, or a mode of the person's has stayed on top."""
+        if _get_current_dispatch_mode_stack()[-1:] == [self]:
             self.__exit__(None, None, None)
-        for each in above:
-            each.__enter__()
 
     def turn(self, on: bool) -> bool:
         """Whether it is open now. It stays as it is while PyTorch or the person is in the midst
@@ -151,7 +145,8 @@ class PlacementLog(Mode):
     def __init__(self, say: "Callable[[str], None]") -> None:
         super().__init__()
         self._say = say
-        self._rows: list[tuple[str, int]] = []
+        self._rows: list[str] = []
+        self._count = Counter[int]()  # by the number of the row
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -162,19 +157,19 @@ class PlacementLog(Mode):
             name, here = func.overloadpacket.__name__, _device(args)
             moved = name in ("_to_copy", "copy_") and here not in ("", there)
             text = f"{name}: {here} -> {there}" if moved else f"{name}: {there}"
-            again = bool(self._rows) and self._rows[-1][0] == text
-            count = self._rows.pop()[1] if again else 0
-            self._rows.append((text, count + 1))
+            if self._rows[-1:] != [text]:
+                self._rows.append(text)
+            self._count[len(self._rows)] += 1
         return made
 
     def __exit__(self, *how: Any) -> None:
         super().__exit__(*how)
-        rows, self._rows = self._rows, []
-        for text, count in rows[:_MOST_ROWS]:
+        for number, text in enumerate(self._rows[:_MOST_ROWS], 1):
+            count = self._count[number]
             many = Message("{operation}, {count} times", operation=text, count=count)
             self._say(text if count == 1 else many)
-        if len(rows) > _MOST_ROWS:
-            self._say(Message("and {more} more", more=len(rows) - _MOST_ROWS))
+        if len(self._rows) > _MOST_ROWS:
+            self._say(Message("and {more} more", more=len(self._rows) - _MOST_ROWS))
 
 
 def _device(values: Any) -> str:

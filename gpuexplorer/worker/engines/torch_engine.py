@@ -18,8 +18,6 @@ from gpuexplorer.lab.events import (
     Finished,
     Hello,
     Memory,
-    Span,
-    Transferred,
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
@@ -27,7 +25,6 @@ from gpuexplorer.worker.engines.measuring.measure import measure
 from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 from gpuexplorer.worker.engines.watch import Watch
-from gpuexplorer.worker.places import Copies
 
 _DOCTOR = mark("`{doctor}` looks for the cause.")
 _NONE = "No CUDA GPUs are available"
@@ -78,27 +75,23 @@ _WHY = (
 )
 
 
-class TorchEngine:
+class TorchEngine(Watch):
     """Whatever this PyTorch offers. Makes no context on a card before a line does."""
 
     def __init__(self) -> None:
-        self._watch = Watch()
+        super().__init__()
         self._watched = False
         # Where there is no other device, nothing can be copied, and watching would take time.
         # Asked if it is available, CUDA would begin: a program may not want that yet.
         self._others = torch.cuda.device_count() > 0 or torch.backends.mps.is_available()
         if self._others:
-            self._watch.install()
-
-    @property
-    def copies(self) -> Copies:
-        return self._watch.copies
+            self.install()
 
     def hello(self) -> Hello:
-        version, devices = platform.python_version(), tuple(self.devices())
-        return Hello(
-            VERSION, version, torch.__version__, build(), simulated=False, devices=devices
-        )
+        made_for = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU"
+        build = f"ROCm {torch.version.hip}" if torch.version.hip else made_for
+        versions = VERSION, platform.python_version(), torch.__version__, build
+        return Hello(*versions, simulated=False, devices=tuple(self.devices()))
 
     def devices(self) -> Sequence[Device]:
         found = [Device("cpu", platform.machine())]
@@ -106,10 +99,8 @@ class TorchEngine:
             found += [_cuda(index) for index in range(torch.cuda.device_count())]
         else:
             why = _why_none()
-            none = Message("no card of this PyTorch")
-            found.append(
-                Device("cuda:0", none, usable=False, reason=why.sentence, way_out=why.hint)
-            )
+            none = "cuda:0", Message("no card of this PyTorch")
+            found.append(Device(*none, usable=False, reason=why.sentence, way_out=why.hint))
         if torch.backends.mps.is_available():
             found.append(Device("mps", "Apple GPU"))
         return [*found, Device("meta", Message("shapes without values"))]
@@ -119,11 +110,9 @@ class TorchEngine:
         self, *, watched: bool = True, program: bool = False, sampled: bool = False
     ) -> "Iterator[None]":
         self._watched = watched
-        self._watch.begin(program=program, sampled=sampled)
-        way: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if watched and self._others:
-            way = self._watch.watching(program=program, sampled=sampled)
-        with way:
+        self.begin(program=program, sampled=sampled)
+        watching = self.watching(program=program, sampled=sampled)
+        with watching if watched and self._others else contextlib.nullcontext():
             yield
 
     def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
@@ -139,7 +128,7 @@ class TorchEngine:
         checkpoint: "Callable[[], None]",
     ) -> None:
         """Nothing watches meanwhile: watching takes time."""
-        self._watch.begin()
+        self.begin()
         asked = (str(getattr(command, each, "")) for each in ("source", "target", "device"))
         card = next((each for each in asked if each.startswith("cuda")), "")
         if card and not torch.cuda.is_available():
@@ -152,39 +141,27 @@ class TorchEngine:
             multiply(command, TorchCards(), say, checkpoint)
 
     def settle(self) -> None:
-        self._watch.end()
-        if torch.cuda.is_initialized():
-            for index in range(torch.cuda.device_count()):
-                if has_context(index):
-                    torch.cuda.synchronize(index)
+        self.end()
+        for index in _used():
+            torch.cuda.synchronize(index)
 
     def times(self, command: int = 0, own: float = 0.0) -> Finished:
-        busy = self._watch.spanned()
+        busy = self.spanned()
         return Finished(
             command,
             own,
             max(busy.values(), default=None),
             watched=self._watched,
-            watch_seconds=self._watch.seconds if self._watched else None,
+            watch_seconds=self.seconds() if self._watched else None,
             busy=tuple(sorted(busy.items())),
         )
 
-    def transfers(self, command: int) -> Sequence[Transferred]:
-        return self._watch.transfers(command)
-
-    def spans(self) -> Sequence[Span]:
-        return self._watch.spans()
-
     def watched(self, command: int) -> Watched:
-        watch = self._watch
-        watch.read_moments(all_of_them=False)  # what has come since is counted in
-        memory = () if watch.capturing else self.memory()
-        return watch.seen.changed(command, busy=watch.busy(), memory=memory)
+        self.read_moments(all_of_them=False)  # what has come since is counted in
+        memory = () if self.capturing else self.memory()
+        return self.seen.changed(command, busy=self.busy(), memory=memory)
 
     def memory(self) -> Sequence[Memory]:
-        if not torch.cuda.is_initialized():
-            return ()
-        used = [index for index in range(torch.cuda.device_count()) if has_context(index)]
         return [
             Memory(
                 f"cuda:{index}",
@@ -192,20 +169,14 @@ class TorchEngine:
                 torch.cuda.memory_reserved(index),
                 *torch.cuda.mem_get_info(index),
             )
-            for index in used
+            for index in _used()
         ]
 
 
-def build() -> str:
-    """What this PyTorch was made for."""
-    if torch.version.hip:
-        return f"ROCm {torch.version.hip}"
-    return f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU"
-
-
-def has_context(index: int) -> bool:
-    """Asking a card for its memory would make a context there."""
-    return bool(torch._C._cuda_hasPrimaryContext(index))
+def _used() -> Sequence[int]:
+    """Cards with a context. To ask another for its memory would make one there."""
+    count = torch.cuda.device_count() if torch.cuda.is_initialized() else 0
+    return [index for index in range(count) if torch._C._cuda_hasPrimaryContext(index)]
 
 
 def _cuda(index: int) -> Device:

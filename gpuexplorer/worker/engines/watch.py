@@ -107,8 +107,9 @@ class Watch:
         self._open: deque[tuple[Sequence[Any], Callable[[], object]]] = deque()
         self._tracks = Tracks()
         self.copies.begin(program=program)
-        cost = lambda: self.seconds  # noqa: E731
-        self.seen = Seen(self.copies, self._now, sampled=sampled, switch=self._turn, cost=cost)
+        self.seen = Seen(
+            self.copies, self._now, sampled=sampled, switch=self._turn, cost=self.seconds
+        )
 
     def install(self) -> None:
         """So that what no operation shows is seen too; once, before anybody imports it."""
@@ -166,7 +167,6 @@ class Watch:
         finally:
             self._leave()
 
-    @property
     def seconds(self) -> float:
         """For about so long the host was kept by watching, since `begin`."""
         return self._operations * (self._cost or 0.0) + self._beside
@@ -327,7 +327,14 @@ class Watch:
             torch.empty(1, device=here).to(there)
             access = torch.cuda.can_device_access_peer(here.index, there.index)
             self._peers[here, there] = bool(access)
-        card, begin = self._begins_copy(here, there)
+        with self._lock:
+            cards = [self._touch(each.index) for each in (here, there) if each.type == "cuda"]
+            for each in cards:
+                self._asks(each)
+            card = cards[0] if cards else None  # between cards the source's queue is taken
+            begin = None if card is None else card.moment()
+            if card is not None:
+                self._computed_until(card, begin)
         asked_at = time.perf_counter()
         made = func(*args, **kwargs)
         done = time.perf_counter()
@@ -381,22 +388,6 @@ class Watch:
         )  # fmt: skip
         self._copied(copy, self.copies.note(), None if began is None else now)
         self._beside += time.perf_counter() - now
-
-    def _begins_copy(self, source: Any, target: Any) -> "tuple[_Card | None, Any]":
-        """The card whose queue it takes, and the moment before it. Between cards PyTorch copies
-        on the source's.
-        """
-        with self._lock:
-            cards = [
-                self._touch(each.index) for each in (source, target) if each.type == "cuda"
-            ]
-            for card in cards:
-                self._asks(card)
-            if not cards:
-                return None, None
-            begin = cards[0].moment()
-            self._computed_until(cards[0], begin)
-            return cards[0], begin
 
     def _copied(
         self,

@@ -71,7 +71,7 @@ class Idling:
         """The first step begins: what idled before did so for no step."""
         with self._lock:
             self._started, self._looks = moment, []
-            self._before = [replace(each, why=Why.START) for each in self._rows()]
+            self._before = [replace(each, why=Why.START) for each in self.rows()]
             for each in (self.paused, self._sums, self._pauses, self._numbers):
                 each.clear()
 
@@ -181,27 +181,24 @@ class Idling:
     def rows(self) -> "list[Idle]":
         """Those of the host's own work by the lines where it was looked at."""
         with self._lock:
-            return self._rows()
-
-    def _rows(self) -> "list[Idle]":
-        sums = dict(self._sums)
-        for key, pauses in self._pauses.items():
-            device, why, asks, _ = key
-            part_of = self._numbers[key] if why is Why.READ else 0
-            looked = sum(each.seconds for each in pauses.there.values())
-            for spot, its in pauses.there.items():
-                row = sums.setdefault((device, Why.HOST, spot, part_of), _Sum())
-                times = round(pauses.times * its.times / pauses.looked_at)
-                row.add(pauses.seconds * its.seconds / looked, max(1, times), its.longest)
-            if not looked and not part_of:
-                sums.setdefault((device, why, asks, 0), _Sum()).add(
-                    pauses.seconds, pauses.times, pauses.longest
+            sums = dict(self._sums)
+            for key, pauses in self._pauses.items():
+                device, why, asks, _ = key
+                part_of = self._numbers[key] if why is Why.READ else 0
+                looked = sum(each.seconds for each in pauses.there.values())
+                for spot, its in pauses.there.items():
+                    row = sums.setdefault((device, Why.HOST, spot, part_of), _Sum())
+                    times = round(pauses.times * its.times / pauses.looked_at)
+                    row.add(pauses.seconds * its.seconds / looked, max(1, times), its.longest)
+                if not looked and not part_of:
+                    sums.setdefault((device, why, asks, 0), _Sum()).add(
+                        pauses.seconds, pauses.times, pauses.longest
+                    )
+            return self._before + [
+                Idle(
+                    self._numbers[device, why, spot, part_of], device, why,
+                    its.seconds, its.times, its.longest,
+                    spot.frame.file, spot.frame.cell, spot.frame.line, spot.what, part_of,
                 )
-        return self._before + [
-            Idle(
-                self._numbers[device, why, spot, part_of], device, why,
-                its.seconds, its.times, its.longest,
-                spot.frame.file, spot.frame.cell, spot.frame.line, spot.what, part_of,
-            )
-            for (device, why, spot, part_of), its in sums.items()
-        ]  # fmt: skip
+                for (device, why, spot, part_of), its in sums.items()
+            ]  # fmt: skip

@@ -32,14 +32,11 @@ SHARE = 0.015
 
 
 class Seen:
-    """Each engine has one, and a new one for each cell or program.
-
-    `now` is the engine's clock: seconds since it began, on simulated cards the modelled ones.
-    `put_hooks` says what PyTorch's optimizers and loaders do, watched or not: `stepped`
-    and `took_batch`. An optimizer's step counts as one; where none steps, a loader's batch;
-    else a slice of time. An engine that can look away for a while hands in `switch`, which is
-    asked at the ends of steps, in the main thread, and says whether it watches from now on;
-    `cost` is what watching took so far.
+    """Of one cell or program. `now` is the engine's clock: seconds since it began, on simulated
+    cards the modelled ones. An optimizer's step counts as one; where none steps, a loader's
+    batch; else a slice of time. An engine that can look away for a while hands in `switch`,
+    which is asked at the ends of steps, in the main thread, and says whether it watches from
+    now on; `cost` is what watching took so far.
     """
 
     def __init__(
@@ -72,9 +69,7 @@ class Seen:
         return next((each for each in (OPTIMIZER, BATCH) if self._all[each]), SLICE)
 
     def stepped(self, optimizer: int) -> None:
-        """An optimizer, known by that number, has; in the main thread. Where several take
-        turns, one of them ends the step.
-        """
+        """An optimizer, known by that number. Where several take turns, one of them counts."""
         self._starts()
         if self._stepped and optimizer not in self._stepped:
             self._stepped.add(optimizer)
@@ -83,29 +78,23 @@ class Seen:
             self._ends(OPTIMIZER)
 
     def took_batch(self, begin: float, end: float, workers: int, *, pins: bool) -> None:
-        """A loader's next batch was taken, for which the host waited meanwhile; in the main
-        thread.
-        """
+        """A loader's next batch was taken, for which the host waited meanwhile."""
         if self.on:
             spot = place().spot
-            file, cell, line = spot.frame.file, spot.frame.cell, spot.frame.line
+            where = spot.frame.file, spot.frame.cell, spot.frame.line, spot.what
             with self.copies.lock:
-                new = Loader(
-                    len(self._loaders) + 1, 0, 0.0, workers, pins, file, cell, line, spot.what
-                )
+                new = Loader(len(self._loaders) + 1, 0, 0.0, workers, pins, *where)
                 row = self._loaders.get((spot, workers, pins), new)
-                self._loaders[spot, workers, pins] = replace(
-                    row, batches=row.batches + 1, seconds=row.seconds + end - begin
-                )
+                seconds = row.seconds + end - begin
+                row = replace(row, batches=row.batches + 1, seconds=seconds)
+                self._loaders[spot, workers, pins] = row
             self.idling.loaded(begin, end, spot)
             self.copies.trace("loader", "cpu", begin, end, row.row)
         self._starts()
         self._ends(BATCH)
 
     def sliced(self) -> None:
-        """A slice of time is over; said in the main thread where neither steps nor batches
-        come.
-        """
+        """A slice of time is over; said where neither steps nor batches come."""
         self._ends(SLICE)
 
     def changed(
@@ -141,10 +130,13 @@ class Seen:
 
     def _news(self, rows: "Sequence[_Row]") -> "tuple[_Row, ...]":
         """Those that are not as they were last said."""
-        by_key = {(type(each), each.row, getattr(each, "out", 0)): each for each in rows}
-        new = {key: each for key, each in by_key.items() if self._said.get(key) != each}
-        self._said.update(new)
-        return tuple(new.values())
+        new = []
+        for each in rows:
+            key = type(each), each.row, getattr(each, "out", 0)
+            if self._said.get(key) != each:
+                self._said[key] = each
+                new.append(each)
+        return tuple(new)
 
     def _starts(self) -> None:
         """What came before the first batch, or without any the end of the first step."""
@@ -234,12 +226,9 @@ class Trips:
         if left_from == device:
             with self._lock:
                 trip = self.rows.get((out, row)) or Trip(row, out, device, 0, 0, changed)
-                self.rows[out, row] = replace(
-                    trip,
-                    times=trip.times + 1,
-                    bytes=trip.bytes + size,
-                    changed=trip.changed or changed,
-                )
+                times, size = trip.times + 1, trip.bytes + size
+                changed = changed or trip.changed
+                self.rows[out, row] = Trip(row, out, device, times, size, changed)
 
 
 _LOOK = 0.003  # seconds between two looks, about, so that no loop keeps in step
