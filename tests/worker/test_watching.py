@@ -246,7 +246,7 @@ def test_a_step_in_which_it_looked_back_was_not_seen_whole() -> None:
     program.runs(WHOLE + EVERY)
     seen = program.steps[1]
     program.at += 1e6  # a step that takes long
-    program.seen.sliced()
+    program.seen.ends("")
     program.runs(1)
     assert program.steps[1] == seen
     program.runs(1)

@@ -70,12 +70,11 @@ class Seen:
 
     def stepped(self, optimizer: int) -> None:
         """An optimizer, known by that number. Where several take turns, one of them counts."""
-        self._starts()
         if self._stepped and optimizer not in self._stepped:
             self._stepped.add(optimizer)
         else:
             self._stepped = {optimizer}
-            self._ends(OPTIMIZER)
+            self.ends(OPTIMIZER)
 
     def took_batch(self, begin: float, end: float, workers: int, *, pins: bool) -> None:
         """A loader's next batch was taken, for which the host waited meanwhile."""
@@ -90,12 +89,7 @@ class Seen:
                 self._loaders[spot, workers, pins] = row
             self.idling.loaded(begin, end, spot)
             self.copies.trace("loader", "cpu", begin, end, row.row)
-        self._starts()
-        self._ends(BATCH)
-
-    def sliced(self) -> None:
-        """A slice of time is over; said where neither steps nor batches come."""
-        self._ends(SLICE)
+        self.ends(BATCH)
 
     def changed(
         self,
@@ -138,46 +132,39 @@ class Seen:
                 new.append(each)
         return tuple(new)
 
-    def _starts(self) -> None:
-        """What came before the first batch, or without any the end of the first step."""
-        if not self._started:
-            self._started = self.now()
-            self.idling.start_ends(self._started)
-
-    def _ends(self, kind: str) -> None:
-        """One of that kind. Where others are the steps, such as where a model is tried and does
-        not learn, it may look away or back within one.
+    def ends(self, kind: str) -> None:
+        """A step of that kind, or a slice of time where none comes. Where others are the steps,
+        such as where a model is tried and does not learn, it may look away or back within one.
         """
-        whole = self.on and not self._turned
+        whole, was, now = self.on and not self._turned, self.on, self.now()
+        if kind and not self._started:
+            self._started = now
+            self.idling.start_ends(now)
         self._all[kind] += 1
         self._whole[kind] += whole
-        now, was = self.now(), self.on
-        self._look(now, whole=whole and kind == self.kind)
-        self.point_at = now
-        self._turned = kind != self.kind and (self._turned or self.on != was)
-        if kind and kind == self.kind:
+        self.point_at, is_step = now, kind == self.kind
+        if self._sampled and self._switch is not None and self._cost is not None:
+            wanted = self._wants(now, self._cost(), whole=whole and is_step)
+            self.on = was if wanted == was else self._switch(wanted)  # or at a better moment
+        if was and not self.on:
+            self._seen_seconds += now - self._on_since
+            self._away_until = now + EVERY * now / self._all[self.kind]
+        elif self.on and not was:
+            self._on_since = now
+        self._turned = not is_step and (self._turned or self.on != was)
+        if kind and is_step:
             if whole and self._step_at:  # before the first is none
                 self.copies.trace("step", "cpu", self._step_at, now)
             self._step_at = now
 
-    def _look(self, now: float, *, whole: bool) -> None:
-        """Away once a whole step was seen, or back where there is time for it."""
+    def _wants(self, now: float, cost: float, *, whole: bool) -> bool:
+        """To be on: until a whole step was seen, or where there is time for it again."""
         steps, seen = self._all[self.kind], self._whole[self.kind]
-        if not self._sampled or self._switch is None or self._cost is None or steps < WHOLE:
-            return
+        if steps < WHOLE:
+            return True
         if self.on:
-            wanted = not whole and now - self._on_since <= _PATIENCE + 2 * now / steps
-        else:
-            cost = self._cost()
-            wanted = now >= self._away_until and cost + cost / max(1, seen) <= SHARE * now
-        if wanted == self.on or self._switch(wanted) != wanted:  # a better moment will come
-            return
-        self.on = wanted
-        if wanted:
-            self._on_since = now
-        else:
-            self._seen_seconds += now - self._on_since
-            self._away_until = now + EVERY * now / steps
+            return not whole and now - self._on_since <= _PATIENCE + 2 * now / steps
+        return now >= self._away_until and cost + cost / max(1, seen) <= SHARE * now
 
 
 _MOST = 10_000  # things that are followed at a time
@@ -186,11 +173,9 @@ _MOST = 10_000  # things that are followed at a time
 # Any throughout: things are PyTorch's; all that is asked of them is who they are.
 class Trips:
     """Things are what tensors lie in: `tensor.untyped_storage()`, which its views share, and
-    which stays the same object while one of them is there. They are known by weak references.
-
-    The engine says `left` for what a copy from a card made elsewhere, `derived` for what an
-    operation on the host, or a copy there, made of what it was given, and `came` when something
-    is copied to a card.
+    which stays the same object while one of them is there. The engine says `left` for what a
+    copy from a card made elsewhere, `derived` for what an operation on the host, or a copy
+    there, made of what it was given, and `came` when something is copied to a card.
     """
 
     def __init__(self, lock: "threading.RLock") -> None:
@@ -337,4 +322,4 @@ class Ticking:
             while at is not None and str(at.f_globals.get("__name__")).startswith(_MODULES):
                 at = at.f_back
             if at is not None and is_own(at.f_code.co_filename):
-                seen.sliced()
+                seen.ends(SLICE)
