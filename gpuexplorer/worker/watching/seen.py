@@ -249,16 +249,16 @@ class Ticking:
         self._aside = nullcontext() if aside is None else aside
         self._over = threading.Event()
         # Kept, since what is called at any time must be there at any time.
-        self._call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(self._in_main)
+        self._call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(
+            lambda _: self._looks(0, sys._getframe(1)) or 0
+        )
         self._random = random.Random()  # the program's own numbers stay what they are
         self._set_at = time.perf_counter()
         self._timer: ctypes.c_void_p | None = None
 
     def __enter__(self) -> "Ticking":
         if sys.platform.startswith("linux") and signal.getsignal(_SIGNAL) == signal.SIG_DFL:
-            with suppress(
-                OSError, ValueError, AttributeError
-            ):  # no such library, another thread
+            with suppress(OSError, ValueError, AttributeError):  # no library; another thread
                 self._system, timer = ctypes.PyDLL("librt.so.1"), ctypes.c_void_p()
                 # struct sigevent: SIGEV_THREAD_ID, and the thread.
                 event = (ctypes.c_int * 16)(0, 0, _SIGNAL, 4, threading.get_native_id())
@@ -292,10 +292,6 @@ class Ticking:
         with suppress(Exception):
             while not self._over.wait(self._pause()):
                 ctypes.pythonapi.Py_AddPendingCall(self._call, None)
-
-    def _in_main(self, _: Any) -> int:
-        self._looks(0, sys._getframe().f_back)
-        return 0
 
     def _pause(self) -> float:
         return _LOOK * (0.5 + self._random.random()) if self._seen.on else _SLICE
