@@ -245,7 +245,7 @@ def test_between_copies_a_card_computes(seen: Seen) -> None:
     assert before.device == after.device == "cuda:0"
     assert before.end <= copy.begin + 1e-9
     assert copy.end <= after.begin + 1e-9
-    assert set(seen.watch.spanned()) == {"cuda:0", "cuda:1"}
+    assert {name for name, _ in seen.watch.spanned()} == {"cuda:0", "cuda:1"}
 
 
 def test_waiting_for_a_card_is_seen(seen: Seen) -> None:

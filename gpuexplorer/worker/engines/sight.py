@@ -48,6 +48,7 @@ class Sight(Mode):
     def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
         super().__init__()
         self._saw = saw
+        self._below: Sequence[Any] = ()  # modes that were there before it was opened
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -71,13 +72,8 @@ class Sight(Mode):
                 raise
         return self._saw(func, tensors, kwargs)
 
-
-class MainSight(Sight):
-    """That of the thread that runs the cells, from `open` to `close`."""
-
-    _below: "Sequence[Any]" = ()  # modes that were there before
-
     def open(self) -> None:
+        """For the thread that runs the cells."""
         self._below = _get_current_dispatch_mode_stack()
         self.__enter__()
 

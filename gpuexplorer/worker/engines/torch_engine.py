@@ -146,14 +146,14 @@ class TorchEngine(Watch):
             torch.cuda.synchronize(index)
 
     def times(self, command: int = 0, own: float = 0.0) -> Finished:
-        busy = self.spanned()
+        busy = tuple(self.spanned())
         return Finished(
             command,
             own,
-            max(busy.values(), default=None),
+            max((seconds for _, seconds in busy), default=None),
             watched=self._watched,
             watch_seconds=self.seconds() if self._watched else None,
-            busy=tuple(sorted(busy.items())),
+            busy=busy,
         )
 
     def watched(self, command: int) -> Watched:

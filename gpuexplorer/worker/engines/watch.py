@@ -1,6 +1,5 @@
 """Watch: sees which real cards a cell or a program works on and what it copies between devices.
-Copies and reads are asked for as they were, and timed on the way; when each card began and
-ended what it was asked, events in its queue tell.
+When each card began and ended what it was asked, events in its queue tell.
 """
 
 import contextlib
@@ -23,7 +22,6 @@ from gpuexplorer.worker.engines.operations import (
     shown_bytes,
 )
 from gpuexplorer.worker.engines.sight import (
-    MainSight,
     Sight,
     cost_of_one,
     put_hooks,
@@ -93,7 +91,7 @@ class Watch:
         self._on = False
         self._cost: float | None = None  # seconds for which an operation takes longer
         self._peers: dict[tuple[Any, Any], bool] = {}  # by cards between which a way is open
-        self._main = MainSight(self._saw)
+        self._main = Sight(self._saw)
         self.begin()
 
     def begin(self, *, program: bool = False, sampled: bool = False) -> None:
@@ -178,13 +176,11 @@ class Watch:
                 card.last = card.moment()
                 self._computed_until(card, card.last)
 
-    def spanned(self) -> "Mapping[str, float]":
+    def spanned(self) -> "Sequence[tuple[str, float]]":
         """By card, from its first kernel to its last, pauses included."""
-        return {
-            card.name: card.anchor.elapsed_time(card.last) / 1000.0
-            for card in self._cards.values()
-            if card.last is not None
-        }
+        cards = sorted(self._cards.items())
+        ended = [card for _, card in cards if card.last is not None]
+        return [(each.name, each.anchor.elapsed_time(each.last) / 1000.0) for each in ended]
 
     def transfers(self, command: int) -> Sequence[Transferred]:
         self.read_moments(all_of_them=True)
@@ -249,8 +245,8 @@ class Watch:
             else:
                 play(graph)
 
-        both = {"capture_begin": capture_begin, "capture_end": capture_end}
-        _put(graph, {**both, "replay": replay})
+        _put(graph, {"capture_begin": capture_begin, "capture_end": capture_end})
+        _put(graph, {"replay": replay})
 
     def _turn(self, on: bool) -> bool:
         now = self._main.turn(on)
@@ -368,32 +364,38 @@ class Watch:
         if size := fetched(name, args):
             self._note(device, "cpu", size, begin, "item" if name == READING else name)
         elif name == _FRESH:
-            self._note("cpu", device, args[0].nbytes, None, "tensor")
+            self._note("cpu", device, args[0].nbytes, begin, "tensor")
         elif isinstance(args[1] if len(args) > 1 else None, (list, tuple)):
             for each in args[1]:
                 if isinstance(each, torch.Tensor) and each.device.type == "cpu" and each.dim():
                     self._note("cpu", device, each.nbytes, begin, name)
         return made
 
-    def _note(
-        self, source: str, target: str, size: int, began: "float | None", does: str
-    ) -> None:
-        """What cannot be timed by the card, as it is part of something else."""
+    def _note(self, source: str, target: str, size: int, began: float, does: str) -> None:
+        """What cannot be timed by the card, as it is part of something else. What is made of
+        numbers was copied before anything of it could be seen.
+        """
         now = time.perf_counter()
-        took = None if began is None else now - began
-        asked_at = (now if began is None else began) - self._began
         copy = Transferred(
-            0, source, target, size, None,
-            how=does, pinned=False, blocking=True, host_seconds=took, asked_at=asked_at,
-        )  # fmt: skip
-        self._copied(copy, self.copies.note(), None if began is None else now)
+            0,
+            source,
+            target,
+            size,
+            None,
+            how=does,
+            pinned=False,
+            blocking=True,
+            host_seconds=None if does == "tensor" else now - began,
+            asked_at=began - self._began,
+        )
+        self._copied(copy, self.copies.note(), now)
         self._beside += time.perf_counter() - now
 
     def _copied(
         self,
         copy: Transferred,
         noted: Place,
-        until: "float | None",
+        until: float,
         ends: "Sequence[Any]" = (),
         check: "Check | None" = None,
         timed: "tuple[_Card | None, Any, Any]" = (None, None, None),
@@ -421,7 +423,7 @@ class Watch:
                     if ends:
                         self._asked(each)
                     # Afterwards the card has nothing left to do.
-                    if copy.blocking and copy.how in _WAITING and until is not None:
+                    if copy.blocking and copy.how in _WAITING:
                         self.seen.idling.waited(each.name, until - self._began, noted.spot)
             self._when([] if card is None else [end, card.anchor], add)
         sent, arrived = _storages(ends) if ends else (None, None)
@@ -460,18 +462,14 @@ class Watch:
             idling.waits.pop(card.name, None)
         elif card.name in idling.waits:
             card.idle += idling.gap(card.name, now)(None)
-        elif (
-            now - card.asked > _PAUSE
-            and card.after
-            and all(each.query() for each in card.after.values())
-        ):
+        elif now - card.asked > _PAUSE and all(each.query() for each in card.after.values()):
             gap, before, begin = idling.gap(card.name, now), card.after, card.moment()
             card.after = {}
 
             def paused() -> None:
                 if begin.query():
-                    idle = min(float(each.elapsed_time(begin)) for each in before.values())
-                    card.idle += gap(now - max(0.0, idle / 1000.0))
+                    idle = [float(each.elapsed_time(begin)) for each in before.values()]
+                    card.idle += gap(now - max(0.0, min(idle, default=0.0) / 1000.0))
 
             self._when([begin], paused)
 

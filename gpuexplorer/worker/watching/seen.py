@@ -167,9 +167,6 @@ class Seen:
         return now >= self._away_until and cost + cost / max(1, seen) <= SHARE * now
 
 
-_MOST = 10_000  # things that are followed at a time
-
-
 # Any throughout: things are PyTorch's; all that is asked of them is who they are.
 class Trips:
     """Things are what tensors lie in: `tensor.untyped_storage()`, which its views share, and
@@ -191,10 +188,9 @@ class Trips:
 
     def left(self, made: Any, device: str, row: int, *, changed: bool = False) -> None:
         """`row`: of the copy, by `Copies.numbered`."""
-        if len(self._followed) < _MOST:
-            number = id(made)
-            gone = weakref.ref(made, lambda _: self._followed.pop(number, None))
-            self._followed[number] = device, row, changed, gone
+        number = id(made)
+        gone = weakref.ref(made, lambda _: self._followed.pop(number, None))
+        self._followed[number] = device, row, changed, gone
 
     def derived(self, made: "Iterable[Any]", given: "Iterable[Any]", *, changed: bool) -> None:
         """`changed`: a copy of it is not."""
@@ -224,14 +220,12 @@ _SIGNAL = getattr(signal, "SIGURG", 0)
 
 
 class Ticking:
-    """`with` it, in the main thread of a program that is watched.
-
-    On Linux a timer signals to that thread, which Python handles between two instructions
-    there. A thread that looks has to be given Python's lock first: the main one keeps it for
-    5 ms while it computes, and lets go of it at each operation of PyTorch, so that the host
-    would be found at the operation that follows, and hardly ever where it computes. What SIGURG
-    stands for nobody asks Python for, and who does not expect it ignores it. Where the signal
-    is the program's own, a thread looks; where it becomes so, nobody does.
+    """`with` it, in the main thread of a program that is watched. On Linux a timer signals to
+    that thread, which Python handles between two instructions there. A thread that looks has to
+    be given Python's lock first, which the main one keeps while it computes and lets go of at
+    each operation of PyTorch: the host would hardly ever be found where it computes. SIGURG
+    nobody asks Python for, and who does not expect it ignores it. Where it is the program's
+    own, a thread looks; where it becomes so, nobody does.
     """
 
     def __init__(
