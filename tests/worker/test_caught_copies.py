@@ -89,14 +89,6 @@ def test_what_a_cell_shows_is_told_as_shown(virtual: Bench) -> None:
     assert copy.bytes == 24
 
 
-def test_what_a_function_of_the_person_copies_is_told_where_it_stands(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD, "def read(x):\n    y = 2\n    return x.sum().item()")
-    virtual.run("a = read(X)")
-    copy = only(virtual)
-    assert (copy.what, copy.line) == ("x.sum().item()", 3)
-    assert copy.cell < virtual.number
-
-
 def test_what_a_library_copies_is_told_where_it_was_called(virtual: Bench) -> None:
     virtual.run(ON_A_CARD, "opt = torch.optim.SGD([X.requires_grad_()], 0.1)")
     virtual.run("from torch.nn.utils import clip_grad_norm_\nX.sum().backward()")
@@ -123,17 +115,6 @@ def test_what_the_threads_of_data_parallel_read_is_told_where_the_model_is_writt
     assert {(each.what, each.line, bool(each.thread)) for each in read} == {
         ("x.sum() > 0", 3, True)
     }
-
-
-def test_a_loop_that_reads_is_told_as_one(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD, "log = []", "for i in range(1000):\n    log += [X.sum().item()]")
-    row = only(virtual)
-    assert (row.copies, row.bytes, row.line) == (1000, 4000, 2)
-    assert (row.how, row.asked) == ("item", False)
-    assert row.begin is not None
-    assert row.end is not None
-    assert row.seconds is not None
-    assert row.end - row.begin > row.seconds
 
 
 def test_a_model_that_is_moved_is_one_row_that_was_asked_for(virtual: Bench) -> None:
@@ -260,17 +241,6 @@ def test_a_real_card_tells_when_it_computed() -> None:
     spans = [each for each in bench.engine.spans() if not each.waits_for]
     assert [each.device for each in spans] == ["cuda:0"]
     assert spans[0].busy > 1e-4
-
-
-def test_cards_compute_and_wait_for_each_other(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "W = X.cuda(1)")
-    virtual.run("Z = (X @ X).cuda(1)")
-    spans = virtual.engine.spans()
-    computing = [each for each in spans if not each.waits_for]
-    assert [each.device for each in computing] == ["cuda:0"]
-    waits = {(each.device, each.waits_for, each.why): each for each in spans if each.waits_for}
-    wait = waits["cuda:1", "cuda:0", "copy"]
-    assert wait.busy == pytest.approx(computing[0].busy, rel=0.1)
 
 
 def test_the_spans_of_a_long_line_stay_few(virtual: Bench) -> None:

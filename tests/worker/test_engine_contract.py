@@ -7,13 +7,6 @@ torch = pytest.importorskip("torch")
 from tests.worker.benches import Bench  # noqa: E402 - only where there is torch
 
 
-def test_what_was_made_on_a_device_says_so(bench: Bench) -> None:
-    bench.run("X = torch.ones(2, 3, device='{1}')", "net = nn.Linear(3, 1).to('{1}')")
-    assert str(bench.run("X.device")) == bench.devices[1]
-    assert str(bench.run("net(X).device")) == bench.devices[1]
-    assert str(bench.run("net.weight.data.device")) == bench.devices[1]
-
-
 def test_what_is_there_already_is_not_copied(bench: Bench) -> None:
     bench.run("X = torch.ones(2, 3, device='{0}')")
     assert bench.run("X.to('{0}') is X")

@@ -31,13 +31,9 @@ def shown(bench: Bench, line: str) -> str:
 @pytest.mark.parametrize(
     "line",
     [
-        "B",
-        "B.cpu()",
         "A.cuda(1)",
         "H.to('cuda:1')",
-        "torch.rand(2, device='cuda:1')",
         "B[0].item()",
-        "net(B)",
         "loss.backward()",
         "torch.cuda.synchronize(1)",
     ],
@@ -57,7 +53,6 @@ def test_whatever_reaches_the_lost_card_breaks_the_process(fallen: Bench, line: 
         "A + 1",
         "H.cuda(0)",
         "torch.cuda.synchronize(0)",
-        "torch.cuda.memory_allocated(1)",
         "del B",
     ],
 )

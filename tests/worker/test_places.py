@@ -108,12 +108,8 @@ def test_the_library_that_was_called_is_named_with_how_deep_it_went() -> None:
     inner = _library("deep.inner", "def go(a): return a.to(1)")
     outer = _library("deep", "def run(a, go): return go(a)")
     (found,) = seen("run(x, go)", run=outer.run, go=inner.go)
-    assert (found.within, found.deep) == ("deep.inner", 2)
-    assert found.spot.frame.line == 1
-
-
-def test_the_nearest_code_of_the_person_counts_also_below_a_library() -> None:
-    outer = _library("deep", "def run(a, go): return go(a)")
+    assert (found.within, found.deep, found.spot.frame.line) == ("deep.inner", 2, 1)
+    # The nearest code of the person's counts, also below a library.
     (found,) = seen("def mine(a):\n    return a.to(1)\nrun(x, mine)", run=outer.run)
     assert (found.within, found.spot.frame.line) == ("", 2)
 

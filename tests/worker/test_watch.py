@@ -230,13 +230,6 @@ def test_copies_in_threads_that_a_cell_starts_are_all_told(seen: Seen) -> None:
     assert (copy.copies, copy.line, copy.thread, copy.asked) == (1600, 3, "work", True)
 
 
-def test_a_cell_that_is_not_watched_runs_bare(seen: Seen) -> None:
-    seen.watch.begin()
-    run_cell("X.to('cuda:1')\nprint(H.to('cpu'))", seen.names)
-    assert seen.watch.transfers(1) == []
-    assert seen.watch.seconds() == 0.0
-
-
 def test_between_copies_a_card_computes(seen: Seen) -> None:
     (copy,) = seen.see("Y = (X @ X.T).to('cuda:1'); Z = X + X; W = X * X")
     assert copy.begin is not None

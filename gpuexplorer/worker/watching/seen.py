@@ -244,7 +244,7 @@ class Ticking:
         self._over = threading.Event()
         # Kept, since what is called at any time must be there at any time.
         self._call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(
-            lambda _: self._looks(0, sys._getframe(1)) or 0
+            lambda _: self._looks(0, sys._getframe(1))
         )
         self._random = random.Random()  # the program's own numbers stay what they are
         self._set_at = time.perf_counter()
@@ -290,12 +290,13 @@ class Ticking:
     def _pause(self) -> float:
         return _LOOK * (0.5 + self._random.random()) if self._seen.on else _SLICE
 
-    def _looks(self, _: int, frame: "FrameType | None") -> None:
+    def _looks(self, _: int, frame: "FrameType | None") -> int:
         """In the main thread, between two instructions, whichever they are."""
         if not self._over.is_set() and frame is not None:
             with suppress(Exception):  # whatever it is, it is not the program's doing
                 self._look(frame)
             self._set()
+        return 0
 
     def _look(self, frame: FrameType) -> None:
         seen, since = self._seen, time.perf_counter() - self._set_at
