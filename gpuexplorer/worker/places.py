@@ -50,7 +50,6 @@ class Spot:
     how: str = ""  # its word, such as "to", "print", "if"; empty: what runs has to say it
 
 
-NOWHERE = Spot(Frame(0, 0))
 _spots: "dict[tuple[int, int], tuple[CodeType, Spot]]" = {}
 
 
@@ -120,7 +119,7 @@ def place() -> Place:
         if frame is None:
             frame = _walked(sys._current_frames().get(main or 0))[2]
     if frame is None:
-        return Place(NOWHERE, within, deep, thread)
+        return Place(Spot(Frame(0, 0)), within, deep, thread)
     code, how = frame.f_code, DISPLAY if frame.f_globals.get("__name__") == DISPLAY else ""
     spot = _spot(code, frame.f_lasti, frame.f_lineno or code.co_firstlineno, how)
     return Place(spot, within, deep, thread)
@@ -245,9 +244,7 @@ class Copies:
         self.begin()
 
     def begin(self, *, program: bool = False) -> None:
-        """A new cell; or a program, which may make any number of copies for hours: none of
-        their values are held to be compared.
-        """
+        """A new cell; or a program, none of whose values are held to be compared."""
         with self.lock:
             self.noted = 0  # counts the copies that were seen
             self.kernels = 0  # counted up by whoever sees a card compute
@@ -275,8 +272,8 @@ class Copies:
             return wanted
 
     def numbered(self, copy: Transferred, noted: Place) -> "tuple[int, int]":
-        """The number of its row, and 1 where a card computed since the row's last copy, else 0.
-        For whoever has to know it before `add`, when the copy is asked for.
+        """When it is asked for: the number of its row, and 1 where a card computed since the
+        row's last copy, else 0.
         """
         with self.lock:
             way = copy.source, copy.target, copy.pinned, copy.blocking, copy.direct
@@ -346,9 +343,7 @@ class Copies:
             self._intact = {number: {None} for number in self._rows}
 
     def told(self, command: int) -> Sequence[Transferred]:
-        """Once the cell is over and what it copied can be compared. What is held for that is
-        let go of.
-        """
+        """Once the cell is over. What is held to be compared is let go of."""
         with self.lock:
             self._changed.clear()
             for number, row in self._rows.items():

@@ -42,11 +42,8 @@ class _Sum:
 
 class Idling:
     """Times are seconds since the cell or program began. Any thread may call; the lock is that
-    of the engine's copies.
-
-    The engine says `waited` when the host has waited for a card (a blocking copy, a read, a
-    synchronize), and `worked` or `gap` when a card is asked for work again. `loaded` is said
-    by `Seen`, and `was_at` by who looks now and then where the host is.
+    of the copies. The engine says `waited` when the host has waited for a card (a blocking
+    copy, a read, a synchronize), and `worked` or `gap` when a card is asked for work again.
     """
 
     def __init__(self, copies: Copies) -> None:
@@ -97,18 +94,16 @@ class Idling:
         self._looks.append((self._lines.setdefault(line, spot), seconds))
 
     def worked(self, device: str, dry: "float | None", begin: float) -> None:
-        """Work that begins then is asked of the card, which had done all earlier work at
-        `dry`. None, or no earlier than `begin`: it was not idle. For simulated cards, before
-        each kernel and copy; from the thread that asks.
+        """Work that begins then is asked of the card, which had done all earlier work at `dry`;
+        None: it had none. For simulated cards, before each kernel and copy.
         """
         if device in self.waits or (dry is not None and dry < begin):
             self.gap(device, begin)(dry)
 
     def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
-        """Work is asked of the card. For real cards, which say later how long they had been
-        idle; from the thread that asks. What is given back is told when the card had done all
-        it was asked for (None: nobody knows, unless the host waited for it), and gives the
-        seconds for which it was idle.
+        """Work is asked of the card, from the thread that asks. What is given back is told
+        later when the card had done all it was asked for (None: nobody knows, unless the host
+        waited for it), and gives the seconds for which it was idle.
         """
         with self._lock:
             looks, self._looks = self._looks, []

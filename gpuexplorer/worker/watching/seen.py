@@ -70,10 +70,9 @@ class Seen:
 
     def stepped(self, optimizer: int) -> None:
         """An optimizer, known by that number. Where several take turns, one of them counts."""
-        if self._stepped and optimizer not in self._stepped:
-            self._stepped.add(optimizer)
-        else:
-            self._stepped = {optimizer}
+        ends = not self._stepped or optimizer in self._stepped
+        self._stepped = {optimizer} if ends else {optimizer, *self._stepped}
+        if ends:
             self.ends(OPTIMIZER)
 
     def took_batch(self, begin: float, end: float, workers: int, *, pins: bool) -> None:
