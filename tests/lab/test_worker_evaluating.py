@@ -68,7 +68,7 @@ def test_what_gives_nothing_says_why_and_the_others_are_worked_out(lab: Worker) 
         "float('nan')", "cards[0].used", "X > 0", cards=CARDS, copies=[],
     )  # fmt: skip
     assert said[0] == LACKS
-    assert said[1] == "There is no use in card 0. There is: used."
+    assert said[1] == "There is no use in card 0. There is: index, power, used."
     assert said[2].startswith("Python says: SyntaxError")
     assert said[3] == "Python says: NameError: name 'Y' is not defined."
     assert said[4].endswith("What it counts may not have happened yet.")

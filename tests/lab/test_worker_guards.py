@@ -1,12 +1,11 @@
-"""What a cell can do to its session by accident: the window goes on, and says what happened."""
+"""What stops a cell or ends its worker: the window goes on, and says what happened."""
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from gpuexplorer.lab.events import Asked, Began, Failed, Finished, Printed
+from gpuexplorer.lab.events import Asked, Began, Failed, Finished
 from gpuexplorer.lab.start import Start
 from tests.lab.processes import Worker, ended, needs_torch
 
@@ -64,14 +63,6 @@ def test_stop_is_a_keyboard_interrupt(lab: Worker, code: str) -> None:
     assert goes_on(lab)
 
 
-def test_what_awaits_can_be_stopped_and_does_not_go_on_later(lab: Worker) -> None:
-    run = lab.begin("import asyncio\nprint('begun')\nawait asyncio.sleep(0.2)\nprint('ended')")
-    lab.listener.wait(lambda: lab.printed(run) == "begun\n")
-    stopped(lab, run)
-    assert lab.value("await asyncio.sleep(0.3, 'alone')") == "'alone'"
-    assert "ended" not in lab.printed(run) + lab.printed(run + 1)
-
-
 def test_what_catches_every_stop_can_be_stopped_again(lab: Worker) -> None:
     run = lab.begin(
         "for i in range(3):\n    try:\n        print(i)\n        while True: pass\n"
@@ -84,24 +75,6 @@ def test_what_catches_every_stop_can_be_stopped_again(lab: Worker) -> None:
     run_on = lab.begin("'waited'")
     stopped(lab, run)
     assert isinstance(lab.listener.outcome(run_on), Finished)
-
-
-def test_a_stop_that_falls_into_a_destructor_is_not_lost(lab: Worker) -> None:
-    run = lab.begin(
-        "class Thing:\n    def __del__(self):\n        print('goes')\n        while 1: pass\n"
-        "Thing()\nwhile True: pass"
-    )
-    lab.listener.wait(lambda: lab.printed(run) == "goes\n")
-    stopped(lab, run)
-    assert lab.printed(run, "err") == ""
-    assert goes_on(lab)
-
-
-def test_what_pytorch_imports_late_is_whole_after_a_stop(doomed: Worker) -> None:
-    run = doomed.begin("print('begun')\nimport torch._dynamo\nwhile True: pass")
-    doomed.listener.wait(lambda: doomed.printed(run) == "begun\n")
-    stopped(doomed, run)
-    assert doomed.value("torch._dynamo.utils.__name__") == "'torch._dynamo.utils'"
 
 
 def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
@@ -132,10 +105,6 @@ def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
         (
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
             "The worker was killed by somebody, or by the system for want of memory (SIGKILL).",
-        ),
-        (
-            "import os\nos.closerange(3, 2000)",
-            "Code in the worker closed its pipe to the window.",
         ),
     ],
 )
@@ -168,45 +137,7 @@ def test_a_childs_child_does_not_keep_a_dead_workers_window_waiting(doomed: Work
     assert ended(int(doomed.printed(run) or "0") or 999_999_999)
 
 
-# Files and names
-
-
-def test_garbage_in_the_very_pipe_is_left_out_and_said(lab: Worker) -> None:
-    code = (
-        "import os\nfor fd in range(256, 2000):\n    try:\n"
-        "        if os.readlink(f'/proc/self/fd/{fd}').startswith('pipe'):\n"
-        "            os.set_blocking(fd, True)\n            os.write(fd, b'garbage')\n"
-        "    except OSError: pass\n'done'"
-    )
-    outcome = lab.run(code)
-    assert isinstance(outcome, Finished)
-    assert "The worker said something that is no message: 'garbage'." in lab.printed(
-        outcome.id, "note"
-    )
-    assert lab.printed(outcome.id, "value") == "'done'"
-    assert goes_on(lab)
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
-def test_too_many_open_files_are_an_error(lab: Worker) -> None:
-    failure = lab.failure("files = []\nwhile True: files.append(open('/dev/zero'))")
-    assert "Too many open files" in failure.message
-    assert isinstance(lab.run("files.clear()"), Finished)
-    assert goes_on(lab)
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "del __builtins__",
-        "import builtins\ndel builtins.len, builtins.isinstance, builtins.print",
-        "import sys\nsys.modules.clear()",
-        "globals().clear()",
-    ],
-)
-def test_a_cell_that_takes_python_apart_leaves_a_session(doomed: Worker, code: str) -> None:
-    doomed.run(code)
-    assert goes_on(doomed)
+# Whatever else
 
 
 @pytest.mark.parametrize(
@@ -215,23 +146,13 @@ def test_a_cell_that_takes_python_apart_leaves_a_session(doomed: Worker, code: s
         ("def f(): return f()\nf()", "RecursionError"),
         ("x = [0] * 10**15", "MemoryError"),
         ("class A:\n    def __repr__(self): raise ValueError('no words')\nA()", "ValueError"),
-        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "E"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("(" * 1000, "SyntaxError"),
-        ("x = " + "-" * 100_000 + "1", "RecursionError"),
     ],
 )
 def test_whatever_is_raised_is_an_answer(lab: Worker, code: str, error: str) -> None:
     failure = lab.failure(code)
-    assert failure.error in (error, "MemoryError", "ValueError")
+    assert failure.error == error
     assert goes_on(lab)
-
-
-def test_printing_a_gigabyte_is_cut(lab: Worker) -> None:
-    outcome = lab.run("print('x' * 10**9)")
-    assert isinstance(outcome, Finished)
-    said = [each for each in lab.said(Printed, outcome.id) if isinstance(each, Printed)]
-    assert sum(len(each.text) for each in said) < 210_000
 
 
 def test_a_debugger_is_stopped_though_it_takes_every_interrupt(lab: Worker) -> None:

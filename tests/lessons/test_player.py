@@ -247,7 +247,6 @@ def test_what_is_kept_comes_back_and_what_is_broken_or_newer_does_no_harm() -> N
     [
         ("cuda:0", "PyTorch has not used cuda:0 yet, so it holds no figures of its memory."),
         ("cuda:1", "PyTorch has not used cuda:1 yet, so it holds no figures of its memory."),
-        ("cpu", "PyTorch holds no figures of the host's memory. host.memory_used is there."),
     ],
 )
 def test_what_pytorch_holds_of_a_device_it_never_used_is_missing_with_its_reason(

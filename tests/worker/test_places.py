@@ -142,7 +142,7 @@ def test_the_time_of_a_cell_is_its_own_codes_and_not_that_of_showing_its_value(
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(at)))
     cells = Cells(lambda value: time.perf_counter())
     cells.run("y = 1\ny", 7)
-    assert cells.seconds == 2.0  # its first line's, and its last expression's
+    assert cells.seconds == 1.0  # of two moments, and not three
 
 
 def test_a_thread_without_code_of_the_person_is_where_the_cell_waits_for_it() -> None:

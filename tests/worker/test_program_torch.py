@@ -54,7 +54,7 @@ product()
 """
 ENVIRONMENT = """
 import os, torch
-for each in ("PYTHONPATH", "GPUEXPLORER_LAB"):  # by which what it starts has the cards, too
+for each in ("PYTHONPATH", "GPUEXPLORER_LAB", "OMP_WAIT_POLICY"):  # by which what it starts has the cards, too
     os.environ.pop(each, None)
 print(sorted(os.environ.items()))
 """
