@@ -45,7 +45,7 @@ from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import failed
 from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.looking import look
-from gpuexplorer.worker.magics import Asking, Magics, is_timing
+from gpuexplorer.worker.magics import Magics, is_timing
 from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.streams import Pipe, Stop, Streams, WindowGone
 
@@ -77,7 +77,7 @@ class Loop:
         self._engine, self._hello, self._sampled = engine, hello, sampled
         self._cells = Cells(self._show)
         self._shelf = Shelf(self._cells.names)
-        self._asking = Asking(streams, stop, engine)
+        self._lab = Magics(self._cells, engine, streams, stop, simulated=hello.simulated)
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
         self._ended = threading.Event()
@@ -88,8 +88,7 @@ class Loop:
         if "numpy" in sys.modules:  # PyTorch loads it where it is installed
             sys.modules["numpy"].random.seed(hello.seed % (1 << 32))
         # For every cell, without standing on the shelf. `exit` must not close anything.
-        lab = Magics(self._cells, self._asking, engine, streams, simulated=hello.simulated)
-        vars(builtins).update(__lab__=lab, exit=sys.exit, quit=sys.exit)
+        vars(builtins).update(__lab__=self._lab, exit=sys.exit, quit=sys.exit)
 
     def serve(self) -> None:
         self._pipe.say(self._hello)
@@ -220,7 +219,7 @@ class Loop:
                     case Cancel():
                         self._stop.cancel(command.id)
                     case Answer():
-                        self._asking.answer(command)
+                        self._lab.answer(command)
                     case Complete():
                         self._typed.put(command)
                     case _:

@@ -43,18 +43,22 @@ _REPEATS = 7
 _OPTION = re.compile(r"-([nr])\s*(\d+)\s*")
 _PIP = re.compile(r"(?:(?:\S*/)?python[\d.]*\s+-m\s+)?pip[\d.]*\s+(.*)", re.DOTALL)
 _SMI = re.compile(r"nvidia-smi\b([^|;&<>]*)(?:\|(.*))?", re.DOTALL)
-_CD = re.compile(r"cd(?:\s+([^;&|]*))?")
 _NAMED = re.compile(r"\{([^{}]+)\}|\$(\w+)")
 _CHANGING = ("install", "uninstall", "download", "wheel")
 _NOTHING = ("matplotlib", "config", "load_ext")  # what is drawn is shown in any case
 _PATIENCE = 0.5  # of what is asked to end
 
 
-class Asking:
-    """One question at a time, from whichever thread."""
+class Magics:
+    """What translated cells call, as `__lab__`; and one question at a time, from any thread."""
 
-    def __init__(self, streams: Streams, stop: Stop, engine: "Engine") -> None:
-        self._streams, self._stop, self._engine = streams, stop, engine
+    def __init__(
+        self, cells: Cells, engine: "Engine", streams: Streams, stop: Stop, *, simulated: bool
+    ) -> None:
+        self._cells, self._engine, self._streams, self._stop = cells, engine, streams, stop
+        self._note = streams.note
+        self._simulated = simulated
+        self._status = 0  # of the last command
         self._lock = threading.Lock()
         self._open = 0
         self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -62,9 +66,13 @@ class Asking:
         getpass.getpass = lambda prompt="Password: ", stream=None: self._typed(
             "password", prompt
         )
-        sys.stdin = _Typed(self)
 
-    def ask(self, what: str, text: str) -> "str | None":
+    def answer(self, answer: Answer) -> None:
+        """From the thread that listens. What nobody waits for is forgotten."""
+        if answer.id == self._open:
+            self._answers.put(answer.text)
+
+    def _ask(self, what: str, text: str) -> "str | None":
         """Waits; a stop ends that. None: there is no answer, as for a debugger that takes every
         interrupt and asks on.
         """
@@ -82,58 +90,16 @@ class Asking:
             finally:
                 self._open = 0
 
-    def answer(self, answer: Answer) -> None:
-        """From the thread that listens. What nobody waits for is forgotten."""
-        if answer.id == self._open:
-            self._answers.put(answer.text)
-
     def _typed(self, what: str, prompt: object) -> str:
-        answer = self.ask(what, str(prompt))
+        answer = self._ask(what, str(prompt))
         if answer is None:
             raise EOFError("There was no answer.")
         return answer
 
-
-class _Typed(io.TextIOBase):
-    """Standard input, for those who read it themselves."""
-
-    def __init__(self, asking: Asking) -> None:
-        super().__init__()
-        self._asking = asking
-
-    def readable(self) -> bool:
-        return True
-
-    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as the base has it
-        answer = self._asking.ask("input", "")
-        return "" if answer is None else answer + "\n"
-
-    def read(self, size: "int | None" = -1, /) -> str:
-        return "".join(iter(self.readline, ""))
-
-
-class Magics:
-    """What translated cells call, as `__lab__`."""
-
-    def __init__(
-        self,
-        cells: Cells,
-        asking: Asking,
-        engine: "Engine",
-        streams: Streams,
-        *,
-        simulated: bool,
-    ) -> None:
-        self._cells, self._asking, self._engine = cells, asking, engine
-        self._note = streams.note
-        self._simulated = simulated
-
     def system(self, command: str) -> None:
         """Its output is the cell's. What does not succeed says so, and the cell goes on."""
         command = self._filled(command)
-        if folder := _CD.fullmatch(command):
-            self._change_folder(folder[1] or "")
-        elif pip := _PIP.fullmatch(command):
+        if pip := _PIP.fullmatch(command):
             self._pip(pip[1])
         else:
             self._run(command)
@@ -152,7 +118,9 @@ class Magics:
             case "pip":
                 self._pip(self._filled(arguments))
             case "cd":
-                self._change_folder(self._filled(arguments))
+                folder = self._filled(arguments) or "~"
+                os.chdir(Path(folder.strip("\"'")).expanduser())
+                print(Path.cwd())  # noqa: T201 - what the person asked for
             case _ if name not in _NOTHING:
                 passed = Message("%{name} is not offered here, and was passed over.", name=name)
                 self._note(passed)
@@ -245,18 +213,13 @@ class Magics:
                 "Choose a Python of your own for the lab, and install it there.",
             )
         changing = arguments.startswith(_CHANGING)
-        if changing and self._asking.ask("install", f"pip {arguments}") is None:
+        if changing and self._ask("install", f"pip {arguments}") is None:
             raise Trouble("It was not allowed, so nothing was installed.")
         self._run([sys.executable, "-m", "pip", *shlex.split(arguments)])
         importlib.invalidate_caches()
-        if changing and not self._cells.names["_exit_code"]:
+        if changing and not self._status:
             again = Message("What was loaded already stays as it is until the lab restarts.")
             self._note(again)
-
-    def _change_folder(self, folder: str) -> None:
-        words = shlex.split(folder) or ["~"]
-        os.chdir(os.path.expanduser(words[0]))  # noqa: PTH111 - as a shell does it
-        print(os.getcwd())  # noqa: T201, PTH109 - what the person asked for
 
     def _filled(self, command: str) -> str:
         """`{name}` and `$name` are the cell's; what these do not know is left to the shell."""
@@ -277,7 +240,7 @@ class Magics:
         shell = isinstance(program, str)
         smi = _SMI.fullmatch(program) if self._simulated and isinstance(program, str) else None
         if smi is not None:
-            answer = self._asking.ask("nvidia-smi", smi[1].strip())
+            answer = self._ask("nvidia-smi", smi[1].strip())
             if answer is None:
                 raise Trouble("Nobody answered for the simulated machine.")
             program, given = (smi[2] or "cat").strip(), answer.encode()
@@ -294,13 +257,9 @@ class Magics:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_PATIENCE)
             raise
-        status = process.returncode
-        self._cells.names["_exit_code"] = status  # as IPython calls it
-        if status > 0:
+        if status := process.returncode:
             self._note(Message("The command ended with status {status}.", status=status))
-        elif status < 0:
-            said = Message("The command was ended by signal {number}.", number=-status)
-            self._note(said)
+        self._status = status
         return (text or b"").decode(errors="replace")
 
 

@@ -52,15 +52,14 @@ _OTHERS = {"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn"}
 class Saying:
     """Where nobody reads, the thread waits, or ends; the program goes on either way."""
 
-    def __init__(self, pipe: int, watched: "Callable[[], Event]") -> None:
-        self._pipe = pipe
-        self._watched = watched
+    def __init__(self, pipe: int, look: "Callable[[], object]") -> None:
+        """`look` is called now and then, once there is something to see."""
+        self._pipe, self._look = pipe, look
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._begun = False
         self._over = threading.Event()
 
     def begin(self) -> None:
-        """From now on there is something to be said now and then."""
         begin_unseen(self._run)
         self._begun = True
 
@@ -91,7 +90,8 @@ class Saying:
                     event = self._events.get(timeout=max(0.0, due - time.monotonic()))
                 except queue.Empty:
                     due = time.monotonic() + _PERIOD
-                    event = self._watched()
+                    self._look()
+                    continue
                 if event is None:
                     break
                 self._write(event)
@@ -118,7 +118,7 @@ class WatchedProgram:
         self._devices_said = False
         self._children: Counter[str] = Counter()  # that were not watched, by kind
         self._tracing = Tracing() if settings["traced"] else None
-        self._saying = Saying(pipe, self._seen_by_now)
+        self._saying = Saying(pipe, self._say_seen)
 
     def begin(self) -> None:
         atexit.register(self._end)  # the first of all, so that it comes last
@@ -187,30 +187,31 @@ class WatchedProgram:
         self._engine = engine
         self._saying.begin()
 
-    def _seen_by_now(self) -> Watched:
-        """Said at once by the thread that asks; stretches come after the rows they name."""
-        seen = self._seen()
-        self._say_stretches()
-        return seen
-
-    def _say_stretches(self) -> None:
-        traced = None if self._tracing is None else self._tracing.taken(PROGRAM)
-        if traced is not None:
-            self._saying.say(traced)
-
     def _seen(self, *, over: bool = False) -> Watched:
         """What changed since it was last asked for. Real cards are named where they were used;
         that there is none, at the end.
         """
         engine, seen = self._engine, Watched(PROGRAM, time.perf_counter() - self._began, 0.0)
-        if engine is not None:
-            seen = engine.watched(PROGRAM)
-            # PyTorch counts real ones without waking them.
-            none = over and not sys.modules["torch"].cuda.device_count()
-            if not self._devices_said and (self._simulated or seen.memory or none):
-                seen = replace(seen, devices=tuple(engine.devices()))
-                self._devices_said = True
+        with suppress(RuntimeError):  # a card may be broken; that is the program's affair
+            if engine is not None:
+                if over:
+                    engine.settle()
+                seen = engine.watched(PROGRAM)
+                # PyTorch counts real ones without waking them.
+                none = over and not sys.modules["torch"].cuda.device_count()
+                if not self._devices_said and (self._simulated or seen.memory or none):
+                    seen = replace(seen, devices=tuple(engine.devices()))
+                    self._devices_said = True
         return replace(seen, children=tuple(sorted(self._children.items())), over=over)
+
+    def _say_seen(self, *, over: bool = False) -> Watched:
+        """Stretches come after the rows they name."""
+        seen = self._seen(over=over)
+        self._saying.say(seen)
+        traced = None if self._tracing is None else self._tracing.taken(PROGRAM)
+        if traced is not None:
+            self._saying.say(traced)
+        return seen
 
     def _end(self) -> None:
         """The program is over, with its threads and all it registered: nothing of ours is
@@ -223,15 +224,7 @@ class WatchedProgram:
     def _tell_end(self) -> None:
         took = time.perf_counter() - self._began
         error = getattr(sys, "last_value", None)
-        try:
-            if self._engine is not None:
-                self._engine.settle()
-            seen = self._seen(over=True)
-        except RuntimeError:  # a card may be broken; that is the program's affair
-            children = tuple(sorted(self._children.items()))
-            seen = Watched(PROGRAM, took, 0.0, children=children, over=True)
-        self._saying.say(seen)
-        self._say_stretches()
+        seen = self._say_seen(over=True)
         if error is None:
             self._saying.say(Finished(PROGRAM, took, memory=seen.memory))
         else:

@@ -94,8 +94,8 @@ SAID: list[tuple[str, Mapping[str, str]]] = [
     ("import threading\nt = threading.Thread(target=print, args=('by',))\nt.start()\nt.join()",
      {"out": "by\n"}),
     # Commands and magics.
-    ("x = 'there'\n!echo {x} $x\n!exit 3\n_exit_code",
-     {"out": "there there\n", "note": "The command ended with status 3.", "value": "3"}),
+    ("x = 'there'\n!echo {x} $x\n!exit 3",
+     {"out": "there there\n", "note": "The command ended with status 3."}),
     ("lines = !printf 'a\\nb\\n'\nlines", {"value": "['a', 'b']"}),
     ("a, b = 17, 5\n(a\n% b)", {"value": "2"}),
     ('"""\n!no command\n%no magic\nno help?\n"""\n!echo yes', {"out": "yes\n"}),
@@ -220,7 +220,6 @@ def test_warnings_stand_at_the_line_of_the_cell_that_called(lab: Worker) -> None
     [
         ("'Hello ' + input('Your name? ')", "input", ("Ada",), "'Hello Ada'"),
         ("from getpass import getpass\nlen(getpass())", "password", ("secret",), "6"),
-        ("sum(int(line) for line in sys.stdin)", "input", ("4", "5", None), "9"),
     ],
 )
 def test_what_a_cell_asks_for_is_answered(
@@ -257,10 +256,8 @@ def test_stopping_a_command_ends_what_it_started(lab: Worker, tmp_path: Path) ->
     assert not stat.exists() or " Z " in stat.read_text()
 
 
-@pytest.mark.parametrize("cd", ["!cd {0}", "%cd {0}"])
-def test_changing_the_folder_stays(lab: Worker, tmp_path: Path, cd: str) -> None:
-    lab.run(cd.replace("{0}", str(tmp_path)))
-    assert lab.value("os.getcwd()") == repr(str(tmp_path))
+def test_changing_the_folder_stays(lab: Worker, tmp_path: Path) -> None:
+    assert lab.printed(lab.run(f"%cd {tmp_path}").id) == f"{tmp_path}\n"
     assert lab.printed(lab.run("!pwd").id) == f"{tmp_path}\n"
 
 
