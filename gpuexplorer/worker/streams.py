@@ -232,7 +232,7 @@ class Streams:
             self._read_below()
             self._put(stream, data.decode("utf-8", "replace"))
 
-    def show_figures(self, *_: object, **__: object) -> None:
+    def show_figures(self) -> None:
         """At `plt.show()`, and at the end of a cell. A figure that was shown is closed."""
         plt: Any = sys.modules.get(_PYPLOT)  # Any: matplotlib has no types
         for number in () if plt is None else plt.get_fignums():
@@ -246,7 +246,8 @@ class Streams:
                 plt.close(number)
 
     def _take_pyplot(self) -> None:
-        setattr(sys.modules[_PYPLOT], "show", self.show_figures)  # noqa: B010 - mypy
+        plt: Any = sys.modules[_PYPLOT]
+        plt.show = lambda *_, **__: self.show_figures()  # a function, as matplotlib marks it
 
     # Any: as Python calls it.
     def _warn(self, message: Any, category: "type[Warning]", *_: Any, **__: Any) -> None:
