@@ -15,8 +15,8 @@ import threading
 import time
 import types
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -140,11 +140,7 @@ _MOST_TEXT = 2_000  # letters of what an expression gave, or an exception said
 
 
 class NotThereError(Exception):
-    """A record has no such figure. The sentence says why."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(str(sentence))
-        self.sentence = sentence
+    """A record has no such figure; why, in a sentence."""
 
 
 # Any throughout: values are JSON's, or whatever an expression makes of them.
@@ -160,13 +156,15 @@ class Record:
             raise AttributeError(name)
         if name in self._lacks:
             raise NotThereError(Message.from_json(self._lacks[name]))
-        there = [*self.__dict__, *self._lacks]
+        there = ", ".join(
+            sorted(each for each in (*vars(self), *self._lacks) if each[0] != "_")
+        )
         raise NotThereError(
             Message(
                 "There is no {name} in {record}. There is: {others}.",
                 name=name,
                 record=self._name,
-                others=", ".join(sorted(each for each in there if each[0] != "_")),
+                others=there,
             )
         )
 
@@ -186,85 +184,75 @@ class Held(dict):  # type: ignore[type-arg]  # a worker's Python may be too old 
         )
 
 
-class Evaluating:
-    """The expressions of one command, one after the other, each with a result of its own."""
+def worths_of(
+    command: Evaluate, names: "Mapping[str, Any]", devices: "Sequence[str]", stop: Stop
+) -> "Iterator[Worth]":
+    """Of its expressions, one after the other. Raises KeyboardInterrupt where a person has
+    stopped it.
+    """
+    known = {**names, "devices": [*devices], **json.loads(command.values, object_hook=_made)}
+    late = threading.Event()
 
-    def __init__(
-        self,
-        command: Evaluate,
-        names: "Mapping[str, Any]",
-        devices: "Sequence[str]",
-        stop: Stop,
-    ) -> None:
-        self.worths: list[Worth] = []
-        self._command = command
-        values = _made(json.loads(command.values))
-        self._names = {**names, "devices": list(devices), **values}
-        self._stop = stop
+    # Its thread may outlive this one's turn, and must hold none of the session's names.
+    def end(number: int = command.id) -> None:
+        late.set()
+        stop.cancel(number)
 
-    def work_out(self) -> None:
-        """Raises KeyboardInterrupt where a person has stopped it."""
-        late = threading.Event()
-        # Its thread may outlive this one's turn, and must hold none of the session's names.
-        of_it = (late, self._stop, self._command.id)
-        limit = threading.Timer(self._command.seconds, _end, of_it)
-        limit.daemon = True
-        limit.start()
-        try:
-            for source in self._command.sources:
-                self.worths.append(self._worth(source))
-                self._stop.checkpoint()
-        except KeyboardInterrupt:
-            if not late.is_set():
-                self.worths.append(Worth(error=Message("It was stopped before its end.")))
-                raise
-            took = Message(
-                "It took longer than {seconds:g} seconds and was stopped.",
-                seconds=self._command.seconds,
-            )
-            rest = Message("It was not worked out, since one before it took too long.")
-            self.worths.append(Worth(error=took))
-            while len(self.worths) < len(self._command.sources):
-                self.worths.append(Worth(error=rest))
-        finally:
-            limit.cancel()
-
-    def _worth(self, source: str) -> Worth:
-        try:
-            tree = ast.parse(source.strip(), "<expression>", "eval")
-            left = _keep_left(tree.body, source.strip())
-            code = compile(tree, "<expression>", "eval", dont_inherit=True)
-            names = dict(self._names)  # its own, so that one it assigns is not the session's
-            with redirect_stdout(io.StringIO()):  # it would come as the newest cell's
-                worth = _worth_of(eval(code, names))
-                if not left or worth.truth or worth.error:
-                    return worth
-                value = " ".join(_shortened(repr(names[_LEFT])).split())
-                value = value if len(value) <= _MOST_FOUND else f"{value[:_MOST_FOUND]} …"
-                return replace(
-                    worth, found=Message("`{side}` is `{value}`.", side=left, value=value)
-                )
-        except (KeyboardInterrupt, WindowGone):
+    limit = threading.Timer(command.seconds, end)
+    limit.daemon = True
+    limit.start()
+    worked_out = 0
+    try:
+        for source in command.sources:
+            worth = _worth(source, known)
+            stop.checkpoint()
+            worked_out += 1
+            yield worth
+    except KeyboardInterrupt:
+        if not late.is_set():
+            yield Worth(error=Message("It was stopped before its end."))
             raise
-        except NotThereError as absent:
-            return Worth(error=absent.sentence)
-        except BaseException as error:  # an expression is a person's
-            said = Message("Python says: {error}.", error=type(error).__name__)
-            if words := _shortened(str(error)):
-                said = Message(
-                    "Python says: {error}: {words}.",
-                    error=type(error).__name__,
-                    words=words.rstrip("."),
-                )
-            hint = Message("What it counts may not have happened yet.")
-            return Worth(
-                error=told(said, hint if isinstance(error, IndexError) else ""), fault=True
-            )
+        took = Message(
+            "It took longer than {seconds:g} seconds and was stopped.", seconds=command.seconds
+        )
+        yield Worth(error=took)
+        for _ in command.sources[worked_out + 1 :]:
+            rest = Message("It was not worked out, since one before it took too long.")
+            yield Worth(error=rest)
+    finally:
+        limit.cancel()
 
 
-def _end(late: threading.Event, stop: Stop, command: int) -> None:
-    late.set()
-    stop.cancel(command)
+def _made(value: "dict[str, Any]") -> Any:
+    if "is" in value:
+        return Record(value["is"], value["has"], value["lacks"])
+    return Held(value)
+
+
+def _worth(source: str, known: "Mapping[str, Any]") -> Worth:
+    try:
+        tree = ast.parse(source.strip(), "<expression>", "eval")
+        left = _keep_left(tree.body, source.strip())
+        code = compile(tree, "<expression>", "eval", dont_inherit=True)
+        names = dict(known)  # its own, so that one it assigns is not the session's
+        with redirect_stdout(io.StringIO()):  # it would come as the newest cell's
+            worth = _worth_of(eval(code, names))
+            if not left or worth.truth or worth.error:
+                return worth
+            value = " ".join(repr(names[_LEFT])[:_MOST_TEXT].split())
+        value = value if len(value) <= _MOST_FOUND else f"{value[:_MOST_FOUND]} …"
+        return replace(worth, found=Message("`{side}` is `{value}`.", side=left, value=value))
+    except (KeyboardInterrupt, WindowGone):
+        raise
+    except NotThereError as absent:
+        return Worth(error=absent.args[0])
+    except BaseException as error:  # an expression is a person's
+        words = f"{type(error).__name__}: {str(error)[:_MOST_TEXT]}".rstrip(". :")
+        said = Message("Python says: {error}.", error=words)
+        hint = Message("What it counts may not have happened yet.")
+        return Worth(
+            error=told(said, hint) if isinstance(error, IndexError) else said, fault=True
+        )
 
 
 def _keep_left(tree: ast.expr, source: str) -> str:
@@ -283,28 +271,13 @@ def _worth_of(value: Any) -> Worth:
         return Worth(
             error=Message("It gives a function and no value. Brackets behind it call it.")
         )
-    truth = bool(value)
-    if isinstance(value, (str, bytes)):
-        return Worth(truth, None, _shortened(str(value)))
-    text = _shortened(repr(value))
-    try:
-        number = float(value)
-    except (TypeError, ValueError, RuntimeError, OverflowError):
-        return Worth(truth, None, text)
-    if not math.isfinite(number):
+    truth, is_text = bool(value), isinstance(value, (str, bytes))
+    text = str(value) if is_text else repr(value)
+    text = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"
+    number = None
+    if not is_text:
+        with suppress(TypeError, ValueError, RuntimeError, OverflowError):
+            number = float(value)
+    if number is not None and not math.isfinite(number):
         return Worth(error=Message("It gives {number}, which is no number.", number=text))
     return Worth(truth, number, text)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"
-
-
-def _made(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_made(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    if "is" in value:
-        return Record(str(value["is"]), _made(value["has"]), value["lacks"])
-    return Held({name: _made(each) for name, each in value.items()})

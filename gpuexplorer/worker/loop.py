@@ -27,6 +27,7 @@ from gpuexplorer.lab.events import (
     Hello,
     Printed,
     Spans,
+    Worth,
 )
 from gpuexplorer.lab.wire import (
     Answer,
@@ -40,7 +41,7 @@ from gpuexplorer.lab.wire import (
     Run,
     command_of,
 )
-from gpuexplorer.worker.cells import Cells, Evaluating
+from gpuexplorer.worker.cells import Cells, worths_of
 from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import failed
 from gpuexplorer.worker.engines.sight import PlacementLog
@@ -168,12 +169,13 @@ class Loop:
             case Evaluate():
                 usable = [each.name for each in self._hello.devices if each.usable]
                 devices = [each for each in usable if each != "meta"]  # which holds no values
-                expressions = Evaluating(command, self._cells.names, devices, self._stop)
+                found: list[Worth] = []
                 try:
                     with self._engine.running(watched=False):
-                        expressions.work_out()
+                        for worth in worths_of(command, self._cells.names, devices, self._stop):
+                            found.append(worth)  # noqa: PERF402 - it may be stopped
                 finally:  # what is worked out before it is cancelled is said
-                    self._pipe.say(Evaluated(command.id, tuple(expressions.worths)))
+                    self._pipe.say(Evaluated(command.id, tuple(found)))
             case Measure() | Multiply():
                 self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
 
