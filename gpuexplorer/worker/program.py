@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _PERIOD = 0.5
 _LAST_PATIENCE = 2.0  # for a reader that is slow, once the program is over
-LOADER, POOL, FORK, OTHER = "loader", "multiprocessing", "fork", "other program"
+_LOADERS = "torch.utils.data"
 _OTHERS = {"subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn"}
 
 
@@ -75,12 +75,6 @@ class Saying:
         if self._begun:
             self._events.put(None)
             self._over.wait(_LAST_PATIENCE)
-
-    def leave(self) -> None:
-        """In a child, which has no thread of ours."""
-        with suppress(OSError):
-            os.close(self._pipe)
-        self._pipe, self._begun = -1, False
 
     def _run(self) -> None:
         due = time.monotonic() + _PERIOD
@@ -145,21 +139,18 @@ class WatchedProgram:
         # Any: a process of multiprocessing's, of whichever kind.
         @functools.wraps(original)
         def start(process: Any) -> None:
-            self._count(LOADER if _called_from("torch.utils.data") else POOL)
+            frame: FrameType | None = sys._getframe(1)
+            while frame and not frame.f_globals.get("__name__", "").startswith(_LOADERS):
+                frame = frame.f_back
+            self._children["multiprocessing" if frame is None else "loader"] += 1
             original(process)
 
         def hear(event: str, _: object) -> None:
-            if event in _OTHERS:
-                self._count(OTHER)
-            elif event == "os.fork" and not _called_from("multiprocessing"):
-                self._count(FORK)
+            if event in _OTHERS and os.getpid() == self._owner:
+                self._children["other program"] += 1
 
         setattr(BaseProcess, "start", start)  # noqa: B010 - mypy
         sys.addaudithook(hear)
-
-    def _count(self, kind: str) -> None:
-        if os.getpid() == self._owner:
-            self._children[kind] += 1
 
     def _watch(self) -> None:
         """PyTorch was imported. A real card is not asked for before the program does so."""
@@ -183,13 +174,12 @@ class WatchedProgram:
             os.register_at_fork(
                 before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
             )
-            os.register_at_fork(after_in_child=self._saying.leave)
         self._engine = engine
         self._saying.begin()
 
-    def _seen(self, *, over: bool = False) -> Watched:
+    def _say_seen(self, *, over: bool = False) -> Watched:
         """What changed since it was last asked for. Real cards are named where they were used;
-        that there is none, at the end.
+        that there is none, at the end. Stretches come after the rows they name.
         """
         engine, seen = self._engine, Watched(PROGRAM, time.perf_counter() - self._began, 0.0)
         with suppress(RuntimeError):  # a card may be broken; that is the program's affair
@@ -202,12 +192,8 @@ class WatchedProgram:
                 if not self._devices_said and (self._simulated or seen.memory or none):
                     seen = replace(seen, devices=tuple(engine.devices()))
                     self._devices_said = True
-        return replace(seen, children=tuple(sorted(self._children.items())), over=over)
-
-    def _say_seen(self, *, over: bool = False) -> Watched:
-        """Stretches come after the rows they name."""
-        seen = self._seen(over=over)
-        self._saying.say(seen)
+        children = tuple(sorted(self._children.items()))
+        self._saying.say(replace(seen, children=children, over=over))
         traced = None if self._tracing is None else self._tracing.taken(PROGRAM)
         if traced is not None:
             self._saying.say(traced)
@@ -252,15 +238,6 @@ class _Typed(io.FileIO):
         if sys.platform == "win32" or not select.select([0], [], [], 0)[0]:
             self._ask()
         return super().readinto(into)
-
-
-def _called_from(package: str) -> bool:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).startswith(package):
-            return True
-        frame = frame.f_back
-    return False
 
 
 _OURS = str(Path(__file__).parents[1])

@@ -127,13 +127,6 @@ def test_a_flood_is_cut_and_the_program_is_not_kept(tmp_path: Path) -> None:
     assert life.status == 0
 
 
-FORKS = """
-import os
-for _ in range(2):
-    if not os.fork():
-        os._exit(0)
-    os.wait()
-"""
 OTHERS = """
 import os, subprocess
 os.system('true')
@@ -157,7 +150,6 @@ for _ in DataLoader(range(4), num_workers=2):
 @pytest.mark.parametrize(
     ("code", "children"),
     [
-        (FORKS, (("fork", 2),)),
         (OTHERS, (("other program", 2),)),
         (POOLS, (("multiprocessing", 2),)),
         (LOADERS, (("loader", 2),)),
