@@ -12,10 +12,6 @@ from tests.real_cards import smi
 
 pytestmark = [pytest.mark.gpu, needs_torch]
 
-MIB = 1 << 20
-# Large enough for a piece of memory of its own, small enough for that to show.
-SIZE = 3 * MIB // 2
-
 
 @pytest.fixture
 def session() -> Iterator[Session]:
@@ -43,12 +39,6 @@ def usable(session: Session) -> dict[str, Device]:
 
 def copies_of(cell: Cell, source: str, target: str) -> list[Transferred]:
     return [each for each in cell.transfers if (each.source, each.target) == (source, target)]
-
-
-def seconds(cell: Cell) -> float:
-    [copy] = cell.transfers
-    assert copy.seconds is not None
-    return copy.seconds
 
 
 def test_pytorch_and_the_driver_mean_the_same_cards(session: Session) -> None:
@@ -93,25 +83,6 @@ def test_a_card_without_room_says_so_and_the_worker_goes_on(session: Session) ->
     assert 0 < (memory.free_bytes or 0) < card.total_bytes
     assert session.run("Y = X + 1").finished
     assert set(session.ledger.things) == {"X", "Y"}
-
-
-def awake(session: Session, *cells: str) -> None:
-    """A link that slept would make the first copy slow by itself."""
-    session.run(f"P = torch.ones({SIZE}, dtype=torch.uint8).pin_memory()")
-    session.run("W = torch.zeros(1000, device='cuda:0')", "V = W.cpu()")
-    session.run("for i in range(20000): V.copy_(W)", *cells)
-
-
-def are_alike(first: float, second: float) -> None:
-    """To take memory of the driver would make it several times as long."""
-    assert first < 2 * second + 20e-6
-
-
-def test_the_first_copy_between_cards_takes_no_longer_than_the_next(two: Session) -> None:
-    awake(two, "A = P.to('cuda:0')", "C = torch.ones(1000, device='cuda:1')")
-    first = two.run("B = A.to('cuda:1')")
-    second = two.run("D = A.to('cuda:1')")
-    are_alike(seconds(first), seconds(second))
 
 
 def test_a_backward_through_two_cards_is_counted_whole(two: Session) -> None:

@@ -102,20 +102,16 @@ def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Termina
 
 
 @pytest.mark.parametrize("terminal", [COUNTING], indirect=True)
-def test_ctrl_c_reaches_the_program_once_and_we_wait_for_its_end(terminal: Terminal) -> None:
-    terminal.until("ready")
-    terminal.types("\x03")
-    assert terminal.result()["status"] == 1
-    assert "caught 1" in terminal.shown
-
-
-@pytest.mark.parametrize("terminal", [COUNTING], indirect=True)
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_sent_to_us_alone_is_handed_on_once(
-    terminal: Terminal, sent: signal.Signals
+@pytest.mark.parametrize("sent", [None, signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_reaches_the_program_once_and_we_wait_for_its_end(
+    terminal: Terminal, sent: "signal.Signals | None"
 ) -> None:
+    """Typed, or sent to us alone."""
     terminal.until("ready")
-    terminal.process.send_signal(sent)
+    if sent is None:
+        terminal.types("\x03")
+    else:
+        terminal.process.send_signal(sent)
     assert terminal.result()["status"] == 1
     assert "caught 1" in terminal.shown
 

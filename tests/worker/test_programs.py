@@ -1,7 +1,6 @@
 """What is said of a person's program, and how it is ended, asked and told."""
 
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
 from tests.lab.processes import Worker, needs_torch
-from tests.worker.programs import Life, begun, ended, plain, watched
+from tests.worker.programs import Life, begun, ended, watched
 
 pytestmark = needs_torch
 
@@ -101,21 +100,6 @@ def test_a_program_that_is_interrupted_before_it_begins_never_does(tmp_path: Pat
     assert life.life == Life("", "", -2)
 
 
-def test_a_program_that_does_not_hear_is_ended_all_the_same(tmp_path: Path) -> None:
-    code = """
-import os, signal
-for each in (2, 15):
-    signal.signal(each, signal.SIG_IGN)
-os.write(1, b'on\\n')
-while True: pass
-"""
-    worker = begun(written(tmp_path, code), folder=tmp_path)
-    _wait_for(worker, Printed)
-    worker.process.cancel(1)
-    worker.process.stop(patience=0.1)
-    assert ended(worker).status == -9
-
-
 def test_a_flood_is_cut_and_the_program_is_not_kept(tmp_path: Path) -> None:
     life = watched(
         written(tmp_path, "print('x' * 999 + '\\n', end='')\n" * 3000), folder=tmp_path
@@ -161,17 +145,6 @@ def test_processes_that_are_not_watched_are_counted_by_kind(
     life = watched(written(tmp_path, code), folder=tmp_path)
     assert life.err == ""
     assert life.seen[-1].children == children
-
-
-def test_a_folder_and_an_archive_run_as_under_python(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    code = "import sys\nprint(__name__, __file__, __package__, sys.path[0])\n"
-    (tmp_path / "folder" / "__main__.py").write_text(code)
-    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
-        archive.writestr("__main__.py", code)
-    for each in ("folder", "archive.zip", "none.py"):
-        expected = plain(each, folder=tmp_path)
-        assert watched(each, folder=tmp_path).life == expected
 
 
 def test_a_python_without_torch_is_refused_in_a_sentence(
