@@ -13,7 +13,6 @@ import queue
 import re
 import shlex
 import signal
-import statistics
 import subprocess
 import sys
 import threading
@@ -184,13 +183,13 @@ class Magics:
         samples = [each / loops for each in timer.repeat(repeats, loops)]
         self._tell(
             Message(
-                "{mean} ± {spread} a loop, until all cards were done ({samples} samples of "
-                "{loops} loops, the fastest {least}).",
-                mean=str(duration(statistics.fmean(samples))),
-                spread=str(duration(statistics.pstdev(samples))),
+                "{mean} a loop, until all cards were done ({samples} samples of {loops} loops, "
+                "the fastest {least}, the slowest {most}).",
+                mean=str(duration(sum(samples) / repeats)),
                 samples=repeats,
                 loops=f"{loops:,}",
                 least=str(duration(min(samples))),
+                most=str(duration(max(samples))),
             )
         )
 

@@ -4,7 +4,6 @@ all the while that it is there. A Python without PyTorch names one that has it.
 
 import contextlib
 import importlib.util
-import ipaddress
 import os
 import platform
 import socket
@@ -41,7 +40,6 @@ _NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
 _REFUSED = mark("PyTorch gave up on {host}: {why}.")
 _NETWORKS = Path("/sys/class/net")
 _ASK_ADDRESS = 0x8915  # SIOCGIFADDR
-_LINK_LOCAL = 0x20
 
 
 def main() -> None:
@@ -130,30 +128,20 @@ class Rank:
 
 
 def addresses() -> "list[Address]":
-    """Those of networks first, IPv4 before IPv6; the loopback last."""
-    found: list[tuple[str, str]] = []
-    if sys.platform == "linux":
-        import fcntl  # noqa: PLC0415 - not on Windows
+    """Those of networks first, the loopback last. Elsewhere than on Linux, ssh's will do."""
+    if sys.platform != "linux":
+        return [Address("127.0.0.1")]
+    import fcntl  # noqa: PLC0415 - not on Windows
 
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-            for _, name in socket.if_nameindex():
-                with contextlib.suppress(OSError):  # it has none
-                    room = struct.pack("256s", name.encode())
-                    said = fcntl.ioctl(asked.fileno(), _ASK_ADDRESS, room)
-                    found.append((socket.inet_ntoa(said[20:24]), name))
-        with contextlib.suppress(OSError):
-            for line in Path("/proc/net/if_inet6").read_text().splitlines():
-                digits, _, _, scope, _, name = line.split()
-                if int(scope, 16) != _LINK_LOCAL:
-                    found.append((str(ipaddress.ip_address(bytes.fromhex(digits))), name))
-    else:
-        texts = {"127.0.0.1"}
-        with contextlib.suppress(OSError):
-            known = socket.getaddrinfo(socket.gethostname(), None)
-            texts |= {str(each[4][0]) for each in known if "%" not in str(each[4][0])}
-        found = [(each, "") for each in sorted(texts)]
-    found.sort(key=lambda each: ipaddress.ip_address(each[0]).is_loopback)
-    return [Address(text, name, promised(name)) for text, name in found]
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        for _, name in socket.if_nameindex():
+            with contextlib.suppress(OSError):  # it has none
+                room = struct.pack("256s", name.encode())
+                said = fcntl.ioctl(asked.fileno(), _ASK_ADDRESS, room)
+                text = socket.inet_ntoa(said[20:24])
+                found.append(Address(text, name, promised(name)))
+    return sorted(found, key=lambda each: each.text.startswith("127."))
 
 
 def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":

@@ -167,13 +167,7 @@ class Streams:
                 os.dup2(into, number)
                 self._below[out] = name, codecs.getincrementaldecoder("utf-8")("replace")
                 self._ready.register(out, select.POLLIN)
-            made = io.TextIOWrapper(
-                _Written(self, number, name),  # type: ignore[type-var]  # raw is enough
-                encoding="utf-8",
-                errors="backslashreplace",
-                newline="\n",
-                write_through=True,
-            )
+            made = _Printed(self, number, name)
             setattr(sys, f"std{name}", made)
             setattr(sys, f"__std{name}__", made)
         warnings.showwarning = self._warn
@@ -222,15 +216,15 @@ class Streams:
         """A sentence of the lab's own."""
         self.event(Printed(self.command, text, "note"))
 
-    def write(self, number: int, stream: str, data: bytes) -> None:
+    def write(self, number: int, stream: str, text: str) -> None:
         """From Python, in any thread."""
-        if self.forked:
-            while data:
-                data = data[os.write(number, data) :]
-            return
-        with self._stop, self._lock:
-            self._read_below()
-            self._put(stream, data.decode("utf-8", "replace"))
+        data = text.encode("utf-8", "replace") if self.forked else b""
+        while data:
+            data = data[os.write(number, data) :]
+        if not self.forked:
+            with self._stop, self._lock:
+                self._read_below()
+                self._put(stream, text)
 
     def show_figures(self) -> None:
         """At `plt.show()`, and at the end of a cell. A figure that was shown is closed."""
@@ -305,7 +299,9 @@ class Streams:
             self._pipe.say(Printed(self.command, cut, "note"))
 
 
-class _Written(io.RawIOBase):
+class _Printed(io.TextIOBase):
+    encoding = "utf-8"
+
     def __init__(self, streams: Streams, number: int, name: str) -> None:
         super().__init__()
         self._streams, self._number, self._name = streams, number, name
@@ -316,10 +312,9 @@ class _Written(io.RawIOBase):
     def fileno(self) -> int:
         return self._number
 
-    # Any: whatever holds bytes.
-    def write(self, data: Any) -> int:
-        self._streams.write(self._number, self._name, bytes(data))
-        return len(data)
+    def write(self, text: str, /) -> int:
+        self._streams.write(self._number, self._name, text)
+        return len(text)
 
 
 def begin_unseen(run: "Callable[[], None]") -> None:
