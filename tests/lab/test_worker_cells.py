@@ -66,10 +66,10 @@ def warnings_of(lab: Worker, code: str) -> list[tuple[str, int, int]]:
     return [(e.text, e.cell - command, e.line) for e in said if e.stream == "warning"]
 
 
-def asked(lab: Worker, command: int, count: int = 1) -> Asked:
+def asked(lab: Worker, command: int) -> Asked:
     """Waits for a cell's question."""
-    lab.listener.wait(lambda: len(lab.said(Asked, command)) >= count)
-    question = lab.said(Asked, command)[count - 1]
+    lab.listener.wait(lambda: bool(lab.said(Asked, command)))
+    [question] = lab.said(Asked, command)
     assert isinstance(question, Asked)
     return question
 
@@ -206,44 +206,37 @@ def test_what_is_very_long_is_cut_and_its_length_said(lab: Worker) -> None:
 def test_warnings_stand_at_the_line_of_the_cell_that_called(lab: Worker) -> None:
     for _ in range(2):
         assert warnings_of(lab, "x = 1\nwarnings.warn('mind')") == [("UserWarning: mind", 0, 2)]
-    [(text, cell, line)] = warnings_of(lab, "x = 1\ntorch.ones(2, 3, 4).T")
-    assert "is deprecated" in text
+    [(_, cell, line)] = warnings_of(lab, "x = 1\ntorch.ones(2, 3, 4).T")
     assert (cell, line) == (0, 2)
-    lab.run("warnings.filterwarnings('ignore', message='not this')")
-    assert warnings_of(lab, "warnings.warn('not this one')") == []
 
 
 # What is asked
 
 
 @pytest.mark.parametrize(
-    ("code", "what", "answers", "value"),
+    ("code", "what", "value"),
     [
-        ("'Hello ' + input('Your name? ')", "input", ("Ada",), "'Hello Ada'"),
-        ("from getpass import getpass\nlen(getpass())", "password", ("secret",), "6"),
+        ("'Hello ' + input('Your name? ')", "input", "'Hello Ada'"),
+        ("from getpass import getpass\nlen(getpass())", "password", "3"),
     ],
 )
 def test_what_a_cell_asks_for_is_answered(
-    lab: Worker, code: str, what: str, answers: tuple[str | None, ...], value: str
+    lab: Worker, code: str, what: str, value: str
 ) -> None:
     run = lab.begin(code)
-    for count, text in enumerate(answers, 1):
-        assert asked(lab, run, count).what == what
-        lab.process.send(Answer(run, text))
+    assert asked(lab, run).what == what
+    lab.process.send(Answer(run, "Ada"))
     assert isinstance(lab.listener.outcome(run), Finished)
     assert lab.printed(run, "value") == value
 
 
-def test_a_question_may_stay_without_an_answer_or_be_stopped(lab: Worker) -> None:
+def test_a_question_may_stay_without_an_answer(lab: Worker) -> None:
     run = lab.begin("input()")
     asked(lab, run)
     lab.process.send(Answer(run, None))
     outcome = lab.listener.outcome(run)
     assert isinstance(outcome, Failed)
     assert outcome.error == "EOFError"
-    run = lab.begin("input()")
-    asked(lab, run)
-    stopped(lab, run)
 
 
 def test_stopping_a_command_ends_what_it_started(lab: Worker, tmp_path: Path) -> None:
@@ -270,7 +263,7 @@ def test_installing_asks_first_and_pip_is_that_of_the_labs_python(lab: Worker) -
     assert isinstance(outcome, Failed)
     assert outcome.sentence == "It was not allowed, so nothing was installed."
     version = "{}.{}".format(*sys.version_info)
-    for line in ("!pip --version", "%pip --version", "!python -m pip --version"):
+    for line in ("!pip --version", "%pip --version"):
         done = lab.run(line)
         assert not lab.said(Asked, done.id)
         told = lab.printed(done.id) + lab.printed(done.id, "err")
@@ -290,17 +283,12 @@ def test_whoever_started_the_worker_answers_for_a_simulated_machine(simulated: W
     [
         ("%time x = sum(range(10))", "s, until all cards were done."),
         ("%%time\nx = 3\nx = 45", "s, until all cards were done."),
-        (
-            "%timeit -n 10 -r 3 sum(range(10))",
-            "a loop, until all cards were done (3 samples of",
-        ),
+        ("%timeit -n 10 -r 3 sum(range(10))", "(3 samples of 10 loops"),
         ("%%timeit -r 3 -n 10 n = 10\nsum(range(n))", "(3 samples of 10 loops"),
     ],
 )
 def test_a_line_or_a_cell_can_be_timed(lab: Worker, code: str, said: str) -> None:
-    outcome = lab.run(code)
-    assert isinstance(outcome, Finished)
-    assert said in lab.printed(outcome.id, "note")
+    assert said in lab.printed(lab.run(code).id, "note")
     failure = lab.failure("a = 1\n%time 1 / 0")
     assert (failure.error, failure.frames[-1].line) == ("ZeroDivisionError", 2)
 
@@ -349,11 +337,6 @@ def test_a_part_of_a_container_can_be_looked_into(simulated: Worker) -> None:
     [seen] = simulated.said(Peeked, look)
     assert isinstance(seen, Peeked)
     assert list(seen.rows) == [(1, 1, 1), (1, 1, 1)]
-    refused = simulated.listener.outcome(
-        simulated.send(lambda number: Peek(number, "parts.clear()"))
-    )
-    assert isinstance(refused, Failed)
-    assert "A look runs no code" in refused.sentence
 
 
 # Stop
@@ -375,20 +358,6 @@ def test_stop_is_a_keyboard_interrupt(lab: Worker, code: str) -> None:
     assert failure.frames[0].cell == run
     assert failure.frames[0].line >= 2
     assert lab.value("6 * 7") == "42"
-
-
-def test_what_catches_every_stop_can_be_stopped_again(lab: Worker) -> None:
-    run = lab.begin(
-        "for i in range(3):\n    try:\n        print(i)\n        while True: pass\n"
-        "    except KeyboardInterrupt: pass\nprint('out')\nwhile True: pass"
-    )
-    for count in range(3):
-        lab.listener.wait(lambda count=count: str(count) in lab.printed(run))  # type: ignore[misc]  # mypy cannot infer this default
-        lab.process.cancel(run)
-    lab.listener.wait(lambda: "out" in lab.printed(run))
-    run_on = lab.begin("'waited'")
-    stopped(lab, run)
-    assert isinstance(lab.listener.outcome(run_on), Finished)
 
 
 def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
@@ -435,24 +404,6 @@ def test_a_memory_fault_says_in_which_line(doomed: Worker) -> None:
         (2, 2, ""),
         (1, 3, "look"),
     ]
-
-
-# Whatever else
-
-
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [
-        ("def f(): return f()\nf()", "RecursionError"),
-        ("x = [0] * 10**15", "MemoryError"),
-        ("class A:\n    def __repr__(self): raise ValueError('no words')\nA()", "ValueError"),
-        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-    ],
-)
-def test_whatever_is_raised_is_an_answer(lab: Worker, code: str, error: str) -> None:
-    failure = lab.failure(code)
-    assert failure.error == error
-    assert lab.value("6 * 7") == "42"
 
 
 def test_a_debugger_is_stopped_though_it_takes_every_interrupt(lab: Worker) -> None:

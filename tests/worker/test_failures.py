@@ -1,7 +1,5 @@
 """From an exception to what a person reads: what it means, where it arose, and what is lost."""
 
-import sys
-
 import pytest
 
 from gpuexplorer.lab.events import Frame, Memory
@@ -91,13 +89,3 @@ def test_a_module_that_is_missing_is_named_for_pip() -> None:
 def test_what_pip_cannot_bring_is_not_named(code: str) -> None:
     told = failed(1, raised(code))
     assert (told.cause, told.missing, told.sentence) == ("raised", "", "")
-
-
-def test_into_the_packaged_program_nothing_can_be_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    error = raised("import nowhere_to_be_found")
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    told = failed(1, error)
-    assert told.missing == ""
-    assert told.hint == "Choose a Python of your own for the lab, and install it there."

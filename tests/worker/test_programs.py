@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished, Hello, Printed
-from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
 from tests.lab.processes import Worker, needs_torch
-from tests.worker.programs import Life, begun, ended, watched
+from tests.worker.programs import begun, ended, watched
 
 pytestmark = needs_torch
 
@@ -21,12 +20,7 @@ def written(folder: Path, code: str) -> str:
 
 
 def _wait_for(worker: Worker, kind: type[Event], count: int = 1) -> None:
-    heard = worker.listener
-    heard.wait(lambda: [type(each) for each in heard.events].count(kind) >= count)
-
-
-def _wait_until_shown(worker: Worker, text: str) -> None:
-    worker.listener.wait(lambda: worker.printed(1) == text)
+    worker.listener.wait(lambda: len(worker.said(kind, 1)) >= count)
 
 
 def test_a_program_says_hello_begins_and_finishes(tmp_path: Path) -> None:
@@ -67,7 +61,7 @@ def test_what_a_program_asks_is_answered(tmp_path: Path) -> None:
     worker = begun(written(tmp_path, code), folder=tmp_path)
     for number, (question, answer) in enumerate((("Who? ", "me"), ("Who? And? ", "you")), 1):
         _wait_for(worker, Asked, number)
-        _wait_until_shown(worker, question)
+        worker.listener.wait(lambda: worker.printed(1) == question)  # noqa: B023
         worker.process.send(Answer(1, answer))
     assert ended(worker).out == "Who? And? meyou\n"
 
@@ -90,25 +84,6 @@ finally:
     assert life.status == -2
     assert isinstance(life.outcome, Failed)
     assert life.outcome.cause == "cancelled"
-
-
-def test_a_program_that_is_interrupted_before_it_begins_never_does(tmp_path: Path) -> None:
-    with HandingOn():
-        worker = begun(written(tmp_path, "print('never')"), folder=tmp_path)
-        worker.process.cancel(1)
-        life = ended(worker)
-    assert life.life == Life("", "", -2)
-
-
-def test_a_flood_is_cut_and_the_program_is_not_kept(tmp_path: Path) -> None:
-    life = watched(
-        written(tmp_path, "print('x' * 999 + '\\n', end='')\n" * 3000), folder=tmp_path
-    )
-    assert life.out.startswith(("x" * 999 + "\n") * 200)
-    assert life.notes[0] == "This prints faster than the lab shows: some is left out."
-    left_out = [each.split()[0].replace(",", "") for each in life.notes if "were" in each]
-    assert len(life.out) + sum(map(int, left_out)) == 3_000_000
-    assert life.status == 0
 
 
 OTHERS = """
