@@ -2,7 +2,6 @@
 
 import base64
 import importlib.util
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -90,7 +89,6 @@ SAID: list[tuple[str, Mapping[str, str]]] = [
     ("None", {"value": ""}),
     ("'a;b'", {"value": "'a;b'"}),
     ("'hidden';  # by its semicolon", {"value": ""}),
-    ("7 \\\n% 4", {"value": "3"}),
     ("import asyncio\nawait asyncio.sleep(0, 'waited')", {"value": "'waited'"}),
     ("__name__", {"value": "'__main__'"}),
     ("class P: n = 5\npickle.loads(pickle.dumps(P())).n", {"value": "5"}),
@@ -173,19 +171,12 @@ def test_what_is_printed_comes_while_the_cell_runs_also_without_an_end(lab: Work
     stopped(lab, run)
 
 
-@pytest.mark.parametrize(
-    ("code", "most"),
-    [
-        ("for i in range(100_000): print(i)", 100),
-        ("for i in range(10_000): print(i, file=(sys.stdout, sys.stderr)[i % 2])", 2100),
-    ],
-)
-def test_a_flood_is_cut_with_a_sentence(lab: Worker, code: str, most: int) -> None:
-    outcome = lab.run(f"{code}\n'and on'")
+def test_a_flood_is_cut_with_a_sentence(lab: Worker) -> None:
+    outcome = lab.run("for i in range(100_000): print(i)\n'and on'")
     assert lab.printed(outcome.id, "value") == "'and on'"
     assert len(lab.printed(outcome.id)) <= 200_000
     assert "This prints too much for the lab" in lab.printed(outcome.id, "note")
-    assert len(lab.said(Printed, outcome.id)) < most
+    assert len(lab.said(Printed, outcome.id)) < 100
 
 
 @pytest.mark.parametrize("code", ["while True: print('again')", "!yes"])
@@ -230,15 +221,6 @@ def test_what_a_cell_asks_for_is_answered(
     assert lab.printed(run, "value") == value
 
 
-def test_a_question_may_stay_without_an_answer(lab: Worker) -> None:
-    run = lab.begin("input()")
-    asked(lab, run)
-    lab.process.send(Answer(run, None))
-    outcome = lab.listener.outcome(run)
-    assert isinstance(outcome, Failed)
-    assert outcome.error == "EOFError"
-
-
 def test_stopping_a_command_ends_what_it_started(lab: Worker, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     run = lab.begin(
@@ -255,19 +237,13 @@ def test_changing_the_folder_stays(lab: Worker, tmp_path: Path) -> None:
     assert lab.printed(lab.run("!pwd").id) == f"{tmp_path}\n"
 
 
-def test_installing_asks_first_and_pip_is_that_of_the_labs_python(lab: Worker) -> None:
+def test_installing_asks_first(lab: Worker) -> None:
     run = lab.begin("!pip install no-such-package-of-ours")
     assert asked(lab, run) == Asked(run, "install", "pip install no-such-package-of-ours")
     lab.process.send(Answer(run, None))
     outcome = lab.listener.outcome(run)
     assert isinstance(outcome, Failed)
     assert outcome.sentence == "It was not allowed, so nothing was installed."
-    version = "{}.{}".format(*sys.version_info)
-    for line in ("!pip --version", "%pip --version"):
-        done = lab.run(line)
-        assert not lab.said(Asked, done.id)
-        told = lab.printed(done.id) + lab.printed(done.id, "err")
-        assert f"(python {version})" in told or "No module named pip" in told
 
 
 def test_whoever_started_the_worker_answers_for_a_simulated_machine(simulated: Worker) -> None:
@@ -380,7 +356,6 @@ def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
     ("code", "why"),
     [
         ("import os\nos._exit(3)", "The worker ended by itself with status 3."),
-        ("import os\nos.abort()", "The worker was killed by an abort in its own code."),
         (
             "import ctypes\nctypes.string_at(0)",
             "The worker was killed by a memory fault of its own (SIGSEGV).",

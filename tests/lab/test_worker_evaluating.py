@@ -6,14 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import (
-    Evaluated,
-    Finished,
-    Freed,
-    Placed,
-    Transferred,
-    Worth,
-)
+from gpuexplorer.lab.events import Evaluated, Finished, Freed, Placed, Transferred, Worth
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Evaluate
 from tests.lab.processes import CARD, Worker, needs_torch
@@ -65,7 +58,6 @@ def test_each_expression_gives_a_truth_a_number_or_a_text(lab: Worker) -> None:
         ("cards[0].use", "There is no use in card 0. There is: index, power, used."),
         ("Y", "Python says: NameError: name 'Y' is not defined."),
         ("X.sum", "It gives a function and no value. Brackets behind it call it."),
-        ("exit()", "Python says: SystemExit."),
         ("float('nan')", "It gives nan, which is no number."),
     ],
 )

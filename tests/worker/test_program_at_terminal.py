@@ -36,19 +36,6 @@ sys.exit(count)
 """
 
 
-LEFT_ALONE = """
-import os, signal, time
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-signal.signal(signal.SIGHUP, signal.SIG_IGN)
-parent = os.getppid()
-print("ready", flush=True)
-while os.getppid() == parent:
-    time.sleep(0.01)
-time.sleep(1.2)  # what is said meanwhile is said to nobody
-print("went on", flush=True)
-"""
-
-
 class Terminal:
     """With a program at it."""
 
@@ -128,13 +115,6 @@ def test_keys_that_end_a_program_end_it_alone(
     result = terminal.result()
     assert result["status"] == status
     assert ("Traceback" in terminal.shown) == (status == -2)
-
-
-@pytest.mark.parametrize("terminal", [LEFT_ALONE], indirect=True)
-def test_a_program_goes_on_when_we_are_killed(terminal: Terminal) -> None:
-    terminal.until("ready")
-    terminal.process.kill()
-    terminal.until("went on")
 
 
 @pytest.mark.parametrize(
