@@ -104,19 +104,14 @@ class Loop:
         self._pipe.say(Began(command.id))
         if isinstance(command, Run):
             self._streams.begin(command.id)
-        began = time.perf_counter()
         outcome = self._tried(lambda: self._finished(command))
         if isinstance(outcome, Failed):
             self._engine.copies.leave_unchecked()
-            own = (
-                self._cells.seconds if isinstance(command, Run) else time.perf_counter() - began
-            )
-            modelled = False
             # A card that broke cannot be asked for its times; a simulated one always can.
-            if self._hello.simulated:
-                times = self._engine.times(command.id, own)
+            if isinstance(command, Run) and (self._hello.simulated or not self._broken):
+                times = self._engine.times(command.id, self._cells.seconds)
                 own, modelled = times.host_seconds, times.modelled
-            outcome = replace(outcome, host_seconds=own, modelled=modelled)
+                outcome = replace(outcome, host_seconds=own, modelled=modelled)
         if isinstance(command, Run):
             self._streams.finish()
         told: list[Event] | Failed = []
@@ -136,9 +131,8 @@ class Loop:
             raise
         except BaseException as error:
             self._stop.over()
-            failure = failed(
-                self._id, error, lambda: (*self._engine.memory(),), self._engine.settle
-            )
+            engine = self._engine
+            failure = failed(self._id, error, lambda: (*engine.memory(),), engine.settle)
             self._broken = self._broken or failure.cause in BROKEN
             return failure
 
@@ -181,15 +175,12 @@ class Loop:
 
     def _run(self, command: Run) -> None:
         watched = command.watched and not is_timing(command.code)
-        placement = PlacementLog(self._placed) if command.placement else nullcontext()
-        status = 1
+        placed = PlacementLog(self._placed) if command.placement else nullcontext()
         try:
-            with self._engine.running(watched=watched, sampled=self._sampled), placement:
+            with self._engine.running(watched=watched, sampled=self._sampled), placed:
                 self._cells.run(command.code, command.number)
-            status = 0
         except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else int(bool(end.code))
-            if status and not self._streams.forked:
+            if end.code not in (None, 0):
                 raise
             self._streams.note(
                 Message("The cell asked Python to end. It ended the cell; the session goes on.")
@@ -200,7 +191,7 @@ class Loop:
             raise
         finally:
             if self._streams.forked:  # a child that a cell forked never serves commands
-                os._exit(status)
+                os._exit(int(sys.exc_info()[0] is not None))
             self._streams.show_figures()
 
     def _copied(self) -> "Iterator[Event]":

@@ -40,7 +40,7 @@ class Stop:
 
     def __init__(self) -> None:
         self.running: int | None = None  # the command that may be interrupted
-        self._cancelled: set[int] = set()
+        self._cancelled: set[int | None] = set()
         self._main = threading.main_thread().ident or 0
         self._whole = 0
         self._late = False
@@ -62,7 +62,7 @@ class Stop:
             _thread.interrupt_main()
 
     def over(self) -> None:
-        self._cancelled.discard(self.running or 0)
+        self._cancelled.discard(self.running)
         self.running = None
 
     @property

@@ -115,7 +115,7 @@ SAID: list[tuple[str, Mapping[str, str]]] = [
     # Ends of a cell, and what it leaves behind.
     ("exit()\nprint('not reached')", {"out": "", "note": EXIT}),
     ("if os.fork() == 0:\n    sys.exit(4)\nos.waitstatus_to_exitcode(os.wait()[1])",
-     {"value": "4"}),
+     {"value": "1"}),
 ]  # fmt: skip
 
 
