@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
-    VERSION,
     Asked,
     Began,
     Event,
@@ -129,7 +128,7 @@ class WatchedProgram:
         self._began = time.perf_counter()
         kind = "simulated cards" if self._simulated else ""
         version = platform.python_version()
-        self._saying.say(Hello(VERSION, version, self._torch_version, kind, self._simulated))
+        self._saying.say(Hello(0, version, self._torch_version, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         when_imported("torch", self._watch)
 
