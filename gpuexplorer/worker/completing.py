@@ -280,11 +280,11 @@ def _attributes_of(reached: _Reached) -> "dict[str, Any]":
     for each in reversed(type.mro(whole)):
         found.update(vars(each))
     for name, each in found.items():
-        if type(each) is staticmethod:
-            found[name] = each.__func__
-        elif type(each) is classmethod or (type(each) is types.FunctionType and not is_class):
-            # Which hands the first argument over.
-            found[name] = types.MethodType(getattr(each, "__func__", each), whole)
+        inner = each.__func__ if type(each) in (staticmethod, classmethod) else each
+        bound = type(each) is types.FunctionType and not is_class
+        if type(each) is classmethod or bound:
+            inner = types.MethodType(inner, whole)  # which hands the first argument over
+        found[name] = inner
     if not is_class:
         found |= attributes_of(thing)
     if kind_of(thing) == MODEL:

@@ -184,7 +184,7 @@ def _collection_text(thing: Any, depth: int) -> str:
     if of.__len__(thing) > _MOST_SHOWN:
         parts.append("…")
     alone = "," if len(parts) == 1 else ""
-    around = {list: "[{}]", tuple: f"({{}}{alone})", dict: "{{{}}}"}
+    around: dict[type, str] = {list: "[{}]", tuple: f"({{}}{alone})", dict: "{{{}}}"}
     if parts:
         around[set] = "{{{}}}"
     return around.get(type(thing), f"{name}({{}})").format(", ".join(parts))
@@ -323,7 +323,7 @@ def _tensors(things: "list[Any]") -> "list[Any]":
 
 def _held(tensors: "list[Any]", what: str) -> "tuple[Held, ...]":
     """Their memory, each stretch once, and that of their gradients."""
-    found = {}
+    found: dict[Held, None] = {}
     for tensor in tensors:
         try:
             storage = tensor.untyped_storage()
