@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from gpuexplorer.copies.copy_row import HOST, CopyRow
 from gpuexplorer.core.units import duration, grouped, memory, plain, rate, seconds_words
-from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.core.words import Message, mark, told
 from gpuexplorer.lab.events import Idle, Loader, Watched, Why
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.programs.program_run import (
@@ -68,16 +68,47 @@ def findings(run: ProgramRun) -> Sequence[Finding]:
         look = _Look(run, cell, seen)
         # What is said of a copy is said once: by what takes the copy away rather than by what
         # makes it cheaper.
-        for rule in (_trips, _small, _reads, _pageable, _blocking, _loaders, _hosts):
+        for rule in (_trips, _small, _reads, _large, _loaders, _hosts):
             said = {row for each in look.found for row in each.rows}
             look.found += [each for each in rule(look) if not each.rows & said]
         found += look.found
     return sorted(found, key=lambda each: (-(each.seconds or 0.0), each.spot))
 
 
-# Of the time watched, as `WORTH`, where a cure has to be tried out and is more than a word.
-_TRYING = 0.04
-_MUCH = 0.1  # where it concerns many lines, or a line that does not work in most steps
+# Of the time watched, as `WORTH`, where a cure has to be tried out and is more than a word;
+# where it concerns many lines, or a line that does not work in most steps.
+_TRYING, _MUCH = 0.04, 0.1
+# The share that a cure has to give back, and what is said.
+_RULES = {
+    Matter.TRIP: (
+        WORTH,
+        mark(
+            "{head} takes {size} from {device} to the host, and {back} brings it back, {times} "
+            "times: about {part}."
+        ),
+    ),
+    Matter.SMALL: (
+        WORTH,
+        mark("{head} made {times} copies of {size}, about {pieces} at a time: {part}."),
+    ),
+    Matter.READ: (WORTH, mark("{head} {times} times: {card} waited {part}.")),
+    Matter.PAGEABLE: (
+        _TRYING,
+        mark("{head} copied {size} from pageable memory in {part}, at {rate}."),
+    ),
+    Matter.BLOCKING: (
+        _TRYING,
+        mark("{head} copied {size} from pinned memory, and the host waited for it: {part}."),
+    ),
+    Matter.LOADER: (
+        _TRYING,
+        mark("{head} kept {card} waiting for {times} batches: {part}."),
+    ),
+    Matter.HOST: (
+        _TRYING,
+        mark("{head} kept {card} waiting for the host, {times} times: {part}."),
+    ),
+}
 # What happens less often is no loop, but how a program begins or ends: the first call makes a
 # context, the last reads a result.
 _OFTEN = 10
@@ -149,21 +180,22 @@ class _Look:
         self,
         matter: Matter,
         at: CopyRow | Idle,
-        sentence: str,
         cure: Message,
-        *,
         spent: float,
         gain: float | None,
-        least: float = WORTH,
+        *,
+        sentence: str = "",
         times: int = 0,
         other: CopyRow | Loader | None = None,
         rows: Sequence[CopyRow] = (),
         **values: object,
     ) -> Iterator[Finding]:
-        """One, or none where it is not worth a change. `sentence`: a template; head, card,
-        times and part of the whole are filled in. `spent`: the seconds that it names.
+        """One, or none where it is not worth a change. `sentence`: in place of the matter's;
+        head, card, times and part of the whole are filled in. `spent`: the seconds that it
+        names.
         """
-        if not self.worth(spent if gain is None else gain, least):
+        least, usual = _RULES[matter]
+        if not self.worth(spent if gain is None else gain, _MUCH if sentence else least):
             return
         if isinstance(at, Idle):
             device, times = at.device, times or at.times
@@ -173,7 +205,7 @@ class _Look:
         whole, part, seen = duration(self.whole), duration(min(spent, self.whole)), self.seen
         spent_of = part.number if part.unit == whole.unit else str(part)
         said = Message(
-            sentence,
+            sentence or usual,
             head=self.head(at),
             device=device,
             card=device if self._several else Message("the card"),
@@ -218,33 +250,28 @@ def _trips(look: _Look) -> Iterator[Finding]:
     # Gradients, which autograd copied, go the same way back: the same cure helps.
     gradients = [each for each in ways if each[1].how == "backward"]
     for trip, out, back in [each for each in ways if each not in gradients] or ways:
-        rows = {out.number: out, back.number: back}
+        rows = [out, back]
         for its, *more in gradients:
-            if 0.9 * trip.times <= its.times <= 1.1 * trip.times:
-                rows |= {row.number: row for row in more}
-        left = {spot_of(row) for row in rows.values() if row.target == HOST}
-        gain = sum(row.seconds or row.host_seconds or 0.0 for row in rows.values())
-        gain += sum(
-            each.seconds
-            for each in look.idle
-            if each.why is Why.READ and each.device == trip.device and spot_of(each) in left
-        )
+            if 0.9 * trip.times <= its.times <= 1.1 * trip.times and out not in more:
+                rows += more
+        left = {spot_of(row) for row in rows if row.target == HOST}
+        idle = [
+            each for each in look.idle if (each.why, each.device) == (Why.READ, trip.device)
+        ]
+        gain = sum(row.seconds or row.host_seconds or 0.0 for row in rows)
+        gain += sum(each.seconds for each in idle if spot_of(each) in left)
         cure = Message("Keep it on the card.")
         if trip.changed:
             cure = Message("Compute that on the card too, and keep it there.")
         yield from look.finding(
             Matter.TRIP,
             out,
-            mark(
-                "{head} takes {size} from {device} to the host, and {back} brings it back, "
-                "{times} times: about {part}."
-            ),
             cure,
+            gain,
+            gain,
             times=trip.times,
-            spent=gain,
-            gain=gain,
             other=back,
-            rows=list(rows.values()),
+            rows=rows,
             size=look.size(trip.bytes / trip.times),
             back=look.head(back),
         )
@@ -269,10 +296,9 @@ def _small(look: _Look) -> Iterator[Finding]:
         yield from look.finding(
             Matter.SMALL,
             row,
-            mark("{head} made {times} copies of {size}, about {pieces} at a time: {part}."),
             told(cure, _instead(then, now)),
-            spent=now,
-            gain=now - then,
+            now,
+            now - then,
             size=look.size(row.bytes / row.copies),
             pieces=grouped(round(row.copies / bursts)),
         )
@@ -302,8 +328,8 @@ def _reads(look: _Look) -> Iterator[Finding]:
         how = same[0].how if same else "synchronize" * ("synchronize" in idle.what)
         times = sum(each.copies for each in same) or idle.times
         # The card does nothing else while it answers. The longest wait may have been the first.
-        gain = idle.seconds - idle.longest + sum(each.seconds or 0.0 for each in copies)
-        gain = min(gain, idle.seconds)
+        again = idle.seconds - idle.longest + sum(each.seconds or 0.0 for each in copies)
+        gain = min(again, idle.seconds)
         waited = look.host_waited(times) if copies else None
         if waited is not None:
             # Without its reads the host asks for the next work while the card computes: it can
@@ -319,16 +345,8 @@ def _reads(look: _Look) -> Iterator[Finding]:
                 gain=seconds_words(gain),
             )
             cure = told(cure, too_slow)
-        yield from look.finding(
-            Matter.READ,
-            idle,
-            mark("{head} {times} times: {card} waited {part}."),
-            cure,
-            spent=idle.seconds,
-            gain=gain,
-            times=times,
-            rows=copies,
-        )
+        spent = idle.seconds
+        yield from look.finding(Matter.READ, idle, cure, spent, gain, times=times, rows=copies)
 
 
 # Of what a link to the host could carry in theory, what copies of pinned memory reach:
@@ -336,15 +354,27 @@ def _reads(look: _Look) -> Iterator[Finding]:
 _REACHED = 0.8
 
 
-def _pageable(look: _Look) -> Iterator[Finding]:
+def _large(look: _Look) -> Iterator[Finding]:
+    """From memory that is not pinned; from pinned memory, where the host waits all the same."""
+    busy = dict(look.seen.busy)
     for row in look.rows.values():
-        now = row.seconds
-        if row.source != HOST or row.pinned is not False or not row.asked or row.small:
-            continue
+        now, waited = row.seconds, row.host_seconds or 0.0
         # What moves once, such as a model at the beginning, gains nothing: pinning is a copy.
-        if look.seldom(row.bursts) or not now:
+        if row.source != HOST or not row.asked or look.seldom(row.bursts):
             continue
-        pinned = None if row.limit is None else row.bytes / (_REACHED * row.limit)
+        if row.pinned and row.blocking:
+            cure = Message(
+                "Copy with non_blocking=True, and do not write to that memory before the copy "
+                "is done."
+            )
+            # The card is done no sooner than its work.
+            left = look.whole - busy.get(row.target, look.whole)
+            size = look.size(row.bytes)
+            yield from look.finding(
+                Matter.BLOCKING, row, cure, waited, min(waited, left), size=size
+            )
+        if row.pinned is not False or row.small or not now:
+            continue
         cure = Message(
             "Keep it in pinned memory (.pin_memory(), once), and copy with non_blocking=True."
         )
@@ -358,48 +388,21 @@ def _pageable(look: _Look) -> Iterator[Finding]:
                     "non_blocking=True.",
                     place=look.run.place(spot_of(each)),
                 )
-        reached: str = str(rate(row.bytes / now))
-        if row.limit is not None:
-            limit = str(rate(row.limit))
+        reached, pinned = str(rate(row.bytes / now)), None
+        if row.limit:
+            pinned, limit = row.bytes / (_REACHED * row.limit), str(rate(row.limit))
             reached = Message("{rate}; the wire could carry {limit}", rate=reached, limit=limit)
+            cure = told(cure, _instead(pinned, now))
+        gain = None if pinned is None else now - pinned
         yield from look.finding(
             Matter.PAGEABLE,
             row,
-            mark("{head} copied {size} from pageable memory in {part}, at {rate}."),
-            told(cure, NOTHING if pinned is None else _instead(pinned, now)),
-            spent=now,
-            gain=None if pinned is None else now - pinned,
-            least=_TRYING,
+            cure,
+            now,
+            gain,
             other=loader,
             size=look.size(row.bytes),
             rate=reached,
-        )
-
-
-def _blocking(look: _Look) -> Iterator[Finding]:
-    """Pinned memory for which the host waits all the same."""
-    busy = dict(look.seen.busy)
-    for row in look.rows.values():
-        waited = row.host_seconds or 0.0
-        if row.source != HOST or not (row.pinned and row.blocking and row.asked):
-            continue
-        if look.seldom(row.bursts):
-            continue
-        yield from look.finding(
-            Matter.BLOCKING,
-            row,
-            mark(
-                "{head} copied {size} from pinned memory, and the host waited for it: {part}."
-            ),
-            Message(
-                "Copy with non_blocking=True, and do not write to that memory before the copy "
-                "is done."
-            ),
-            spent=waited,
-            # The card is done no sooner than its work.
-            gain=min(waited, look.whole - busy.get(row.target, look.whole)),
-            least=_TRYING,
-            size=look.size(row.bytes),
         )
 
 
@@ -412,11 +415,9 @@ def _loaders(look: _Look) -> Iterator[Finding]:
         yield from look.finding(
             Matter.LOADER,
             replace(idle, what=idle.what or (loader.what if loader else "")),
-            mark("{head} kept {card} waiting for {times} batches: {part}."),
             _more_workers(loader, look.run.processors),
-            spent=idle.seconds,
-            gain=idle.seconds - idle.longest,  # which may have been the first
-            least=_TRYING,
+            idle.seconds,
+            idle.seconds - idle.longest,  # which may have been the first
             times=sum(each.batches for each in there),
         )
 
@@ -494,47 +495,31 @@ def _hosts(look: _Look) -> Iterator[Finding]:
                 "DataParallel copies the model to each card in every step, from one thread: "
                 "use DistributedDataParallel, or one card."
             )
-        yield from look.finding(
-            Matter.HOST,
-            idle,
-            mark("{head} kept {card} waiting for the host, {times} times: {part}."),
-            cure,
-            spent=idle.seconds,
-            gain=gain,
-        )
+        yield from look.finding(Matter.HOST, idle, cure, idle.seconds, gain)
     if not rest:
         return
     # All other lines together, of the card that idled longest at one.
     longest = max(rest, key=lambda each: each.seconds)
     rest = [each for each in rest if each.device == longest.device]
     seconds, times = sum(each.seconds for each in rest), sum(each.times for each in rest)
-    sentence = mark(
-        "The host's own work at {count} lines kept {card} waiting: {part}, longest at {head}."
-    )
-    often, gain, cure = not look.seldom(times), seconds, Message(_OWN_WORK)
+    cure = Message(_OWN_WORK)
     if seconds < _BETWEEN_OPERATIONS * times:
-        short = 0.0 if small else dict(look.seen.pauses).get(longest.device, 0.0)
-        seconds, gain, often = seconds + short, gain + short, bool(short) or often
-        sentence = mark(
-            "Between one operation and the next, {card} waited {part} for the host, longest at "
-            "{head}."
-        )
         cure = Message(
             "Give the card more at a time: larger batches, torch.compile, or CUDA graphs."
         )
-    else:
-        gain -= sum(each.longest for each in rest)
-    if often:
+    short = 0.0 if small else dict(look.seen.pauses).get(longest.device, 0.0)
+    if short or not look.seldom(times):
         yield from look.finding(
             Matter.HOST,
             longest,
-            sentence,
             cure,
-            spent=seconds,
-            gain=gain * left,
-            least=_MUCH,
+            seconds + short,
+            (seconds + short - sum(each.longest for each in rest)) * left,
+            sentence=mark(
+                "Between one operation and the next, {card} waited {part} for the host, "
+                "longest at {head}."
+            ),
             times=times,
-            count=len(rest),
         )
 
 

@@ -279,12 +279,11 @@ def watched(run: ProgramRun) -> Sequence[Message]:
     for each in seen:
         children.update(dict(each.children))
     if children:
-        kinds = children.items()
         unwatched = Message.counted(
-            "Not watched: {count} other process ({several}).",
-            "Not watched: {count} other processes ({several}).",
+            "Not watched: {count} other process ({kinds}).",
+            "Not watched: {count} other processes ({kinds}).",
             children.total(),
-            several=all_of([Message("{count} of {kind}", count=n, kind=e) for e, n in kinds]),
+            kinds=all_of([*children]),
         )
         said.append(unwatched)
     if dropped := sum(each.dropped for each in seen):
@@ -298,7 +297,6 @@ def watched(run: ProgramRun) -> Sequence[Message]:
 
 
 def _steps(seen: Watched) -> Message:
-    time, whole = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
     steps = Message.counted(
         "{count} step of the optimizer",
         "{all} steps of the optimizer",
@@ -310,22 +308,18 @@ def _steps(seen: Watched) -> Message:
             "{count} batch", "{all} batches", seen.steps, all=grouped(seen.steps)
         )
     if not sampled(seen):
-        if not seen.step:
-            return Message("All of it was watched.")
-        return Message("All of it was watched: {steps}.", steps=steps)
-    if not seen.step:
-        return Message(
-            "{time} of {whole} were watched; figures are of these unless they say otherwise.",
-            time=time,
-            whole=whole,
-        )
+        whole = Message("All of it was watched: {steps}.", steps=steps)
+        return whole if seen.step else Message("All of it was watched.")
+    part = Message(
+        "{time} of {whole}",
+        time=str(duration(seen.seen_seconds)),
+        whole=str(duration(seen.seconds)),
+    )
+    if seen.step:
+        some = grouped(seen.seen_steps)
+        part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
     return Message(
-        "{some} of {steps} were watched, {time} of {whole}; figures are of these unless they "
-        "say otherwise.",
-        some=grouped(seen.seen_steps),
-        steps=steps,
-        time=time,
-        whole=whole,
+        "{part} were watched; figures are of these unless they say otherwise.", part=part
     )
 
 

@@ -125,7 +125,7 @@ TOLD = [
     (
         seen(idle=[host(1.5 + n / 1000, n, times=1200) for n in range(61, 66)]),
         Matter.HOST,
-        "at 5 lines kept the card waiting: 7.82 of 41.0 s, longest at train.py:65 `f(x)`.",
+        "the card waited 7.82 of 41.0 s for the host, longest at train.py:65 `f(x)`.",
         "Do it on the card",
     ),
     (
