@@ -92,14 +92,13 @@ class _Typed:
     ) -> None:
         self._code, self._namespace, self._devices = code, namespace, devices
         self._open: list[int] = []  # brackets
-        self._quoted: str | None = None  # what the string has in which the cursor is
-        self._formatted = self._in_remark = False
+        self._quoted: str | None = None  # what the string or remark has that the cursor is in
         self._plain = _TOKEN.sub(self._simplified, code)
 
     def _simplified(self, found: "re.Match[str]") -> str:
         text, last = found[0], found.end() == len(self._code)
         if found["remark"] is not None:
-            self._in_remark = last and text[0] == "#"
+            self._quoted = text if last and text[0] == "#" else None
             return " " * len(text)
         if found["mark"] is not None:
             if text in "([{":
@@ -110,32 +109,31 @@ class _Typed:
                 return " "
             return text.replace(";", "\n")
         if last and not (found["shut"] or found["closed"]):
-            quote = found["thrice"] or found["once"]
-            self._quoted = text[len(found["prefix"]) + len(quote) :]
-            self._formatted = "f" in found["prefix"].lower()
+            brace = text.rfind("{") + 1
+            if "f" in found["prefix"].lower() and brace > text.rfind("}") + 1:
+                return '"' * brace + text[brace:]
+            self._quoted = text.partition(found["thrice"] or found["once"])[2]
         return '"' * len(text)
 
     def goes_on(self) -> "tuple[int, Iterable[str]]":
         """Where the words begin that may take the place of what is begun, and these."""
-        end = len(self._code)
-        if self._in_remark:
-            return end, ()
-        if self._quoted is not None:
-            return self._in_string(self._quoted)
-        begun = re.search(r"\w*$", self._plain)[0]  # type: ignore[index]  # matches any text
-        before = self._plain[: end - len(begun)]
-        line = before.rpartition("\n")[2]
-        if importing := _IMPORT.fullmatch(line):
-            words: Iterable[str] = _importable(importing[1], importing[2])
-        elif line.rstrip().endswith("."):
-            words = self._attributes(len(before.rstrip()) - 1)
-        elif begun[:1].isdigit() or _NEW_NAME.search(line):
-            words = ()
-        else:
-            words = self._names(before, begun)
+        begun, words = self._in_code() if self._quoted is None else self._in_string()
         fitting = (each for each in words if each.startswith(begun) and each != begun)
         hidden = begun.startswith("_")
-        return end - len(begun), (each for each in fitting if hidden or each[0] != "_")
+        begin = len(self._code) - len(begun)
+        return begin, (each for each in fitting if hidden or each[0] != "_")
+
+    def _in_code(self) -> "tuple[str, Iterable[str]]":
+        begun = re.search(r"\w*$", self._plain)[0]  # type: ignore[index]  # matches any text
+        before = self._plain[: len(self._plain) - len(begun)]
+        line = before.rpartition("\n")[2]
+        if importing := _IMPORT.fullmatch(line):
+            return begun, _importable(importing[1], importing[2])
+        if line.rstrip().endswith("."):
+            return begun, self._attributes(len(before.rstrip()) - 1)
+        if begun[:1].isdigit() or _NEW_NAME.search(line):
+            return begun, ()
+        return begun, self._names(before, begun)
 
     def _attributes(self, end: int) -> "Iterable[str]":
         """Functions before classes and constants."""
@@ -149,7 +147,7 @@ class _Typed:
 
     def _names(self, before: str, begun: str) -> "Iterator[str]":
         """First what the call takes, then what the session has, then what Python has."""
-        yield from self._keys(len(before))
+        yield from self._keys(before)
         if before.rstrip()[-1:] in ("(", ","):
             yield from (f"{name}=" for name in self.called()[1])
         yield from sorted(self._namespace)
@@ -158,28 +156,20 @@ class _Typed:
             yield from keyword.kwlist
             yield from sorted(vars(builtins))
 
-    def _in_string(self, quoted: str) -> "tuple[int, Iterable[str]]":
-        end, brace = len(self._code), quoted.rfind("{")
-        if self._formatted and brace > quoted.rfind("}"):
-            inner = _Typed(quoted[brace + 1 :], self._namespace, self._devices)
-            begin, words = inner.goes_on()
-            return end - len(inner._code) + begin, words
-        before = self._plain.rstrip('"')
+    def _in_string(self) -> "tuple[str, Iterable[str]]":
+        before, quoted = self._plain.rstrip('"'), self._quoted or ""
         if _FILE.search(before):
-            folder, slash, quoted = quoted.rpartition("/")
-            offered: Iterable[str] = _files_in(folder + slash)
-        elif _DEVICE.search(before):
-            offered = self._devices
-        else:
-            offered = (each[1:-1] for each in self._keys(len(before)) if each[0] in "'\"")
-        words = (each for each in offered if each.startswith(quoted) and each != quoted)
-        return end - len(quoted), words
+            folder, slash, part = quoted.rpartition("/")
+            found = islice(Path(folder + slash).expanduser().glob("*"), _MOST)
+            return part, sorted(f"{e.name}/" if e.is_dir() else e.name for e in found)
+        if _DEVICE.search(before):
+            return quoted, self._devices
+        return quoted, [each[1:-1] for each in self._keys(before) if each[0] in "'\""]
 
-    def _keys(self, end: int) -> "Iterable[str]":
+    def _keys(self, before: str) -> "Iterable[str]":
         """As they are written, of the dictionary whose bracket was opened right before."""
-        if not self._plain[:end].rstrip().endswith("["):
-            return ()
-        reached = self._value(self._open[-1])
+        opened = self._open[-1:] if before.rstrip().endswith("[") else []
+        reached = self._value(opened[0]) if opened else None
         if reached is None or not issubclass(type(reached.thing), dict):
             return ()
         return [way[1:-1] for way, _ in elements_of(reached.thing, _MOST)]
@@ -256,11 +246,6 @@ def _modules(package: str) -> "Sequence[str]":
     roots = spec.submodule_search_locations or () if spec is not None else ()
     where = [str(Path(root, *rest)) for root in roots]
     return sorted(each.name for each in pkgutil.iter_modules(where))
-
-
-def _files_in(folder: str) -> "Sequence[str]":
-    found = islice(Path(folder).expanduser().glob("*"), _MOST)
-    return sorted(f"{each.name}/" if each.is_dir() else each.name for each in found)
 
 
 _OF_TENSORS = {

@@ -91,11 +91,11 @@ def tensors_in(model: Any) -> "dict[str, Any]":
     """
     kept = attributes_of(model)
     found = {**kept.get("_parameters", {}), **kept.get("_buffers", {}), **kept}
-    lazy = nn.parameter.UninitializedTensorMixin
     return {
         name: each
         for name, each in found.items()
-        if kind_of(each) == TENSOR and not issubclass(type(each), lazy)
+        if issubclass(type(each), torch.Tensor)
+        and not issubclass(type(each), nn.parameter.UninitializedTensorMixin)
     }
 
 
@@ -134,12 +134,9 @@ def text_of(thing: Any, depth: int = 3) -> str:
         return _collection_text(thing, depth - 1)[:_LONGEST_TEXT]
     if kind in _FUNCTIONS:
         return str(thing.__name__)
-    if kind.__module__ == "numpy":
-        numpy = sys.modules["numpy"]
-        if kind is numpy.ndarray:
-            return f"ndarray({_sizes(thing.shape)}, {thing.dtype})"
-        if issubclass(kind, numpy.generic):
-            return repr(thing)
+    if kind.__module__ == "numpy" and hasattr(kind, "dtype"):
+        shape = _sizes(thing.shape)
+        return f"ndarray({shape}, {thing.dtype})" if shape else repr(thing)
     return f"<{kind.__name__} object>"
 
 
@@ -272,13 +269,16 @@ def _container(thing: Any, name: str, inside: "list[tuple[str, Any]]") -> Placed
     elements = []
     for path, each in inside[:_MOST_ELEMENTS]:
         one = its[id(each)]
-        text = type(each).__name__ if one.shape is None else one.text
+        text = one.text if one.kind == TENSOR else type(each).__name__
         elements.append(Element(path, one.kind, one.device, text, one.bytes))
-    devices = ", ".join(sorted({each.device for each in holds}))
     # Views of one memory take it once.
     taken = min(sum(each.bytes for each in its.values()), sum(each.bytes for each in holds))
     return Placed(
-        *(0, name, "container", devices, text_of(thing)),
+        0,
+        name,
+        "container",
+        ", ".join(sorted({each.device for each in holds})),
+        text_of(thing),
         bytes=taken,
         holds=holds,
         elements=tuple(elements),
