@@ -443,22 +443,13 @@ def _more_workers(loader: Loader | None, processors: int | None) -> Message:
             processors,
             workers=loader.workers,
         )
-        return told(
-            enough, Message("Do less for each sample, or prepare the data once and keep them.")
-        )
-    if not loader.workers:
-        return Message(
-            "Give the loader workers, which prepare batches while the card computes: "
-            "num_workers={count}, persistent_workers=True.",
-            count=min(_MOST_WORKERS, (processors or 5) - 1),
-        )
-    return Message.counted(
-        "Its worker does not keep up. Try num_workers={more}, persistent_workers=True, or do "
-        "less for each sample.",
-        "Its {count} workers do not keep up. Try num_workers={more}, persistent_workers=True, "
-        "or do less for each sample.",
-        loader.workers,
-        more=min(2 * loader.workers, processors or 2 * loader.workers),
+        less = Message("Do less for each sample, or prepare the data once and keep them.")
+        return told(enough, less)
+    most = (processors or 5) - 1 if not loader.workers else processors or 2 * loader.workers
+    return Message(
+        "Let workers prepare batches while the card computes: num_workers={count}, "
+        "persistent_workers=True; or do less for each sample.",
+        count=min(2 * loader.workers or _MOST_WORKERS, most),
     )
 
 

@@ -118,9 +118,11 @@ class Line:
     way: Message  # from where to where; that of most bytes
     memory: Message  # what memory of the host took part
     share: float | None  # of the limit of the wire, by the copies of most bytes
-    # Seconds by which lines are ordered: of host, wire or card, whichever lost most. What
-    # happens once is how a program begins, not what can be changed in it.
-    cost: float
+
+    @property
+    def cost(self) -> float:
+        """Seconds of host, wire or card, whichever lost most."""
+        return max(self.waited or 0.0, self.device_seconds or 0.0, self.idle_seconds)
 
 
 def lines_of(run: ProgramRun) -> Sequence[Line]:
@@ -134,27 +136,20 @@ def lines_of(run: ProgramRun) -> Sequence[Line]:
         for idle in seen.idle:
             if idle.why != Why.START and not idle.part_of:
                 idled[spot_of(idle)].append(idle)
-    lines = [
-        _line(
-            run,
-            spot,
-            sorted(copied.get(spot, ()), key=lambda row: (-row.bytes, row.number)),
-            sorted(idled.get(spot, ()), key=lambda idle: -idle.seconds),
-        )
-        for spot in {**copied, **idled}
-    ]
+    lines = [_line(run, spot, copied[spot], idled[spot]) for spot in {**copied, **idled}]
     return sorted(lines, key=lambda each: (-each.cost, -each.bytes, each.spot))
 
 
 def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle]) -> Line:
+    copied.sort(key=lambda row: (-row.bytes, row.number))
+    idled.sort(key=lambda idle: -idle.seconds)
+    named: list[CopyRow | Idle] = [*copied, *idled]
     way = NOTHING
     if copied:
-        ends = [
-            Message("host") if e == HOST else e for e in (copied[0].source, copied[0].target)
-        ]
-        way = Message("{source} to {target}", source=ends[0], target=ends[1])
-    named: list[CopyRow | Idle] = [*copied, *idled]
-    again = [each for each in copied if each.copies > 1]
+        ends = (copied[0].source, copied[0].target)
+        source, target = (Message("host") if each == HOST else each for each in ends)
+        way = Message("{source} to {target}", source=source, target=target)
+    asked = (Message("asked") if each.asked else Message("hidden") for each in copied)
     return Line(
         spot,
         run.place(spot),
@@ -166,17 +161,10 @@ def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle])
         waited=total([each.host_seconds for each in copied if each.blocking]),
         device_seconds=total([each.seconds for each in copied]),
         idle_seconds=sum(each.seconds for each in idled),
-        asked_words=_either(
-            Message("asked") if each.asked else Message("hidden") for each in copied
-        ),
+        asked_words=_either(asked),
         way=way,
         memory=_either(each.host_side for each in copied),
         share=copied[0].share if copied else None,
-        cost=max(
-            sum(each.host_seconds or 0.0 for each in again if each.blocking),
-            sum(each.seconds or 0.0 for each in again),
-            sum(each.seconds - each.longest for each in idled),
-        ),
     )
 
 

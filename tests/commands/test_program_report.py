@@ -56,7 +56,7 @@ def test_its_end_stands_first_then_what_was_watched_then_what_would_help() -> No
         "What would help, and how much of the time it could save at most:\n"
         " 29 %  train.py:28 `loader` kept the card waiting for 12\u202f000 batches: 12.0 of "
         "41.0 s.\n"
-        "       Give the loader workers"
+        "       Let workers prepare batches"
     )
 
 

@@ -11,7 +11,6 @@ from tests.programs.made import KIB, MIB, STEPS, idle, loader, moved, program, r
 
 NORM = "torch.cuda.synchronize()"
 SMALL = moved(41, "t.cuda()", times=640_000, size=KIB, bursts=10_000, seconds=8.0)
-SMALL_READS = read(50, "t.item()", times=640_000, bursts=10_000, seconds=2.0, waited=9.0)
 BLOCKING = moved(pinned=True, blocking=True)
 REPLICATED = moved(what="m(x)", within="torch.nn.parallel.comm", seconds=0.1, pinned=True)
 CARD_READ = [idle(Why.READ, 3.1)]
@@ -80,12 +79,6 @@ TOLD = [
         "made 640\u202f000 copies of 1.00 KiB, about 64 at a time: 8.00 of 41.0 s.",
         "there (torch.stack), and copy once. Estimated: about 170 ms instead of 8.00 s.",
     ),
-    (
-        seen(copies=[SMALL_READS], idle=[idle(Why.READ, 4.0, line=50, what="t.item()")]),
-        Matter.SMALL,
-        "t.item()",
-        "Put them together on the card (torch.stack), and fetch them",
-    ),
     (  # pauses between small copies belong to them
         seen(copies=[replace(SMALL, line=30)], idle=[host(3.0, 30)], pauses=9.0),
         Matter.SMALL,
@@ -96,7 +89,7 @@ TOLD = [
         seen(loaders=[loader(4)], idle=[batches(12.0, longest=1.1)]),
         Matter.LOADER,
         "train.py:28 `loader` kept the card waiting for 12\u202f000 batches: 12.0 of 41.0 s.",
-        "Its 4 workers do not keep up. ",
+        "Let workers prepare batches while the card computes: num_workers=8",
     ),
     (
         seen(loaders=[loader(seconds=6.0)], idle=[batches(5.0)]),
@@ -172,7 +165,6 @@ def test_what_costs_little_is_no_finding(events: Watched) -> None:
 @pytest.mark.parametrize(
     ("how", "what", "cure"),
     [
-        ("format", 'f"{loss}"', "Print it every 100 steps"),
         ("if", "loss > best", "Decide on the card"),
         ("float", "float(loss)", "Keep the sum on the card"),
         ("cpu", "out.cpu()", "Collect it on the card"),
@@ -189,10 +181,8 @@ def test_the_cure_follows_from_how_the_card_was_read(how: str, what: str, cure: 
     ("workers", "processors", "cure"),
     [
         (0, 16, "num_workers=8, persistent_workers=True"),
-        (0, 4, "num_workers=3, persistent_workers=True"),
         (0, 1, "This computer has one processor, so more workers would not help."),
-        (2, 16, "Its 2 workers do not keep up. Try num_workers=4"),
-        (12, 16, "Try num_workers=16"),
+        (2, 16, "num_workers=4, persistent_workers=True"),
         (16, 16, "This computer has 16 processors, so more than 16 workers would not help."),
     ],
 )
@@ -241,9 +231,7 @@ def test_what_the_host_does_after_a_read_is_its_own_where_it_did_not_wait_so_lon
     wait = idle(Why.READ, 20.0, row=1)
     own, card = findings(program(seen(copies=[read(waited=2.0)], idle=[wait, behind])))
     assert (own.matter, own.spot.line) == (Matter.HOST, 90)
-    assert own.seconds == pytest.approx(16.2, rel=0.01)
-    assert card.matter is Matter.READ
-    assert card.seconds == pytest.approx(2.0)
+    assert (own.seconds, card.seconds) == pytest.approx((16.2, 2.0), rel=0.01)
     only(*findings(program(seen(copies=[read(waited=20.0)], idle=[wait, behind]))))
 
 
@@ -254,10 +242,3 @@ def test_a_card_that_idles_at_no_one_line_is_not_passed_over() -> None:
         "No line stands out, but the card had nothing to do for 3.50 s of 41.0 s. Longest at "
         "train.py:61: 3.00 s."
     )
-
-
-def test_what_can_give_back_most_comes_first() -> None:
-    waits = [idle(Why.READ, 1.5), replace(batches(12.0), row=2)]
-    run = program(seen(copies=[read(), moved()], idle=waits, loaders=[loader()]))
-    matters = [each.matter for each in findings(run)]
-    assert matters == [Matter.LOADER, Matter.PAGEABLE, Matter.READ]

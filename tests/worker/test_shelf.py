@@ -73,7 +73,6 @@ def test_modules_functions_and_classes_are_not_on_the_shelf(session: Session) ->
         ("[1, 2.5, 'a']", "[1, 2.5, 'a']"),
         ("{'lr': 0.1, 'betas': (0.9, 0.99)}", "{'lr': 0.1, 'betas': (0.9, 0.99)}"),
         ("{1}", "{1}"),
-        ("torch.device('cuda')", "device(type='cuda')"),
         ("torch.float16", "torch.float16"),
         ("object()", "<object object>"),
         ("__import__('numpy').ones((2, 3))", "ndarray(2×3, float64)"),
@@ -166,7 +165,6 @@ CONTAINERS = """
     ("code", "paths"),
     [
         ("[X, 1, net]", ["thing[0]", "thing[2]"]),
-        ("{'a': X, 2: X, (1, 2): X}", ["thing['a']", "thing[2]", "thing[(1, 2)]"]),
         ("Batch(X, net)", ["thing.inputs", "thing.targets"]),
         ("Batch({'a': [X]})", ["thing.inputs['a'][0]"]),
         (
@@ -201,20 +199,15 @@ def test_no_code_of_the_persons_own_runs_for_the_shelf(session: Session) -> None
             def __repr__(self): ran.append("repr")
             def __len__(self): ran.append("len")
             def __iter__(self): ran.append("iter")
-        class Listed(list):
-            def __iter__(self): ran.append("iter")
-            def __len__(self): ran.append("len")
-            def __repr__(self): ran.append("repr")
         class Mine(torch.Tensor):
             @classmethod
             def __torch_function__(cls, *args, **kwargs): ran.append("function")
-        one, several, both = Hostile(), Listed([torch.ones(1)]), [Hostile(), {1: Hostile()}]
+        one, both = Hostile(), [Hostile(), {1: Hostile()}]
         mine = torch.Tensor._make_subclass(Mine, torch.ones(3))
         ran.clear()
         """
     said = session.run(code)
     assert session.names["ran"] == []
     assert [each.path for each in said["one"].elements] == ["one.inside"]
-    assert [each.path for each in said["several"].elements] == ["several[0]"]
     assert (said["mine"].kind, said["mine"].shape) == ("tensor", (3,))
     assert said["both"].text == "[<Hostile object>, {1: <Hostile object>}]"
