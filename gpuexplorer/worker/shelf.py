@@ -40,6 +40,7 @@ _PLAIN = (
     *(decimal.Decimal, fractions.Fraction, pathlib.PosixPath, pathlib.WindowsPath),
     *(torch.device, torch.dtype, torch.Size),
 )
+_OF_TORCH, _OPENED = (TENSOR, MODEL, OPTIMISER), (COLLECTION, OBJECT)
 _VALUES = frozenset((str, bytes, *_PLAIN))
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
 _KINDS = (
@@ -221,75 +222,61 @@ def _placed(thing: Any, name: str) -> Placed:
     """Without moving a value that lies on a card. Its command is not named yet."""
     kind = kind_of(thing)
     try:
-        if kind in (TENSOR, MODEL, OPTIMISER):
-            return _of_torch(thing, name, kind)
-        if kind in (COLLECTION, OBJECT) and (inside := list(_inside(thing, name))):
-            return _container(thing, name, inside)
-        return Placed(0, name, VALUE, "", text_of(thing))
+        inside = [(name, thing)] if kind in _OF_TORCH else list(_inside(thing, name))
+        if not inside:
+            return Placed(0, name, VALUE, "", text_of(thing))
+        tensors = _tensors([each for _, each in inside])
+        holds = _held(tensors)
+        sizes = [each.numel() * each.element_size() for each, _ in tensors]
+        alone = kind in _OF_TORCH
+        first = () if alone else inside[:_MOST_ELEMENTS]
+        return Placed(
+            0,
+            name,
+            kind if alone else "container",
+            ", ".join(sorted({str(each.device) for each, _ in tensors})),
+            _description(thing, kind),
+            tuple(thing.shape) if kind == TENSOR else None,
+            dtype_name(thing.dtype) if kind == TENSOR else "",
+            min(sum(sizes), sum(each.bytes for each in holds)),  # less where views share it
+            alone and any(each.requires_grad for each, _ in tensors),
+            holds=holds,
+            elements=tuple(_element(each, path) for path, each in first),
+            more=0 if alone else len(inside) - len(first),
+        )
     except Exception:  # it may refuse whatever is asked, as a parameter without a shape does
         return Placed(0, name, VALUE, "", Message("nothing can be told of it"))
 
 
-def _of_torch(thing: Any, name: str, kind: str) -> Placed:
-    shape, dtype = None, ""
-    if kind == TENSOR:
-        tensors, shape, dtype = [thing], tuple(thing.shape), dtype_name(thing.dtype)
-        text = f"{_sizes(shape)}, {dtype}"
-        if not shape:
-            text = Message("one number, {dtype}", dtype=dtype)
-    elif kind == MODEL:
-        tensors, text = _tensors([thing]), model_text(thing)
-    else:
-        kept = attributes_of(thing)
-        tensors = _tensors([kept.get("state")])
+def _element(thing: Any, path: str) -> Element:
+    its = _placed(thing, path)
+    text = its.text if its.kind == TENSOR else type(thing).__name__
+    return Element(path, its.kind, its.device, text, its.bytes)
+
+
+def _description(thing: Any, kind: str) -> str:
+    if kind == MODEL:
+        return model_text(thing)
+    if kind == OPTIMISER:
         settings = [
-            f"{way[2:-2]}={text_of(each, 1)}"
-            for group in kept.get("param_groups", [])[:1]
-            for way, each in elements_of(group, _MOST_ELEMENTS)
-            if way != "['params']"
+            f"{name}={text_of(each, 1)}"
+            for group in attributes_of(thing).get("param_groups", [])[:1]
+            for name, each in group.items()
+            if name != "params"
         ]
-        text = f"{type(thing).__name__}({', '.join(settings)})"
-    return Placed(
-        0,
-        name,
-        kind,
-        ", ".join(sorted({str(each.device) for each in tensors})),
-        text,
-        shape,
-        dtype,
-        sum(each.numel() * each.element_size() for each in tensors),
-        any(each.requires_grad for each in tensors),
-        holds=_held(tensors, "state" if kind == OPTIMISER else "values"),
-    )
-
-
-def _container(thing: Any, name: str, inside: "list[tuple[str, Any]]") -> Placed:
-    its = {id(each): _placed(each, path) for path, each in inside}
-    holds = tuple(dict.fromkeys(held for each in its.values() for held in each.holds))
-    elements = []
-    for path, each in inside[:_MOST_ELEMENTS]:
-        one = its[id(each)]
-        text = one.text if one.kind == TENSOR else type(each).__name__
-        elements.append(Element(path, one.kind, one.device, text, one.bytes))
-    # Views of one memory take it once.
-    taken = min(sum(each.bytes for each in its.values()), sum(each.bytes for each in holds))
-    return Placed(
-        0,
-        name,
-        "container",
-        ", ".join(sorted({each.device for each in holds})),
-        text_of(thing),
-        bytes=taken,
-        holds=holds,
-        elements=tuple(elements),
-        more=len(inside) - len(elements),
-    )
+        return f"{type(thing).__name__}({', '.join(settings)})"
+    if kind != TENSOR:
+        return text_of(thing)
+    dtype = dtype_name(thing.dtype)
+    if not thing.shape:
+        return Message("one number, {dtype}", dtype=dtype)
+    return f"{_sizes(thing.shape)}, {dtype}"
 
 
 def _inside(thing: Any, name: str) -> "Iterator[tuple[str, Any]]":
     """Tensors, models and optimisers in a container, with the expressions that give them."""
     seen = {id(thing)}
-    waiting = [(name, thing, 1)]
+    waiting = [(name, thing, 1)] if kind_of(thing) in _OPENED else []
     room = _MOST_LOOKED_AT
     for path, outer, depth in waiting:  # grows meanwhile
         if _VALUES.issuperset(map(type, values_in(outer, room))):
@@ -297,34 +284,39 @@ def _inside(thing: Any, name: str) -> "Iterator[tuple[str, Any]]":
         for way, each in elements_of(outer, room):
             room -= 1
             kind = kind_of(each)
-            if kind in (TENSOR, MODEL, OPTIMISER):
+            if kind in _OF_TORCH:
                 yield path + way, each
-            elif kind in (COLLECTION, OBJECT) and depth < _DEEPEST and id(each) not in seen:
+            elif kind in _OPENED and depth < _DEEPEST and id(each) not in seen:
                 seen.add(id(each))
                 waiting.append((path + way, each, depth + 1))
 
 
-def _tensors(things: "list[Any]") -> "list[Any]":
-    """Those of a model and all its layers, or of an optimiser's state, each once."""
-    found, seen = [], set()
-    for each in things:  # grows meanwhile
+def _tensors(things: "list[Any]") -> "list[tuple[Any, str]]":
+    """With those of models and of optimisers' states; each once, and as what it is held."""
+    found = []
+    seen: set[int] = set()
+    waiting = [(each, "values") for each in things]
+    for each, what in waiting:  # grows meanwhile
+        kind = kind_of(each)
         if id(each) in seen:
             continue
         seen.add(id(each))
-        kind = kind_of(each)
         if kind == TENSOR:
-            found.append(each)
+            found.append((each, what))
         elif kind == MODEL:
-            things += [*tensors_in(each).values(), *modules_in(each).values()]
+            parts = (*tensors_in(each).values(), *modules_in(each).values())
+            waiting += [(part, what) for part in parts]
+        elif kind == OPTIMISER:
+            waiting.append((attributes_of(each).get("state"), "state"))
         elif kind == COLLECTION:
-            things += values_in(each, _MOST_LOOKED_AT)
+            waiting += [(part, what) for part in values_in(each, _MOST_LOOKED_AT)]
     return found
 
 
-def _held(tensors: "list[Any]", what: str) -> "tuple[Held, ...]":
+def _held(tensors: "list[tuple[Any, str]]") -> "tuple[Held, ...]":
     """Their memory, each stretch once, and that of their gradients."""
     found: dict[Held, None] = {}
-    for tensor in tensors:
+    for tensor, what in tensors:
         try:
             storage = tensor.untyped_storage()
         except RuntimeError:  # sparse, or one that functorch made
@@ -335,5 +327,5 @@ def _held(tensors: "list[Any]", what: str) -> "tuple[Held, ...]":
         found[Held(device, what, size, storage._cdata)] = None
         kept = what == "values" and (tensor.is_leaf or tensor.retains_grad)
         if kept and tensor.grad is not None:
-            found.update(dict.fromkeys(_held([tensor.grad], "gradients")))
+            found |= dict.fromkeys(_held([(tensor.grad, "gradients")]))
     return tuple(found)
