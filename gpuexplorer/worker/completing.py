@@ -194,7 +194,7 @@ class _Typed:
         for found in _BEGINNING.finditer(self._plain, max(line, opened), end):
             try:
                 tree = ast.parse(f"({self._code[found.start() : end]}\n)", mode="eval").body
-            except (SyntaxError, ValueError, MemoryError, RecursionError):
+            except (SyntaxError, ValueError):
                 continue
             if isinstance(tree, _VALUES):
                 return self._given(tree, line)
@@ -230,8 +230,6 @@ def _importable(word: str, said: str) -> "Iterable[str]":
     if word == "from" and imports:
         module = sys.modules.get(path.strip())
         return (*sorted(attributes_of(module)), *_modules(path.strip()))
-    if word == "from" and said and not said.endswith("."):
-        return ("import",)
     last = said.rpartition(",")[2].strip()
     return _modules(last[:-1]) if last[-1:] in ("", ".") else ()
 

@@ -88,7 +88,6 @@ def asked(names: dict[str, Any], code: str) -> Completed:
         ("import torch.utils.dat|", {"data"}),
         ("from torch import nn, ones_l|", {"ones_like"}),
         ("x = 1; import os, tabn|", {"tabnanny"}),
-        ("from torch |", {"import"}),
         # Nobody knows.
         ("# tor|", set()),
         ("x = 1.|", set()),
