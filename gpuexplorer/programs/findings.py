@@ -75,39 +75,24 @@ def findings(run: ProgramRun) -> Sequence[Finding]:
     return sorted(found, key=lambda each: (-(each.seconds or 0.0), each.spot))
 
 
-# Of the time watched, as `WORTH`, where a cure has to be tried out and is more than a word;
-# where it concerns many lines, or a line that does not work in most steps.
-_TRYING, _MUCH = 0.04, 0.1
-# The share that a cure has to give back, and what is said.
-_RULES = {
-    Matter.TRIP: (
-        WORTH,
-        mark(
-            "{head} takes {size} from {device} to the host, and {back} brings it back, {times} "
-            "times: about {part}."
-        ),
+# Of the time watched, as `WORTH`, where a cure has to be tried out and is more than a word.
+_LEAST = dict.fromkeys((Matter.PAGEABLE, Matter.BLOCKING, Matter.LOADER), 0.04)
+_LEAST[Matter.HOST] = 0.1  # since the program itself is changed
+_SAID = {
+    Matter.TRIP: mark(
+        "{head} takes {size} from {device} to the host, and {back} brings it back, {times} "
+        "times: about {part}."
     ),
-    Matter.SMALL: (
-        WORTH,
-        mark("{head} made {times} copies of {size}, about {pieces} at a time: {part}."),
+    Matter.SMALL: mark(
+        "{head} made {times} copies of {size}, about {pieces} at a time: {part}."
     ),
-    Matter.READ: (WORTH, mark("{head} {times} times: {card} waited {part}.")),
-    Matter.PAGEABLE: (
-        _TRYING,
-        mark("{head} copied {size} from pageable memory in {part}, at {rate}."),
+    Matter.READ: mark("{head} {times} times: {card} waited {part}."),
+    Matter.PAGEABLE: mark("{head} copied {size} from pageable memory in {part}, at {rate}."),
+    Matter.BLOCKING: mark(
+        "{head} copied {size} from pinned memory, and the host waited for it: {part}."
     ),
-    Matter.BLOCKING: (
-        _TRYING,
-        mark("{head} copied {size} from pinned memory, and the host waited for it: {part}."),
-    ),
-    Matter.LOADER: (
-        _TRYING,
-        mark("{head} kept {card} waiting for {times} batches: {part}."),
-    ),
-    Matter.HOST: (
-        _TRYING,
-        mark("{head} kept {card} waiting for the host, {times} times: {part}."),
-    ),
+    Matter.LOADER: mark("{head} kept {card} waiting for {times} batches: {part}."),
+    Matter.HOST: mark("{head} kept {card} waiting for the host, {times} times: {part}."),
 }
 # What happens less often is no loop, but how a program begins or ends: the first call makes a
 # context, the last reads a result.
@@ -131,16 +116,12 @@ class _Look:
         self._several = len({*(idle.device for idle in seen.idle), *dict(seen.busy)}) > 1
         self._steps = seen.seen_steps if seen.step else 0  # slices of time are none
 
-    def worth(self, seconds: float, share: float = WORTH) -> bool:
-        return seconds >= share * self.whole and seconds > 0.0
+    def worth(self, matter: Matter, seconds: float) -> bool:
+        return seconds >= _LEAST.get(matter, WORTH) * self.whole and seconds > 0.0
 
     def seldom(self, times: int) -> bool:
         """No loop, or not in every so many steps of it."""
         return times < _OFTEN or times * _SELDOM < self._steps
-
-    def mostly(self, times: int) -> bool:
-        """In a loop; a pause of now and then may come from what else runs on the computer."""
-        return times >= _OFTEN and 2 * times >= self._steps
 
     def reads_at(self, spot: Spot) -> list[CopyRow]:
         return [row for row in self.at.get(spot, ()) if row.target == HOST and row.blocking]
@@ -194,8 +175,7 @@ class _Look:
         head, card, times and part of the whole are filled in. `spent`: the seconds that it
         names.
         """
-        least, usual = _RULES[matter]
-        if not self.worth(spent if gain is None else gain, _MUCH if sentence else least):
+        if not self.worth(matter, spent if gain is None else gain):
             return
         if isinstance(at, Idle):
             device, times = at.device, times or at.times
@@ -205,7 +185,7 @@ class _Look:
         whole, part, seen = duration(self.whole), duration(min(spent, self.whole)), self.seen
         spent_of = part.number if part.unit == whole.unit else str(part)
         said = Message(
-            sentence or usual,
+            sentence or _SAID[matter],
             head=self.head(at),
             device=device,
             card=device if self._several else Message("the card"),
@@ -463,21 +443,20 @@ _OWN_WORK = mark(
 
 
 def _hosts(look: _Look) -> Iterator[Finding]:
-    # Pauses between small copies go with them.
-    small = {each.spot for each in look.found if each.matter is Matter.SMALL}
+    # Pauses between small copies go with them, and what the host does after a trip's read.
+    gone = {e.spot for e in look.found if e.matter in (Matter.SMALL, Matter.TRIP)}
     # It is the host that watches, and so makes some of its pauses. On simulated cards the clock
     # stands still meanwhile.
     own, left = sum(each.seconds for each in look.idle if each.why is Why.HOST), 1.0
     if own and not look.seen.modelled:
         left = max(0.0, 1.0 - (look.seen.cost_seconds or 0.0) / own)
     rest = []
-    for idle in look.lines(Why.HOST, _behind_reads(look)):
-        if spot_of(idle) in small:
+    for idle in look.lines(Why.HOST, _behind_reads(look, gone)):
+        if spot_of(idle) in gone:
             continue
         gain = (idle.seconds - idle.longest) * left
-        least = _TRYING if look.mostly(idle.times) else _MUCH
         between = not idle.part_of and idle.seconds < _BETWEEN_OPERATIONS * idle.times
-        if between or look.seldom(idle.times) or not look.worth(gain, least):
+        if between or look.seldom(idle.times) or not look.worth(Matter.HOST, gain):
             rest.append(idle)
             continue
         cure = Message(_OWN_WORK)
@@ -498,7 +477,7 @@ def _hosts(look: _Look) -> Iterator[Finding]:
         cure = Message(
             "Give the card more at a time: larger batches, torch.compile, or CUDA graphs."
         )
-    short = 0.0 if small else dict(look.seen.pauses).get(longest.device, 0.0)
+    short = 0.0 if gone else dict(look.seen.pauses).get(longest.device, 0.0)
     if short or not look.seldom(times):
         yield from look.finding(
             Matter.HOST,
@@ -514,18 +493,16 @@ def _hosts(look: _Look) -> Iterator[Finding]:
         )
 
 
-def _behind_reads(look: _Look) -> Iterator[Idle]:
+def _behind_reads(look: _Look, gone: set[Spot]) -> Iterator[Idle]:
     """The host's own work after reads, as far as a card would have waited for it without them:
-    the host runs ahead by no more than it stood still for a read. A read with which a trip
-    begins goes with it.
+    the host runs ahead by no more than it stood still for a read.
     """
-    trips = {each.spot for each in look.found if each.matter is Matter.TRIP}
     reads = {each.row: each for each in look.idle if each.why is Why.READ}
     for each in look.seen.idle:
         read = reads.get(each.part_of)
-        if read is None or spot_of(read) in {spot_of(each), *trips}:
+        if read is None or spot_of(read) in {spot_of(each), *gone}:
             continue
         waited = look.host_waited(sum(row.copies for row in look.reads_at(spot_of(read))))
-        if look.mostly(each.times) and waited is not None and waited < read.seconds:
+        if not look.seldom(each.times) and waited is not None and waited < read.seconds:
             rest = 1.0 - waited / read.seconds
             yield replace(each, seconds=each.seconds * rest, longest=each.longest * rest)

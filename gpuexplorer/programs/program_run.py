@@ -263,15 +263,13 @@ def watched(run: ProgramRun) -> Sequence[Message]:
     said = [told(*known)]
     if run.modelled:
         said.append(Message("The cards are simulated, and all times are modelled."))
-    children = Counter[str]()  # by what started them, such as "DataLoader"
-    for each in seen:
-        children.update(dict(each.children))
+    children = [each for one in seen for each in one.children]
     if children:
         unwatched = Message.counted(
             "Not watched: {count} other process ({kinds}).",
             "Not watched: {count} other processes ({kinds}).",
-            children.total(),
-            kinds=all_of([*children]),
+            sum(count for _, count in children),
+            kinds=all_of([*dict(children)]),  # by what started them, such as "DataLoader"
         )
         said.append(unwatched)
     if dropped := sum(each.dropped for each in seen):
@@ -422,12 +420,14 @@ def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
         part=str(duration(seconds[worst])),
         whole=str(duration(run.stepping_seconds)),
     )
-    idled = {
-        line.place: sum(each.seconds for each in line.idled if each.device == worst)
-        for line in lines_of(run)
-    }
-    longest = max(idled, key=lambda each: idled[each], default=None)
-    if longest is None or not idled[longest]:
+    idle = [
+        each
+        for _, seen in run.seen
+        for each in seen.idle
+        if each.device == worst and each.why is not Why.START and not each.part_of
+    ]
+    if not idle:
         return told(said, Message("It did so in pauses from one operation to the next."))
-    time = str(duration(idled[longest]))
-    return told(said, Message("Longest at {place}: {time}.", place=longest, time=time))
+    longest = max(idle, key=lambda each: each.seconds)
+    place, time = run.place(spot_of(longest)), str(duration(longest.seconds))
+    return told(said, Message("Longest at {place}: {time}.", place=place, time=time))
