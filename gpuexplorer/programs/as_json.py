@@ -53,23 +53,23 @@ def as_json(run: ProgramRun) -> dict[str, Json]:
 
 
 def _card(card: CardSum) -> Json:
-    return {
-        "device": card.device,
-        "used": card.used,
-        "busy_s": card.busy,
-        "copied_s": card.copied,
-        "idle_s": {why.value: seconds for why, seconds in card.idle.items()},
-        "short_pauses_s": card.pauses,
-        "missing": _missing(
-            busy_s=(card.busy, "it was not used, or nobody said"),
-            short_pauses_s=(card.pauses, "they are known of simulated cards alone"),
-            copied_s=(card.copied, "not all copies were timed"),
-        ),
-    }
+    return _with_reasons(
+        {
+            "device": card.device,
+            "used": card.used,
+            "busy_s": card.busy,
+            "copied_s": card.copied,
+            "idle_s": {why.value: seconds for why, seconds in card.idle.items()},
+            "short_pauses_s": card.pauses,
+        },
+        busy_s="it was not used, or nobody said",
+        copied_s="not all copies were timed",
+        short_pauses_s="they are known of simulated cards alone",
+    )
 
 
 def _finding(finding: Finding) -> Json:
-    return {
+    values = {
         "matter": finding.matter.value,
         **_at(finding.spot),
         "place": finding.place,
@@ -80,14 +80,13 @@ def _finding(finding: Finding) -> Json:
         "gain_s": finding.seconds,
         "figures": dict(finding.figures),
         **{f"other_{name}": value for name, value in _at(finding.other).items()},
-        "missing": _missing(gain_s=(finding.seconds, "the wire's limit is not known")),
     }
+    return _with_reasons(values, gain_s="the wire's limit is not known")
 
 
 def _cell(run: ProgramRun, cell: Cell) -> Json:
     failed, seen = cell.failed, cell.seen
     end = failed or cell.finished
-    host = None if end is None else end.host_seconds
     output: list[Json] = []
     if cell.forgotten:
         count = f"{cell.forgotten:,}"
@@ -107,54 +106,53 @@ def _cell(run: ProgramRun, cell: Cell) -> Json:
             "sentence": failed.sentence or None,
             "frames": [_at(each) | {"name": each.name or None} for each in failed.frames],
         }
+    of_seen: Json = None
+    if seen is not None:
+        values = {name: written(getattr(seen, name)) for name in sorted(_OF_SEEN)}
+        values["sampled"] = sampled(seen)
+        of_seen = _with_reasons(values, cost_seconds="what watching took was not measured")
     copies = [row_of(run, cell, each) for each in cell.transfers if not each.already_there]
-    return {
-        "number": cell.number,
-        "state": cell.state,
-        "text": cell.code,
-        "output": output,
-        "error": error,
-        "host_seconds": host,
-        "modelled": end is not None and end.modelled,
-        "copies": [_copy(each) for each in copies],
-        "seen": None
-        if seen is None
-        else {
-            **{name: written(getattr(seen, name)) for name in sorted(_OF_SEEN)},
-            "sampled": sampled(seen),
-            "missing": _missing(
-                cost_seconds=(seen.cost_seconds, "what watching took was not measured")
-            ),
+    return _with_reasons(
+        {
+            "number": cell.number,
+            "state": cell.state,
+            "text": cell.code,
+            "output": output,
+            "error": error,
+            "host_seconds": None if end is None else end.host_seconds,
+            "modelled": end is not None and end.modelled,
+            "copies": [_copy(each) for each in copies],
+            "seen": of_seen,
         },
-        "missing": _missing(
-            host_seconds=(host, "it did not come to an end"), seen=(seen, "it was not watched")
-        ),
-    }
+        host_seconds="it did not come to an end",
+        seen="it was not watched",
+    )
 
 
 def _copy(copy: CopyRow) -> Json:
-    limit = copy.route.limit_reason if copy.route else "the way is not known"
     values = {name: getattr(copy, name) for name in _OF_COPY}
-    return {
-        **{name: None if value == "" else value for name, value in values.items()},
-        **_at(copy),
-        "expression": copy.what or None,
-        "share_of_limit": copy.share,
-        "missing": _missing(
-            line=(copy.line or None, "it was not the program's own code that ran"),
-            host_seconds=(copy.host_seconds, "it was not timed"),
-            seconds=(copy.seconds, NoRate.NOT_TIMED.words),
-            rate=(copy.rate, copy.no_rate.words if copy.no_rate is not None else ""),
-            limit=(copy.limit, limit),
-            pinned=(copy.pinned, "no memory of the host takes part, or it cannot be told"),
-            intact=(copy.intact, "it was not checked"),
-        ),
-    }
+    return _with_reasons(
+        {
+            **{name: None if value == "" else value for name, value in values.items()},
+            **_at(copy),
+            "expression": copy.what or None,
+            "share_of_limit": copy.share,
+        },
+        line="it was not the program's own code that ran",
+        host_seconds="it was not timed",
+        seconds=NoRate.NOT_TIMED.words,
+        rate=copy.no_rate.words if copy.no_rate is not None else "",
+        limit=copy.route.limit_reason if copy.route else "the way is not known",
+        pinned="no memory of the host takes part, or it cannot be told",
+        intact="it was not checked",
+    )
 
 
 def _at(spot: Spot | Frame | Transferred | None) -> dict[str, Json]:
     return {name: getattr(spot, name, None) or None for name in ("file", "cell", "line")}
 
 
-def _missing(**known: tuple[object, str]) -> dict[str, Json]:
-    return {name: str(why) for name, (value, why) in known.items() if value is None}
+def _with_reasons(values: dict[str, Json], **why: str) -> Json:
+    """Why a value is not known, where it is not."""
+    missing = {name: str(reason) for name, reason in why.items() if values[name] is None}
+    return {**values, "missing": missing}
