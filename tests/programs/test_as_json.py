@@ -53,15 +53,6 @@ def test_what_was_watched_is_told_by_the_rows_of_its_copies() -> None:
     assert (whole["loaders"][0]["workers"], whole["trips"][0]["out"]) == (0, 1)
 
 
-def test_output_that_is_not_kept_is_counted() -> None:
-    run = program(DONE, status=0)
-    for _ in range(120):
-        run.cells[0].say(Printed(1, "x" * 99_999 + "\n"))
-    note, kept = json.loads(json.dumps(as_json(run)))["cells"][0]["output"]
-    assert note == {"stream": "note", "text": "8,400,000 letters before this are not kept."}
-    assert kept["text"] == ("x" * 99_999 + "\n") * 36
-
-
 def test_what_is_not_known_is_null_and_says_why() -> None:
     cell = told(Failed(1, "worker lost", "", ""), status=-9)["cells"][0]
     assert cell["seen"] is None

@@ -29,106 +29,77 @@ def only(*found: Finding) -> Finding:
     return finding
 
 
+READ, SMALL_COPIES, LOADER = Matter.READ, Matter.SMALL, Matter.LOADER
+PAGEABLE, BLOCKS, HOST = Matter.PAGEABLE, Matter.BLOCKING, Matter.HOST
+SOME = {"seen_seconds": 4.1, "seen_steps": 1200}
+SOME_READS = [read(times=1200, waited=0.8)], [idle(Why.READ, 0.31, times=1200, longest=0.001)]
+FIVE_LINES = [host(1.5 + n / 1000, n, times=1200) for n in range(61, 66)]
 TOLD = [
     # what was seen, of what kind the one finding is, what it says, what its cure says
     (
         seen(copies=[read()], idle=CARD_READ),
-        Matter.READ,
+        READ,
         "train.py:84 `loss.item()` 12\u202f000 times: the card waited 3.10 of 41.0 s.",
         "Keep the sum on the card and read it every 100 steps.",
     ),
-    (seen(idle=[idle(Why.READ, 3.1, what=NORM)]), Matter.READ, f"84 `{NORM}`", "Leave it out"),
+    (seen(idle=[idle(Why.READ, 3.1, what=NORM)]), READ, f"84 `{NORM}`", "Leave it out"),
     (
-        seen(
-            copies=[read(times=1200, waited=0.8)],
-            idle=[idle(Why.READ, 0.31, times=1200, longest=0.001)],
-            seen_seconds=4.1,
-            seen_steps=1200,
-        ),
-        Matter.READ,
+        seen(copies=SOME_READS[0], idle=SOME_READS[1], **SOME),
+        READ,
         "1\u202f200 times: the card waited 310 ms of 4.10 s. Over the whole run: about 3.1 s.",
         "Keep the sum",
     ),
     (  # the cure promises no more than the host waited
         seen(copies=[read(waited=1.2)], idle=[idle(Why.READ, 12.0)]),
-        Matter.READ,
+        READ,
         "the card waited 12.0 of 41.0 s.",
         "about 1.2 s: the host is too slow for the rest.",
     ),
     (
         seen(copies=[moved()]),
-        Matter.PAGEABLE,
+        PAGEABLE,
         "copied 11.7 GiB from pageable memory in 3.00 of 41.0 s, at 4.19 GB/s; the wire could",
         "Keep it in pinned memory (.pin_memory(), once)",
     ),
-    (
-        seen(copies=[moved()], loaders=[loader()]),
-        Matter.PAGEABLE,
-        "from pageable memory",
-        "loader of train.py:28 pin_memory=True, and copy with non_blocking=True. Estimated: ab",
-    ),
-    (
-        seen(copies=[BLOCKING]),
-        Matter.BLOCKING,
-        "from pinned memory, and the host waited for it: 3.00 of 41.0 s",
-        "Copy with non_blocking=True",
-    ),
+    (seen(copies=[moved()], loaders=[loader()]), PAGEABLE, "", "loader of train.py:28 pin_mem"),
+    (seen(copies=[BLOCKING]), BLOCKS, "waited for it: 3.00 of 41.0 s", "non_blocking=True"),
     (
         seen(copies=[SMALL]),
-        Matter.SMALL,
+        SMALL_COPIES,
         "made 640\u202f000 copies of 1.00 KiB, about 64 at a time: 8.00 of 41.0 s.",
         "there (torch.stack), and copy once. Estimated: about 170 ms instead of 8.00 s.",
     ),
-    (  # pauses between small copies belong to them
-        seen(copies=[replace(SMALL, line=30)], idle=[host(3.0, 30)], pauses=9.0),
-        Matter.SMALL,
-        "train.py:30",
-        "Put them together there",
-    ),
+    # Pauses between small copies belong to them.
+    (seen(copies=[SMALL], idle=[host(3.0, 41)], pauses=9.0), SMALL_COPIES, "", "torch.stack"),
     (
         seen(loaders=[loader(4)], idle=[batches(12.0, longest=1.1)]),
-        Matter.LOADER,
+        LOADER,
         "train.py:28 `loader` kept the card waiting for 12\u202f000 batches: 12.0 of 41.0 s.",
         "Let workers prepare batches while the card computes: num_workers=8",
     ),
-    (
-        seen(loaders=[loader(seconds=6.0)], idle=[batches(5.0)]),
-        Matter.LOADER,
-        "train.py:28",
-        "A worker needs about as long to hand a batch over",
-    ),
-    (
-        seen(idle=[batches(12.0)]),
-        Matter.LOADER,
-        "train.py:28",
-        "Prepare batches while the card",
-    ),
+    (seen(loaders=[loader(seconds=6.0)], idle=[batches(5.0)]), LOADER, "", "A worker needs"),
+    (seen(idle=[batches(12.0)]), LOADER, "train.py:28", "Prepare batches while the card"),
     (
         seen(idle=[host(13.0)]),
-        Matter.HOST,
+        HOST,
         "train.py:61 `f(x)` kept the card waiting for the host, 12\u202f000 times: 13.0 of",
         "Do it on the card",
     ),
+    (seen(copies=[REPLICATED], idle=[host(13.0, 30)]), HOST, "", "DataParallel copies"),
     (
-        seen(copies=[REPLICATED], idle=[host(13.0, 30, "m(x)")]),
-        Matter.HOST,
-        "`m(x)`",
-        "DataParallel",
-    ),
-    (
-        seen(idle=[host(1.5 + n / 1000, n, times=1200) for n in range(61, 66)]),
-        Matter.HOST,
-        "the card waited 7.82 of 41.0 s for the host, longest at train.py:65 `f(x)`.",
-        "Do it on the card",
+        seen(idle=FIVE_LINES),
+        HOST,
+        "7.82 of 41.0 s for the host, longest at train.py:65",
+        "Do it",
     ),
     (
         seen(idle=[host(1.0, 60, times=8000)], pauses=18.0, modelled=True),
-        Matter.HOST,
+        HOST,
         "the card waited 19.0 of 41.0 s for the host, longest at train.py:60 `f(x)`.",
         "Give the card more at a time",
     ),
     # The clock of simulated cards stands still while they are watched.
-    (seen(idle=[host(5.0)], cost=4.5, modelled=True), Matter.HOST, "5.00 of 41.0 s", ""),
+    (seen(idle=[host(5.0)], cost=4.5, modelled=True), HOST, "5.00 of 41.0 s", ""),
 ]
 
 
