@@ -36,22 +36,6 @@ def session() -> Session:
     return Session()
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "X = nn.LazyLinear(3).weight",
-        "X = [1]; X.append(X)",
-        "X = float('nan')",
-        "class X(dict): pass\nX = X()",
-        "import unittest.mock; X = unittest.mock.MagicMock()",
-    ],
-)
-def test_whatever_is_made_something_is_said_of_it(session: Session, code: str) -> None:
-    placed = session.run(code)["X"]
-    assert placed.kind == "value"
-    assert 0 < len(placed.text) <= 400
-
-
 def test_modules_functions_and_classes_are_not_on_the_shelf(session: Session) -> None:
     code = """
         import math
@@ -73,7 +57,8 @@ def test_modules_functions_and_classes_are_not_on_the_shelf(session: Session) ->
         ("[1, 2.5, 'a']", "[1, 2.5, 'a']"),
         ("{'lr': 0.1, 'betas': (0.9, 0.99)}", "{'lr': 0.1, 'betas': (0.9, 0.99)}"),
         ("{1}", "{1}"),
-        ("torch.float16", "torch.float16"),
+        ("nn.LazyLinear(3).weight", "nothing can be told of it"),
+        ("__import__('unittest.mock').mock.MagicMock()", "<MagicMock object>"),
         ("object()", "<object object>"),
         ("__import__('numpy').ones((2, 3))", "ndarray(2×3, float64)"),
         ("__import__('numpy').float64(0.5)", "np.float64(0.5)"),
@@ -93,8 +78,7 @@ def test_only_what_is_different_is_said(session: Session) -> None:
 
 def test_a_second_name_for_a_thing_names_the_first(session: Session) -> None:
     said = session.run("X = torch.ones(2); Y = X; n = 7; m = n")
-    assert (said["X"].same_as, said["Y"].same_as) == ("", "X")
-    assert said["m"].same_as == ""
+    assert [said[each].same_as for each in ("X", "Y", "m")] == ["", "X", ""]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +87,6 @@ def test_a_second_name_for_a_thing_names_the_first(session: Session) -> None:
         ("X = torch.ones(2, 3)", "X.requires_grad_()"),
         ("X = torch.ones(2, 3)", "X.grad = torch.ones(2, 3)"),
         ("X = torch.ones(2, 3)", "X.t_()"),
-        ("X = nn.Linear(3, 2)", "X.requires_grad_(False)"),
         ("X = nn.Linear(3, 2)", "X(torch.ones(1, 3)).sum().backward()"),
         ("X = nn.Sequential(nn.Dropout(0.5))", "X[0].p = 0.25"),
     ],
