@@ -58,7 +58,11 @@ def missing(engine: TorchEngine) -> Device:
             "Update the driver",
         ),
         (UNKNOWN, "(999), as it often does after the computer was suspended.", "nvidia_uvm`"),
-        (UNEXPECTED + "802: system not yet initialized", "NVSwitches", "Fabric Manager"),
+        (
+            UNEXPECTED + "803: system has unsupported display driver / cuda driver combination",
+            "of two versions (error 803)",
+            "Restart the computer",
+        ),
         (NONE, "CUDA finds no card that this program may use.", "rights to /dev/nvidia*"),
     ],
 )
