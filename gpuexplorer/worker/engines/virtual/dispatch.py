@@ -242,12 +242,23 @@ def _drawing(card: int) -> "Iterator[None]":
         host.set_state(before)
 
 
+def _minding_conjugates() -> Any:
+    """Some operations are made of others in C++, which are kept from doing so within ours."""
+    excluded = torch._C._dispatch_tls_local_exclude_set()
+    for key in (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative):
+        excluded = excluded.remove(key)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
+
+
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:
     """By the processor, unless a kernel of the card's is asserting: then nothing is."""
     cards = in_force()
     if card not in cards.asserting:
         try:
-            return func(*args, **kwargs)
+            first = args[0] if args else None
+            is_complex = isinstance(first, torch.Tensor) and first.is_complex()
+            with _minding_conjugates() if is_complex else nullcontext():
+                return func(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
             said = assertion(what.name, error)
             if said is None:
@@ -307,8 +318,9 @@ def _copied(source: Any, *, device: Any = None, non_blocking: Any = False, **wor
         return torch.ops.aten._to_copy(source.held, device=target, **words)
     words.pop("pin_memory", None)
     made = torch.empty_like(source, device=target, **words)
-    made.copy_(source, non_blocking=non_blocking)
-    return pinned(made) if non_blocking and target.type == "cpu" else made  # PyTorch does so
+    if non_blocking and target.type == "cpu":
+        pinned(made)  # PyTorch does so
+    return made.copy_(source, non_blocking=non_blocking)
 
 
 def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:

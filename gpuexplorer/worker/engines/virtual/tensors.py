@@ -406,14 +406,9 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     return _to(self, *([for_pytorch(args[0]), *args[1:]] if args else []), **kwargs)
 
 
-def cuda(
-    self: Any,
-    device: Any = None,
-    non_blocking: Any = False,
-    memory_format: Any = torch.preserve_format,
-) -> Any:
+def cuda(self: Any, device: Any = None, non_blocking: Any = False, **words: Any) -> Any:
     device = meant("cuda" if device is None else device)
-    return to(self, device, non_blocking=non_blocking, memory_format=memory_format)
+    return to(self, device, non_blocking=non_blocking, **words)
 
 
 def type_(self: Any, dtype: Any = None, non_blocking: Any = False, **_: Any) -> Any:
@@ -465,7 +460,7 @@ def _parameter(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
 
 def _exchange(self: Any, value: Any) -> None:
     """What lies below the two objects changes places, and with it their classes."""
-    grad, hooks = self.grad, self._backward_hooks
+    grad = self.grad
     new = value.detach().requires_grad_(self.requires_grad)
     mine = {name: each for name, each in self.__dict__.items() if name not in ("held", "card")}
     kind: Any = type(self)
@@ -480,8 +475,6 @@ def _exchange(self: Any, value: Any) -> None:
     if grad is not None:
         set_data(grad, grad.detach().to(value.device))
         _grad.__set__(self, grad)
-    if hooks:
-        self._backward_hooks = hooks
 
 
 def ctc_loss(*args: Any, **kwargs: Any) -> Any:
