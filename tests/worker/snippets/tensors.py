@@ -114,3 +114,8 @@ def mapped(device: torch.device) -> Any:
     y = torch.vmap(lambda row: row.dot(row))(x)
     z = torch.vmap(torch.add, in_dims=(0, None))(x, x[0])
     return y, z, torch.func.grad(lambda v: v.square().sum())(x[0])
+
+
+def conjugates(device: torch.device) -> Any:
+    x = torch.randn(3, 4, dtype=torch.complex64).to(device)
+    return torch.linalg.pinv(x), x.mH @ x, x.conj().imag
