@@ -242,21 +242,17 @@ def put_cuda() -> None:
     arches = " ".join(f"sm_{major}{minor}" for major, minor in kinds)
     of_cuda = {
         "init": lambda: None,
-        "getDeviceCount": lambda: len(cards),
         "getDevice": current,
         "canDeviceAccessPeer": _can_access_peer,
         "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
-        "getCurrentRawStream": lambda card: cards.chosen.streams[card],
         "getDefaultStream": lambda card: (0, card, _KIND),
         "setStream": _set_stream,
         "synchronize": _synchronize,
         "memoryStats": lambda card: cards.memory(card).stats(),
         "resetPeakMemoryStats": lambda card: cards.memory(card).reset_peaks(),
-        "resetAccumulatedMemoryStats": lambda card: None,
         "setMemoryFraction": lambda fraction, card: setattr(
             cards.memory(card), "fraction", fraction
         ),
-        "getMemoryFraction": lambda card: cards.memory(card).fraction,
         "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
         "get_sync_debug_mode": lambda: 0,
@@ -275,7 +271,6 @@ def put_cuda() -> None:
         "isAllocatorInitialized": lambda: True,
         "getDeviceStats": of_cuda["memoryStats"],
         "resetPeakStats": of_cuda["resetPeakMemoryStats"],
-        "resetAccumulatedStats": lambda card: None,
         "getMemoryInfo": _mem_get_info,
     }
     of_both = {
