@@ -10,9 +10,8 @@ import pytest
 pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Idle, Watched
-from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.cards import Cards, Clock
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
-from gpuexplorer.worker.engines.virtual.machine import Clock
 from gpuexplorer.worker.places import take_files
 from tests.lab.processes import CARD
 from tests.worker.benches import LINKS, Bench

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
+from gpuexplorer.worker.engines.virtual.cards import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import not_offered, put
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
@@ -34,9 +34,6 @@ class Event:
     def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
         self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
-
-    def __repr__(self) -> str:
-        return "<simulated torch.cuda.Event>"
 
     @property
     def device(self) -> "torch.device | None":

@@ -18,8 +18,8 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.flop_counter import flop_registry
 
 from gpuexplorer.worker.engines.operations import INDEXING, READING, fetched, same
-from gpuexplorer.worker.engines.virtual.cards import HOST
-from gpuexplorer.worker.engines.virtual.machine import (
+from gpuexplorer.worker.engines.virtual.cards import (
+    HOST,
     Stretch,
     card_of,
     hold,

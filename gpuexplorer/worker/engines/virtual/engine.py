@@ -25,14 +25,17 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.engines.sight import Sight, put_hooks, telling_methods
-from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
-from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
-from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
-from gpuexplorer.worker.engines.virtual.machine import (
+from gpuexplorer.worker.engines.virtual.cards import (
+    CardFacts,
+    Cards,
     Clock,
+    Link,
+    named,
     put_clock,
     put_in_force,
 )
+from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
+from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
 from gpuexplorer.worker.engines.virtual.refusals import put, put_refusals, undo
 from gpuexplorer.worker.engines.virtual.tensors import put_makers, put_methods
 from gpuexplorer.worker.places import Copies
