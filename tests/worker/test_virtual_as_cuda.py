@@ -15,7 +15,6 @@ AT_A_NUMBER = (
     "torch.zeros_like(torch.ones(2), device=1)",
     "torch.ones(2).new_zeros(2, device=1)",
     "nn.Linear(3, 1, device=1).weight",
-    "torch.ones(2).to(1)",
 )
 
 

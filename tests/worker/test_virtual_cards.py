@@ -88,7 +88,6 @@ NOT_OFFERED = {
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
-    "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
 }
 
 

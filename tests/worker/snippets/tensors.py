@@ -62,7 +62,6 @@ def one_value_to_the_host(device: torch.device) -> Any:
         math.sqrt(x[1]),
         [each.item() for each in x],
         1.5 in x,
-        range(5)[torch.tensor(2).to(device)],
     )
 
 
