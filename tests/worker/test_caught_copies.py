@@ -224,7 +224,7 @@ def test_what_arrives_wrong_is_found() -> None:
 
 
 @pytest.mark.gpu
-def test_copies_of_a_real_card_are_compared_and_timed() -> None:
+def test_copies_and_products_of_a_real_card_are_compared_and_timed() -> None:
     bench = real_bench()
     bench.run("X = torch.randn(1000, 1000)", "Y = X.to('{0}')")
     copy = only(bench)
@@ -232,11 +232,6 @@ def test_copies_of_a_real_card_are_compared_and_timed() -> None:
     assert None not in (copy.seconds, copy.begin, copy.asked_at)
     bench.run("net = nn.Linear(100, 100)", "net.to('{0}')")
     assert (only(bench).copies, only(bench).intact) == (2, True)
-
-
-@pytest.mark.gpu
-def test_a_real_card_tells_when_it_computed() -> None:
-    bench = real_bench()
     bench.run("X = torch.randn(4000, 4000, device='{0}')", "Y = X @ X")
     spans = [each for each in bench.engine.spans() if not each.waits_for]
     assert [each.device for each in spans] == ["cuda:0"]

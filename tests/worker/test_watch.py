@@ -114,9 +114,7 @@ def test_what_comes_back_to_its_card_is_seen(seen: Seen) -> None:
     (trip,) = told(seen).trips
     assert (trip.out, trip.row, trip.device) == (first.row, second.row, "cuda:0")
     assert (trip.times, trip.bytes, trip.changed) == (3, 72, False)
-
-
-def test_what_the_host_computed_from_it_is_seen_to_come_back(seen: Seen) -> None:
+    # So is what the host computed from it.
     seen.see("Y = X.cpu()\nZ = torch.sqrt(Y.clone() + 1)[0]\nZ.to('cuda:0'); H.to('cuda:0')")
     (trip,) = told(seen).trips
     assert (trip.times, trip.bytes, trip.changed) == (1, 12, True)
