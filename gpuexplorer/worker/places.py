@@ -346,13 +346,13 @@ class Copies:
         """Once the cell is over. What is held to be compared is let go of."""
         with self.lock:
             self._changed.clear()
-            for number, row in self._rows.items():
+            for number, row in sorted(self._rows.items()):
                 verdicts = self._intact[number]
                 verdicts.update(check() for check in self._checks.pop(number, ()))
                 intact = None if None in verdicts else True
                 intact = False if False in verdicts else intact
                 self._rows[number] = replace(row, id=command, intact=intact)
-            return [*self._rows.values()]
+            return [row for _, row in sorted(self._rows.items())]
 
 
 def _sum(one: "float | None", other: "float | None") -> "float | None":

@@ -27,7 +27,7 @@ from gpuexplorer.worker.engines.sight import (
     put_hooks,
     telling_methods,
 )
-from gpuexplorer.worker.places import Check, Copies, Place, place
+from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracks
 
@@ -35,7 +35,7 @@ from gpuexplorer.worker.watching.tracing import Tracks
 _PAUSE = 0.2e-3
 _MOST_OPEN = 256  # moments that wait to be read; those that came are read when there are more
 # Of these nothing is asked of the card after the host has waited for it.
-_WAITING = frozenset({"", "item", "print", "equal", "allclose"})
+_WAITING = frozenset({"item", "print", "equal", "allclose"})
 # They make the same again.
 _UNCHANGED = frozenset({"_to_copy", "copy_", "clone", "contiguous", "_pin_memory"})
 _aten = torch.ops.aten
@@ -352,7 +352,31 @@ class Watch:
             host_seconds=done - asked_at,
             asked_at=asked_at - self._began,
         )
-        self._copied(copy, noted, done, (source, made), check, (card, begin, end))
+
+        def add() -> None:
+            began, ended = (card.at(begin), card.at(end)) if card is not None else (None, None)
+            seconds = None
+            if began is not None and ended is not None:
+                # From the beginning of a long program both are known to some microseconds only.
+                seconds = float(begin.elapsed_time(end)) / 1000.0
+            whole = replace(copy, seconds=seconds, begin=began, end=ended)
+            self.copies.add(whole, noted, check, numbered)
+
+        with self._lock:
+            numbered = self.copies.numbered(copy, noted)
+            for each in cards:
+                self._asked(each)
+                if copy.blocking:
+                    self.seen.idling.waited(each.name, done - self._began, noted.spot)
+            if card is not None:
+                card.free = end
+            self._when([end, card.anchor] if card is not None else [], add)
+        sent, arrived = _storages((source, made))
+        if sent is not None and arrived is not None:
+            if there.type == "cuda":
+                self.seen.trips.came(sent, copy.target, size, numbered[0])
+            if here.type == "cuda":
+                self.seen.trips.left(arrived, copy.source, numbered[0])
         self._beside += time.perf_counter() - began - (done - asked_at)
         return made
 
@@ -388,50 +412,11 @@ class Watch:
             host_seconds=None if does == "tensor" else now - began,
             asked_at=began - self._began,
         )
-        self._copied(copy, self.copies.note(), now)
+        noted = self.copies.note()
+        if does in _WAITING and source.startswith("cuda:"):
+            self.seen.idling.waited(source, now - self._began, noted.spot)
+        self.copies.add(copy, noted)
         self._beside += time.perf_counter() - now
-
-    def _copied(
-        self,
-        copy: Transferred,
-        noted: Place,
-        until: float,
-        ends: "Sequence[Any]" = (),
-        check: "Check | None" = None,
-        timed: "tuple[_Card | None, Any, Any]" = (None, None, None),
-    ) -> None:
-        """It was asked for, `until` then. `ends`: what was sent and what arrived, where it is a
-        tensor. `timed`: the card whose queue it took, the moments before and after it there.
-        """
-        card, begin, end = timed
-
-        def add() -> None:
-            began, ended = (card.at(begin), card.at(end)) if card is not None else (None, None)
-            seconds = None
-            if began is not None and ended is not None:
-                # From the beginning of a long program both are known to some microseconds only.
-                seconds = float(begin.elapsed_time(end)) / 1000.0
-            whole = replace(copy, seconds=seconds, begin=began, end=ended)
-            self.copies.add(whole, noted, check, numbered)
-
-        with self._lock:
-            numbered = self.copies.numbered(copy, noted)
-            if card is not None:
-                card.free = end
-            for each in self._cards.values():
-                if each.name in (copy.source, copy.target):
-                    if ends:
-                        self._asked(each)
-                    # Afterwards the card has nothing left to do.
-                    if copy.blocking and copy.how in _WAITING:
-                        self.seen.idling.waited(each.name, until - self._began, noted.spot)
-            self._when([] if card is None else [end, card.anchor], add)
-        sent, arrived = _storages(ends) if ends else (None, None)
-        if sent is not None and arrived is not None:
-            if copy.target.startswith("cuda:"):
-                self.seen.trips.came(sent, copy.target, copy.bytes, numbered[0])
-            if copy.source.startswith("cuda:"):
-                self.seen.trips.left(arrived, copy.source, numbered[0])
 
     def _waited(self, index: "int | None", begin: float) -> None:
         """The host has waited until now for all of a card."""

@@ -106,9 +106,8 @@ class Idling:
         waited for it), and gives the seconds for which it was idle.
         """
         with self._lock:
-            looks, self._looks = self._looks, []
-            if self._looks_since != self.asked_at:
-                looks = []
+            looks = self._looks if self._looks_since == self.asked_at else []
+            self._looks = []
             wait, loads = self.waits.pop(device, None), [*self._loads]
         asks = place().spot
 
