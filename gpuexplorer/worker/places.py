@@ -1,6 +1,5 @@
-"""Places: which line and expression of the person's is running just now, or was when an error
-arose, and what was copied from there. Their code is cells; in a program, also every file that
-is no library's.
+"""Places: which line and expression of the person's is running, or was when an error arose, and
+what was copied from there. Their code is cells, in a program also files that are no library's.
 """
 
 import ast
@@ -78,12 +77,12 @@ def take_files(*, taken: bool) -> None:
 
 @functools.cache
 def is_own(filename: str) -> bool:
-    """Whether code of that file's name is the person's: a cell's; or in a program what is not
+    """Whether code of that name is the person's: a cell's; in a program also of what is not
     Python's, installed, this program's, or made of text.
     """
     if not _with_files or not filename or filename.startswith("<"):
         return filename.startswith("<cell ")
-    path = _absolute(filename)
+    path = _path(filename)
     real = os.path.realpath(path)
     installed = _LIBRARIES.intersection((*Path(path).parts, *Path(real).parts))
     return not installed and not real.startswith(_roots())
@@ -97,9 +96,9 @@ def _roots() -> "tuple[str, ...]":
 
 
 @functools.cache
-def _absolute(filename: str) -> str:
-    """As it was when this was first asked, wherever the program goes meanwhile."""
-    return os.path.abspath(filename)  # noqa: PTH100 - a link stays the name it was called by
+def _path(filename: str) -> str:
+    """As it was when first asked, wherever the program goes meanwhile. A cell has none."""
+    return "" if filename.startswith("<") else os.path.abspath(filename)  # noqa: PTH100 - or a link
 
 
 def cell_of(filename: str) -> int:
@@ -153,7 +152,7 @@ def frames_of(error: BaseException) -> "tuple[Frame, ...]":
     if isinstance(error, SyntaxError) and is_own(error.filename or ""):
         name, begin = error.filename or "", max(0, (error.offset or 1) - 1)
         end = (error.end_offset or 1) - 1 if error.end_lineno == error.lineno else 0
-        at = error.lineno or 0, "", begin, max(begin, end), _file_of(name)
+        at = error.lineno or 0, "", begin, max(begin, end), _path(name)
         frames.append(Frame(cell_of(name), *at))
     return tuple(frames)
 
@@ -172,7 +171,7 @@ def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
     known = _spots.get((id(code), at))
     if known is not None and known[0] is code:
         return known[1]
-    file = _file_of(code.co_filename)
+    file = _path(code.co_filename)
     lines = linecache.getlines(file or code.co_filename)
     first, last, begin, end = position_of(code, at) or (line, 0, 0, 0)
     what, start, stop = lines[first - 1].strip() if 0 < first <= len(lines) else "", 0, 0
@@ -195,11 +194,6 @@ def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
     spot = Spot(Frame(cell_of(code.co_filename), first, name, start, stop, file), what, how)
     _spots[id(code), at] = code, spot
     return spot
-
-
-def _file_of(filename: str) -> str:
-    """Its whole path; empty where it is a cell."""
-    return "" if filename.startswith("<") else _absolute(filename)
 
 
 def position_of(code: CodeType, at: int) -> "tuple[int, int, int, int] | None":
@@ -291,8 +285,8 @@ class Copies:
         check: "Check | None" = None,
         numbered: "tuple[int, int] | None" = None,
     ) -> None:
-        """In the order in which they were asked for. Its place is filled in here; `how` is what
-        the copy did, should no word of the code say it. A lazy layer's copies hold nothing yet.
+        """Its place is filled in here; `how` is what the copy did, should no word of the code
+        say it. A lazy layer's copies hold nothing yet.
         """
         if not (copy.bytes or copy.already_there):
             return

@@ -2,6 +2,7 @@
 what they copied arrived, and numbers that they were handed in place of tensors.
 """
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,10 +35,8 @@ def fetched(name: str, args: Any) -> int:
 
 def shown_bytes(tensor: Any) -> int:
     """What the values take that PyTorch prints of a tensor."""
-    count = 1
-    for size in tensor.shape:
-        count *= size if tensor.numel() <= _MOST_SHOWN else min(size, _EDGES)
-    return count * int(tensor.element_size())
+    most = tensor.numel() if tensor.numel() <= _MOST_SHOWN else _EDGES
+    return math.prod(min(size, most) for size in tensor.shape) * int(tensor.element_size())
 
 
 def as_tensors(func: Any, args: "Sequence[Any]", error: RuntimeError) -> "Sequence[Any] | None":

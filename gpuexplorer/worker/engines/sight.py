@@ -15,21 +15,13 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.data.dataloader import (
-    DataLoader,
-    _MultiProcessingDataLoaderIter,
-    _SingleProcessDataLoaderIter,
-)
+from torch.utils.data import DataLoader, dataloader
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Transferred
 from gpuexplorer.worker.engines.operations import as_tensors
 from gpuexplorer.worker.places import Copies, is_own
 from gpuexplorer.worker.watching.seen import Seen
-
-# A mode is asked whether it is in the way of PyTorch's compiler; older PyTorch asks whether it
-# is one of PyTorch's own.
-_ASKED = hasattr(TorchDispatchMode, "ignore_compile_internals")
 
 
 class Mode(TorchDispatchMode):
@@ -57,8 +49,8 @@ class Sight(Mode):
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """The same question, as older PyTorch asks it."""
-        return not _ASKED
+        """The same question, as older PyTorch asks it: whether it is one of PyTorch's own."""
+        return not hasattr(TorchDispatchMode, "ignore_compile_internals")
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -113,9 +105,8 @@ _TURNS, _STEPS = 5, 20  # to find out what watching takes
 def cost_of_one(
     saw: "Callable[[Any, Any, Any], Any]", operations: "Callable[[], int]"
 ) -> float:
-    """Seconds for which an operation of a training step takes longer under the mode;
-    `operations` counts those that it saw. By the fastest turns, since the machine may have been
-    busy with something else in others.
+    """Seconds for which an operation of a training step takes longer under the mode, by the
+    fastest turns; `operations` counts those that it saw.
     """
     weight = torch.ones(2, 2, requires_grad=True)
     took: tuple[list[float], list[float]] = [], []  # bare, and seen
@@ -216,7 +207,8 @@ def put_hooks(
     iterator = DataLoader._get_iterator
     put(DataLoader, {"_get_iterator": begun})
     # Not what the loop calls: where that warns, it says which of its callers it means.
-    for kind in (_SingleProcessDataLoaderIter, _MultiProcessingDataLoaderIter):
+    for name in ("_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter"):
+        kind: Any = getattr(dataloader, name)
         put(kind, {"_next_data": telling(kind._next_data)})
     undo: Callable[[], None] = register_optimizer_step_post_hook(stepped).remove
     return undo

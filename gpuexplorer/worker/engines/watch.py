@@ -81,8 +81,8 @@ class _Card:
 
 
 class Watch:
-    """One for a process with cards. In force while a cell runs, in each thread that computes
-    then: PyTorch hands it on to those that compute gradients. The lock is that of the copies.
+    """In force while a cell runs, in each thread that computes then: PyTorch hands it on to
+    those that compute gradients. The lock is that of the copies.
     """
 
     def __init__(self) -> None:
@@ -218,9 +218,8 @@ class Watch:
         self._main.close()
 
     def _put_graphs(self, graph: Any) -> None:
-        """While one is captured nothing is carried out, and nobody may ask a card which of its
-        moments have come: CUDA would break the capture off, whichever thread it was. When it is
-        played, its work is carried out without an operation that shows it.
+        """While one is captured, nobody may ask a card which of its moments have come: CUDA
+        would break the capture off. When it is played, no operation shows its work.
         """
         begin, end, play = graph.capture_begin, graph.capture_end, graph.replay
 
@@ -245,8 +244,8 @@ class Watch:
             else:
                 play(graph)
 
-        _put(graph, {"capture_begin": capture_begin, "capture_end": capture_end})
-        _put(graph, {"replay": replay})
+        graph.capture_begin, graph.capture_end = capture_begin, capture_end
+        graph.replay = replay
 
     def _turn(self, on: bool) -> bool:
         now = self._main.turn(on)
@@ -307,6 +306,10 @@ class Watch:
         if here == there or "meta" in (here.type, there.type):
             return self._computed(func, args, kwargs)
         began = time.perf_counter()
+        if "cuda" not in (here.type, there.type):  # but Apple's, which tells no moments
+            made = func(*args, **kwargs)
+            self._note(str(here), str(made.device), made.nbytes, began, "")
+            return made
         if there.type == "cuda" and there.index is None:
             there = torch.device("cuda", torch.cuda.current_device())
         not_waiting = bool((*args[2:], kwargs.get("non_blocking"))[0])
@@ -327,14 +330,13 @@ class Watch:
             cards = [self._touch(each.index) for each in (here, there) if each.type == "cuda"]
             for each in cards:
                 self._asks(each)
-            card = cards[0] if cards else None  # between cards the source's queue is taken
-            begin = None if card is None else card.moment()
-            if card is not None:
-                self._computed_until(card, begin)
+            # Between cards the source's queue is taken.
+            card, begin = cards[0], cards[0].moment()
+            self._computed_until(card, begin)
         asked_at = time.perf_counter()
         made = func(*args, **kwargs)
         done = time.perf_counter()
-        end = None if card is None else card.moment()
+        end = card.moment()
         noted, size = self.copies.note(), made.numel() * made.element_size()
         check = compared_later(source, made) if self.copies.wants_check(size, noted) else None
         on_host = source if here.type == "cpu" else made
@@ -354,8 +356,7 @@ class Watch:
         )
 
         def add() -> None:
-            began, ended = (card.at(begin), card.at(end)) if card is not None else (None, None)
-            seconds = None
+            began, ended, seconds = card.at(begin), card.at(end), None
             if began is not None and ended is not None:
                 # From the beginning of a long program both are known to some microseconds only.
                 seconds = float(begin.elapsed_time(end)) / 1000.0
@@ -368,9 +369,8 @@ class Watch:
                 self._asked(each)
                 if copy.blocking:
                     self.seen.idling.waited(each.name, done - self._began, noted.spot)
-            if card is not None:
-                card.free = end
-            self._when([end, card.anchor] if card is not None else [], add)
+            card.free = end
+            self._when([end, card.anchor], add)
         sent, arrived = _storages((source, made))
         if sent is not None and arrived is not None:
             if there.type == "cuda":
@@ -396,9 +396,7 @@ class Watch:
         return made
 
     def _note(self, source: str, target: str, size: int, began: float, does: str) -> None:
-        """What cannot be timed by the card, as it is part of something else. What is made of
-        numbers was copied before anything of it could be seen.
-        """
+        """What cannot be timed by the card. Numbers were copied before that could be seen."""
         now = time.perf_counter()
         copy = Transferred(
             0,

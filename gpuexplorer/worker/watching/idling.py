@@ -41,9 +41,9 @@ class _Sum:
 
 
 class Idling:
-    """Times are seconds since the cell or program began. Any thread may call; the lock is that
-    of the copies. The engine says `waited` when the host has waited for a card (a blocking
-    copy, a read, a synchronize), and `worked` or `gap` when a card is asked for work again.
+    """Times are seconds since the cell or program began. The engine says `waited` when the host
+    has waited for a card (a blocking copy, a read, a synchronize), and `worked` or `gap` when a
+    card is asked for work again. Any thread may.
     """
 
     def __init__(self, copies: Copies) -> None:
@@ -101,9 +101,8 @@ class Idling:
             self.gap(device, begin)(dry)
 
     def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
-        """Work is asked of the card, from the thread that asks. What is given back is told
-        later when the card had done all it was asked for (None: nobody knows, unless the host
-        waited for it), and gives the seconds for which it was idle.
+        """Work is asked of the card. What is given back is told later when the card had done
+        all it was asked for (None: nobody knows), and gives the seconds for which it was idle.
         """
         with self._lock:
             looks = self._looks if self._looks_since == self.asked_at else []
@@ -152,9 +151,7 @@ class Idling:
         spot: Spot,
         looks: "Sequence[tuple[Spot, float]]" = (),
     ) -> None:
-        """Together they count as one time. `spot`: for READ and LOADER where the host waited;
-        for HOST where it asked for work again.
-        """
+        """One time. `spot`: where the host waited; for HOST where it asked for work again."""
         seconds = sum(end - begin for begin, end in stretches)
         if seconds <= 0.0:
             return

@@ -24,10 +24,9 @@ class Tracing:
     def add(
         self, kind: str, device: str, begin: float, end: float, row: int = 0, size: int = 0
     ) -> None:
-        """Seconds since the program began. `kind` is a Traced's: "copy", "compute", "idle",
-        "loader", "wait" or "step". `device` is the card whose time it is; "cpu" where it is the
-        program's own. `row` is the number of the Transferred (of a copy, and of a wait for it),
-        the Idle or the Loader; 0: none. `size` is the bytes of a copy.
+        """Seconds since the program began. `kind` is a Traced's, `device` the card whose time
+        it is, or "cpu", `row` the number of the Transferred (of a copy, and of a wait for it),
+        the Idle or the Loader, `size` the bytes of a copy.
         """
         if end <= begin:
             return
@@ -64,9 +63,9 @@ _MOST = 60  # spans of a device that computes, or waits for the same
 
 
 class Tracks:
-    """By device: when it computed, and when it waited for which other, and why. Stretches come
-    in their order. Where they get too many, neighbours are joined, so that each is about as
-    long as the line allows; what touches is joined always.
+    """By device: when it computed, and when it waited for which other, and why. Where stretches
+    get too many, neighbours are joined, so that each is about as long as the line allows; what
+    touches is joined always.
     """
 
     def __init__(self) -> None:
