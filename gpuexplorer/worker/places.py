@@ -196,6 +196,12 @@ def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
     return spot
 
 
+def whole_line(spot: Spot) -> Spot:
+    """The same, whatever the line is at."""
+    line = linecache.getline(spot.frame.file or f"<cell {spot.frame.cell}>", spot.frame.line)
+    return replace(spot, what=line.strip()[:_LONGEST] or spot.what)
+
+
 def position_of(code: CodeType, at: int) -> "tuple[int, int, int, int] | None":
     """First and last line, first and last column. None: Python 3.10, which knows lines only."""
     if not hasattr(code, "co_positions"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuexplorer.lab.events import Idle, Why
-from gpuexplorer.worker.places import Copies, Spot, place
+from gpuexplorer.worker.places import Copies, Spot, place, whole_line
 
 _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the next work
 _WORK = 1e-3  # seconds, from which on a pause after a read is work of the host's own
@@ -54,7 +54,7 @@ class Idling:
         self.asked_at = 0.0  # when a card was asked for anything last; the engine says it
         self._looks: list[tuple[Spot, float]] = []  # since then
         self._looks_since = 0.0
-        self._lines: dict[tuple[str, int, int], Spot] = {}  # of one, whatever it is at
+        self._lines: dict[tuple[str, int, int], Spot] = {}  # where anybody looked
         self._sums: dict[_Key, _Sum] = {}
         # The host's own, by what ended them or the read after which they came.
         self._pauses: dict[_Key, _Sum] = {}
@@ -91,7 +91,9 @@ class Idling:
         if self._looks_since != self.asked_at:
             self._looks_since, self._looks = self.asked_at, []
         line = spot.frame.file, spot.frame.cell, spot.frame.line
-        self._looks.append((self._lines.setdefault(line, spot), seconds))
+        if line not in self._lines:
+            self._lines[line] = whole_line(spot)
+        self._looks.append((self._lines[line], seconds))
 
     def worked(self, device: str, dry: "float | None", begin: float) -> None:
         """Work that begins then is asked of the card, which had done all earlier work at `dry`;
