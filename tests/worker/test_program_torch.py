@@ -49,7 +49,8 @@ product()
 """
 ENVIRONMENT = """
 import os, torch
-for each in ("PYTHONPATH", "GPUEXPLORER_LAB"):  # by which what it starts has the cards, too
+# By the first two, what it starts has the cards, too.
+for each in ("PYTHONPATH", "GPUEXPLORER_LAB", "OMP_WAIT_POLICY"):
     os.environ.pop(each, None)
 print(sorted(os.environ.items()))
 """
