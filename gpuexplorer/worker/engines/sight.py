@@ -24,23 +24,19 @@ from gpuexplorer.worker.places import Copies, is_own
 from gpuexplorer.worker.watching.seen import Seen
 
 
-class Mode(TorchDispatchMode):
-    """One that PyTorch's compiler need not mind."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch's question; yes would cost the first cell a second, for its compiler."""
-        return False
-
-
 # Any throughout: operations and operands are whatever PyTorch hands on.
-class Sight(Mode):
+class Sight(TorchDispatchMode):
     """Costs some microseconds an operation."""
 
     def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
         super().__init__()
         self._saw = saw
         self._below: Sequence[Any] = ()  # modes that were there before it was opened
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch's question; yes would cost the first cell a second, for its compiler."""
+        return False
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -126,19 +122,17 @@ def cost_of_one(
 _MOST_ROWS = 40
 
 
-class PlacementLog(Mode):
+class PlacementLog(Sight):
     """In force while a cell runs, if it was asked for. The same again and again is counted."""
 
     def __init__(self, say: "Callable[[str], None]") -> None:
-        super().__init__()
+        super().__init__(self._placed)
         self._say = say
         self._rows: list[str] = []
         self._count = Counter[int]()  # by the number of the row
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        made = func(*args, **(kwargs or {}))
+    def _placed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        made = func(*args, **kwargs)
         there = "" if func.is_view else _device(made)
         if there:
             name, here = func.overloadpacket.__name__, _device(args)
