@@ -340,7 +340,7 @@ class Copies:
         """The cell failed: nobody knows what its devices hold, or whether they answer."""
         with self.lock:
             self._checks.clear()
-            self._intact = {number: {None} for number in self._rows}
+            self._intact.update((number, {None}) for number in self._rows)
 
     def told(self, command: int) -> Sequence[Transferred]:
         """Once the cell is over. What is held to be compared is let go of."""

@@ -22,13 +22,6 @@ def test_a_moved_model_is_the_same_model_with_the_same_parameters(bench: Bench) 
     assert str(bench.run("W.device")) == bench.devices[0]
 
 
-def test_a_model_can_be_moved_back_while_a_graph_still_holds_it(bench: Bench) -> None:
-    bench.run("net = nn.Linear(3, 1).to('{0}')", "loss = net(torch.ones(3).to('{0}')).sum()")
-    bench.run("net.cpu()")
-    assert str(bench.run("net.weight.device")) == "cpu"
-    assert bench.run("net(torch.ones(3)).shape") == (1,)
-
-
 def test_saved_parameters_come_back_on_the_device_that_is_asked_for(
     bench: Bench, tmp_path: object
 ) -> None:

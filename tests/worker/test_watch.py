@@ -141,6 +141,14 @@ def test_a_program_is_told_as_it_goes_and_holds_nothing_to_compare(seen: Seen) -
         assert (copy.row, copy.copies, copy.cell) == (2, 1, 2)
 
 
+def test_what_a_cell_copied_that_failed_is_told_and_not_compared(seen: Seen) -> None:
+    seen.see("X.to('cuda:1')")
+    with seen.watch.watching():
+        run_cell("X.to('cuda:1')\nX.sum().item()", seen.names)
+        seen.watch.copies.leave_unchecked()
+        assert [each.intact for each in seen.watch.transfers(3)] == [None, None]
+
+
 @pytest.mark.parametrize(
     ("line", "how", "source", "target"),
     [
