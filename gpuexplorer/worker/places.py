@@ -1,6 +1,5 @@
-"""Places: which line and expression of the person's is running just now, or was when an error
-arose, and what was copied from there. Their code is cells; in a program, also every file that
-is no library's.
+"""Places: which line and expression of the person's is running, or was when an error arose, and
+what was copied from there. Their code is cells, in a program also files that are no library's.
 """
 
 import ast
@@ -50,7 +49,6 @@ class Spot:
     how: str = ""  # its word, such as "to", "print", "if"; empty: what runs has to say it
 
 
-NOWHERE = Spot(Frame(0, 0))
 _spots: "dict[tuple[int, int], tuple[CodeType, Spot]]" = {}
 
 
@@ -79,12 +77,12 @@ def take_files(*, taken: bool) -> None:
 
 @functools.cache
 def is_own(filename: str) -> bool:
-    """Whether code of that file's name is the person's: a cell's; or in a program what is not
+    """Whether code of that name is the person's: a cell's; in a program also of what is not
     Python's, installed, this program's, or made of text.
     """
     if not _with_files or not filename or filename.startswith("<"):
         return filename.startswith("<cell ")
-    path = _absolute(filename)
+    path = _path(filename)
     real = os.path.realpath(path)
     installed = _LIBRARIES.intersection((*Path(path).parts, *Path(real).parts))
     return not installed and not real.startswith(_roots())
@@ -98,9 +96,9 @@ def _roots() -> "tuple[str, ...]":
 
 
 @functools.cache
-def _absolute(filename: str) -> str:
-    """As it was when this was first asked, wherever the program goes meanwhile."""
-    return os.path.abspath(filename)  # noqa: PTH100 - a link stays the name it was called by
+def _path(filename: str) -> str:
+    """As it was when first asked, wherever the program goes meanwhile. A cell has none."""
+    return "" if filename.startswith("<") else os.path.abspath(filename)  # noqa: PTH100 - or a link
 
 
 def cell_of(filename: str) -> int:
@@ -120,7 +118,7 @@ def place() -> Place:
         if frame is None:
             frame = _walked(sys._current_frames().get(main or 0))[2]
     if frame is None:
-        return Place(NOWHERE, within, deep, thread)
+        return Place(Spot(Frame(0, 0)), within, deep, thread)
     code, how = frame.f_code, DISPLAY if frame.f_globals.get("__name__") == DISPLAY else ""
     spot = _spot(code, frame.f_lasti, frame.f_lineno or code.co_firstlineno, how)
     return Place(spot, within, deep, thread)
@@ -154,7 +152,7 @@ def frames_of(error: BaseException) -> "tuple[Frame, ...]":
     if isinstance(error, SyntaxError) and is_own(error.filename or ""):
         name, begin = error.filename or "", max(0, (error.offset or 1) - 1)
         end = (error.end_offset or 1) - 1 if error.end_lineno == error.lineno else 0
-        at = error.lineno or 0, "", begin, max(begin, end), _file_of(name)
+        at = error.lineno or 0, "", begin, max(begin, end), _path(name)
         frames.append(Frame(cell_of(name), *at))
     return tuple(frames)
 
@@ -173,7 +171,7 @@ def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
     known = _spots.get((id(code), at))
     if known is not None and known[0] is code:
         return known[1]
-    file = _file_of(code.co_filename)
+    file = _path(code.co_filename)
     lines = linecache.getlines(file or code.co_filename)
     first, last, begin, end = position_of(code, at) or (line, 0, 0, 0)
     what, start, stop = lines[first - 1].strip() if 0 < first <= len(lines) else "", 0, 0
@@ -198,9 +196,10 @@ def _spot(code: CodeType, at: int, line: int, how: str = "") -> Spot:
     return spot
 
 
-def _file_of(filename: str) -> str:
-    """Its whole path; empty where it is a cell."""
-    return "" if filename.startswith("<") else _absolute(filename)
+def whole_line(spot: Spot) -> Spot:
+    """The same, whatever the line is at."""
+    line = linecache.getline(spot.frame.file or f"<cell {spot.frame.cell}>", spot.frame.line)
+    return replace(spot, what=line.strip()[:_LONGEST] or spot.what)
 
 
 def position_of(code: CodeType, at: int) -> "tuple[int, int, int, int] | None":
@@ -245,9 +244,7 @@ class Copies:
         self.begin()
 
     def begin(self, *, program: bool = False) -> None:
-        """A new cell; or a program, which may make any number of copies for hours: none of
-        their values are held to be compared.
-        """
+        """A new cell; or a program, none of whose values are held to be compared."""
         with self.lock:
             self.noted = 0  # counts the copies that were seen
             self.kernels = 0  # counted up by whoever sees a card compute
@@ -275,8 +272,8 @@ class Copies:
             return wanted
 
     def numbered(self, copy: Transferred, noted: Place) -> "tuple[int, int]":
-        """The number of its row, and 1 where a card computed since the row's last copy, else 0.
-        For whoever has to know it before `add`, when the copy is asked for.
+        """When it is asked for: the number of its row, and 1 where a card computed since the
+        row's last copy, else 0.
         """
         with self.lock:
             way = copy.source, copy.target, copy.pinned, copy.blocking, copy.direct
@@ -294,8 +291,8 @@ class Copies:
         check: "Check | None" = None,
         numbered: "tuple[int, int] | None" = None,
     ) -> None:
-        """In the order in which they were asked for. Its place is filled in here; `how` is what
-        the copy did, should no word of the code say it. A lazy layer's copies hold nothing yet.
+        """Its place is filled in here; `how` is what the copy did, should no word of the code
+        say it. A lazy layer's copies hold nothing yet.
         """
         if not (copy.bytes or copy.already_there):
             return
@@ -343,21 +340,19 @@ class Copies:
         """The cell failed: nobody knows what its devices hold, or whether they answer."""
         with self.lock:
             self._checks.clear()
-            self._intact = {number: {None} for number in self._rows}
+            self._intact.update((number, {None}) for number in self._rows)
 
     def told(self, command: int) -> Sequence[Transferred]:
-        """Once the cell is over and what it copied can be compared. What is held for that is
-        let go of.
-        """
+        """Once the cell is over. What is held to be compared is let go of."""
         with self.lock:
             self._changed.clear()
-            for number, row in self._rows.items():
+            for number, row in sorted(self._rows.items()):
                 verdicts = self._intact[number]
                 verdicts.update(check() for check in self._checks.pop(number, ()))
                 intact = None if None in verdicts else True
                 intact = False if False in verdicts else intact
                 self._rows[number] = replace(row, id=command, intact=intact)
-            return [*self._rows.values()]
+            return [row for _, row in sorted(self._rows.items())]
 
 
 def _sum(one: "float | None", other: "float | None") -> "float | None":

@@ -37,21 +37,16 @@ CAUGHT = [
     ("X.to('cpu')", "to", "", True, 24, True),
     ("Z = X.cpu() * 2", "cpu", "X.cpu()", True, 24, True),
     ("H.to('{0}')", "to", "", True, 24, False),
-    ("H.cuda()", "cuda", "", True, 24, False),
     ("X.copy_(H)", "copy_", "", True, 24, False),
     ("H.copy_(X)", "copy_", "", True, 24, True),
     ("X[0, 0].item()", "item", "", False, 4, True),
     ("float(s)", "float", "", False, 4, True),
-    ("int(s)", "int", "", False, 4, True),
-    ("bool(s)", "bool", "", False, 4, True),
     ("if s: pass", "if", "s", False, 4, True),
     ("y = [i for i in range(1) if s > i]", "if", "s > i", False, 1, True),
     ("f'{s:.1f}'", "format", "", False, 4, True),
-    ("print(X)", "print", "", False, 24, True),
     ("print('X is', X)", "print", "", False, 24, True),
     ("X.tolist()", "tolist", "", False, 24, True),
     ("torch.equal(X, X)", "equal", "", False, 1, True),
-    ("torch.allclose(X, X)", "allclose", "", False, 1, True),
     ("max(s, s)", "max", "", False, 1, True),
     ("X[X > 0]", "index", "", False, 4, True),
     ("X[torch.tensor([1])]", "index", "", False, 8, False),
@@ -184,18 +179,20 @@ def test_pinned_and_not_blocking_are_told_as_they_are(
     assert (copy.host_seconds < copy.seconds / 100) is not blocking
 
 
-def test_between_cards_it_is_direct_or_not_and_never_blocks(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD, "Z = X.cuda(1)")
-    assert (only(virtual).direct, only(virtual).pinned, only(virtual).blocking) == (
-        True,
-        None,
-        False,
-    )
-    no_peers = [{**each, "peer": False} for each in LINKS]
+def bench_with(**way: object) -> Bench:
+    """`way`: what is otherwise of that between the cards."""
+    start_anew()
+    links = [{**each, **way} if each["one"] == 0 else each for each in LINKS]
     cards = [{**CARD, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    staged = Bench(VirtualEngine(cards, no_peers), ("cuda:0", "cuda:1"))
-    staged.run(ON_A_CARD, "Z = X.cuda(1)")
-    assert only(staged).direct is False
+    return Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
+
+
+@pytest.mark.parametrize("peer", [True, False])
+def test_between_cards_it_is_direct_or_not_and_never_blocks(peer: bool) -> None:
+    bench = bench_with(peer=peer)
+    bench.run(ON_A_CARD, "Z = X.cuda(1)")
+    copy = only(bench)
+    assert (copy.direct, copy.pinned, copy.blocking) == (peer, None, False)
 
 
 def test_what_was_asked_for_is_compared_when_the_line_is_over(virtual: Bench) -> None:
@@ -210,21 +207,16 @@ def test_what_was_asked_for_is_compared_when_the_line_is_over(virtual: Bench) ->
 
 
 def test_what_arrives_wrong_is_found() -> None:
-    start_anew()
-    links = [{**each, "wrong_to": (1,)} if each["one"] == 0 else each for each in LINKS]
-    cards = [{**CARD, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    bench = Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
+    bench = bench_with(wrong_to=(1,))
     bench.run("X = torch.ones(5, device='cuda:0')", "Y = X.cuda(1)")
     assert only(bench).intact is False
     assert bench.run("Y.tolist()") == [0, 0, 0, 0, 0]
     bench.run("Z = Y.cuda(0)")
     assert only(bench).intact is True
-    bench.run("net = nn.Linear(5, 5).cuda(0)", "net.cuda(1)")
-    assert only(bench).intact is False
 
 
 @pytest.mark.gpu
-def test_copies_of_a_real_card_are_compared_and_timed() -> None:
+def test_copies_and_products_of_a_real_card_are_compared_and_timed() -> None:
     bench = real_bench()
     bench.run("X = torch.randn(1000, 1000)", "Y = X.to('{0}')")
     copy = only(bench)
@@ -232,11 +224,6 @@ def test_copies_of_a_real_card_are_compared_and_timed() -> None:
     assert None not in (copy.seconds, copy.begin, copy.asked_at)
     bench.run("net = nn.Linear(100, 100)", "net.to('{0}')")
     assert (only(bench).copies, only(bench).intact) == (2, True)
-
-
-@pytest.mark.gpu
-def test_a_real_card_tells_when_it_computed() -> None:
-    bench = real_bench()
     bench.run("X = torch.randn(4000, 4000, device='{0}')", "Y = X @ X")
     spans = [each for each in bench.engine.spans() if not each.waits_for]
     assert [each.device for each in spans] == ["cuda:0"]

@@ -147,6 +147,7 @@ def test_what_is_compiled_is_compiled_while_it_is_watched(training: Training) ->
             expected = training.net(training.data).relu() * 2
             assert torch.equal(doubled(training.data), expected)
             training.runs(1)
+    assert made
     torch.compiler.reset()
 
 

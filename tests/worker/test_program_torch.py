@@ -10,23 +10,19 @@ from tests.worker.programs import Life, plain, watched
 
 pytestmark = needs_torch
 
-LIVES = {
-    "before and after": """
+BEFORE_AND_AFTER = """
 import sys, threading
 print("torch" in sys.modules)
 import torch
 print(type(torch.__spec__.loader), torch.cuda.is_initialized(), threading.active_count())
 print(torch.initial_seed() > 0, torch.get_num_threads(), torch.get_default_dtype())
-""",
-    "error in an operation": """
-import torch
 
 def product():
     return torch.ones(1, 3) @ torch.ones(2, 2)
 
 product()
-""",
-    "loader": """
+"""
+LOADER = """
 import os, torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -41,8 +37,7 @@ parent = os.getpid()
 for workers in (0, 2):
     for batch in DataLoader(Numbers(), batch_size=4, num_workers=workers):
         print(batch)
-""",
-}
+"""
 FAILING = """
 import torch
 x = torch.ones(1, 3, device="cuda")
@@ -96,14 +91,10 @@ def written(folder: Path, code: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "life",
-    [
-        *list(LIVES)[:2],
-        *(pytest.param(each, marks=pytest.mark.long) for each in list(LIVES)[2:]),
-    ],
+    "code", [BEFORE_AND_AFTER, pytest.param(LOADER, marks=pytest.mark.long)]
 )
-def test_a_program_lives_as_under_python_itself(life: str, tmp_path: Path) -> None:
-    expected = plain(written(tmp_path, LIVES[life]), folder=tmp_path)
+def test_a_program_lives_as_under_python_itself(code: str, tmp_path: Path) -> None:
+    expected = plain(written(tmp_path, code), folder=tmp_path)
     assert watched("train.py", folder=tmp_path).life == expected
 
 

@@ -114,9 +114,7 @@ def test_what_comes_back_to_its_card_is_seen(seen: Seen) -> None:
     (trip,) = told(seen).trips
     assert (trip.out, trip.row, trip.device) == (first.row, second.row, "cuda:0")
     assert (trip.times, trip.bytes, trip.changed) == (3, 72, False)
-
-
-def test_what_the_host_computed_from_it_is_seen_to_come_back(seen: Seen) -> None:
+    # So is what the host computed from it.
     seen.see("Y = X.cpu()\nZ = torch.sqrt(Y.clone() + 1)[0]\nZ.to('cuda:0'); H.to('cuda:0')")
     (trip,) = told(seen).trips
     assert (trip.times, trip.bytes, trip.changed) == (1, 12, True)
@@ -141,6 +139,14 @@ def test_a_program_is_told_as_it_goes_and_holds_nothing_to_compare(seen: Seen) -
         run_cell("X.to('cuda:1')", seen.names, 2)
         (copy,) = told(seen).copies
         assert (copy.row, copy.copies, copy.cell) == (2, 1, 2)
+
+
+def test_what_a_cell_copied_that_failed_is_told_and_not_compared(seen: Seen) -> None:
+    seen.see("X.to('cuda:1')")
+    with seen.watch.watching():
+        run_cell("X.to('cuda:1')\nX.sum().item()", seen.names)
+        seen.watch.copies.leave_unchecked()
+        assert [each.intact for each in seen.watch.transfers(3)] == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,7 @@ def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling)
     assert (part.why, part.line, part.seconds, part.part_of) == ("host", 90, 0.5, read.row)
 
 
-def test_a_pause_too_short_to_be_looked_at_is_told_where_such_pauses_were_seen(
-    idling: Idling,
-) -> None:
+def test_a_pause_at_which_nobody_looked_is_told_where_others_were(idling: Idling) -> None:
     idling.was_at(spot(72), 0.003)
     for at in (1.0, 2.0, 3.0):
         idling.worked(CARD, at, at + 0.5)
@@ -112,9 +110,7 @@ def test_what_idled_before_the_first_step_belongs_to_the_start(idling: Idling) -
     assert len({each.row for each in rows}) == 3
 
 
-def test_a_look_at_the_host_while_it_waits_for_a_loader_is_no_work_of_its_own(
-    idling: Idling,
-) -> None:
+def test_a_look_at_the_host_while_it_waits_for_a_loader_is_none(idling: Idling) -> None:
     idling.was_at(spot(72), 0.003)
     idling.loading = True
     idling.was_at(spot(70), 0.003)
@@ -213,9 +209,7 @@ def test_a_long_program_is_watched_now_and_then() -> None:
     watched = program.seen.changed(1)
     assert WHOLE < watched.seen_steps < WHOLE + 20_000 / EVERY
     assert watched.seen_seconds == watched.seen_steps * 1.5
-    assert watched.seconds == program.at
-    assert watched.cost_seconds == watched.seen_steps * 0.5
-    assert watched.cost_seconds <= 0.02 * watched.seconds
+    assert watched.cost_seconds == watched.seen_steps * 0.5 <= 0.02 * watched.seconds
 
 
 @pytest.mark.parametrize(("sampled", "may_turn"), [(False, True), (True, False)])

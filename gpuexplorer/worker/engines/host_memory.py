@@ -15,7 +15,7 @@ def refuse_what_the_host_cannot_hold(size: int, given_out: int = 0) -> None:
     free = free_bytes()
     if free is None:
         return
-    written = (_figure(Path("/proc/self/status"), "VmRSS:") or 0) * 1024
+    written = _figure(Path("/proc/self/status"), "VmRSS:") or 0
     free = max(0, free - max(0, given_out - written))
     if size > free * (1 - _LEFT_TO_OTHERS) - _LEAST_LEFT:
         raise Trouble(
@@ -29,11 +29,8 @@ def refuse_what_the_host_cannot_hold(size: int, given_out: int = 0) -> None:
 
 def free_bytes() -> "int | None":
     """What this program can still take; None where it cannot be told."""
-    available = _figure(Path("/proc/meminfo"), "MemAvailable:")
-    if available is None:
-        return None
-    left = left_of_group()
-    return min(available * 1024, available * 1024 if left is None else left)
+    told = _figure(Path("/proc/meminfo"), "MemAvailable:"), left_of_group()
+    return min((each for each in told if each is not None), default=None)
 
 
 def left_of_group(
@@ -56,7 +53,7 @@ def left_of_group(
 
 
 def _figure(file: Path, name: str = "") -> "int | None":
-    """What stands there, after that name. None: no such file, or no number."""
+    """The bytes that stand there, after that name. None: no such file, or no number."""
     try:
         lines = file.read_text("ascii", errors="replace").splitlines()
     except OSError:
@@ -64,5 +61,5 @@ def _figure(file: Path, name: str = "") -> "int | None":
     for words in map(str.split, lines):
         figure = words[-1] if not name else words[1] if words[0] == name else ""
         if figure.isdigit():
-            return int(figure)
+            return int(figure) * (1024 if words[-1] == "kB" else 1)
     return None

@@ -2,11 +2,12 @@
 what they copied arrived, and numbers that they were handed in place of tensors.
 """
 
+import math
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 _COUNT = 4  # bytes in which a card tells how many it found
 _FETCHED = {"equal": 1, "allclose": 1, "nonzero": _COUNT, "masked_select": _COUNT}
@@ -34,10 +35,8 @@ def fetched(name: str, args: Any) -> int:
 
 def shown_bytes(tensor: Any) -> int:
     """What the values take that PyTorch prints of a tensor."""
-    count = 1
-    for size in tensor.shape:
-        count *= size if tensor.numel() <= _MOST_SHOWN else min(size, _EDGES)
-    return count * int(tensor.element_size())
+    most = tensor.numel() if tensor.numel() <= _MOST_SHOWN else _EDGES
+    return math.prod(min(size, most) for size in tensor.shape) * int(tensor.element_size())
 
 
 def as_tensors(func: Any, args: "Sequence[Any]", error: RuntimeError) -> "Sequence[Any] | None":
@@ -86,13 +85,11 @@ def _held(tensor: Any) -> "Callable[[], Any]":
         return lambda: kept
     shape = tensor.storage_offset(), tensor.shape, tensor.stride()
     dtype, device = tensor.dtype, tensor.device
-    weak = StorageWeakRef(tensor.untyped_storage())
+    weak = weakref.ref(tensor.untyped_storage())  # which its views share
 
     def now() -> Any:
-        storage = torch.UntypedStorage._new_with_weak_ptr(weak.cdata)
-        if storage is None:
-            return None
-        return torch.empty(0, dtype=dtype, device=device).set_(storage, *shape)
+        storage, empty = weak(), torch.empty(0, dtype=dtype, device=device)
+        return None if storage is None else empty.set_(storage, *shape)
 
     return now
 

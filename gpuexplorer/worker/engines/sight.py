@@ -15,11 +15,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.data.dataloader import (
-    DataLoader,
-    _MultiProcessingDataLoaderIter,
-    _SingleProcessDataLoaderIter,
-)
+from torch.utils.data import DataLoader, dataloader
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Transferred
@@ -27,22 +23,9 @@ from gpuexplorer.worker.engines.operations import as_tensors
 from gpuexplorer.worker.places import Copies, is_own
 from gpuexplorer.worker.watching.seen import Seen
 
-# A mode is asked whether it is in the way of PyTorch's compiler; older PyTorch asks whether it
-# is one of PyTorch's own.
-_ASKED = hasattr(TorchDispatchMode, "ignore_compile_internals")
-
-
-class Mode(TorchDispatchMode):
-    """One that PyTorch's compiler need not mind."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch's question; yes would cost the first cell a second, for its compiler."""
-        return False
-
 
 # Any throughout: operations and operands are whatever PyTorch hands on.
-class Sight(Mode):
+class Sight(TorchDispatchMode):
     """Costs some microseconds an operation."""
 
     def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
@@ -51,14 +34,19 @@ class Sight(Mode):
         self._below: Sequence[Any] = ()  # modes that were there before it was opened
 
     @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch's question; yes would cost the first cell a second, for its compiler."""
+        return False
+
+    @classmethod
     def ignore_compile_internals(cls) -> bool:
         """PyTorch's question; no would keep it from compiling anything while it is watched."""
         return True
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """The same question, as older PyTorch asks it."""
-        return not _ASKED
+        """The same question, as older PyTorch asks it: whether it is one of PyTorch's own."""
+        return not hasattr(TorchDispatchMode, "ignore_compile_internals")
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -113,9 +101,8 @@ _TURNS, _STEPS = 5, 20  # to find out what watching takes
 def cost_of_one(
     saw: "Callable[[Any, Any, Any], Any]", operations: "Callable[[], int]"
 ) -> float:
-    """Seconds for which an operation of a training step takes longer under the mode;
-    `operations` counts those that it saw. By the fastest turns, since the machine may have been
-    busy with something else in others.
+    """Seconds for which an operation of a training step takes longer under the mode, by the
+    fastest turns; `operations` counts those that it saw.
     """
     weight = torch.ones(2, 2, requires_grad=True)
     took: tuple[list[float], list[float]] = [], []  # bare, and seen
@@ -135,19 +122,17 @@ def cost_of_one(
 _MOST_ROWS = 40
 
 
-class PlacementLog(Mode):
+class PlacementLog(Sight):
     """In force while a cell runs, if it was asked for. The same again and again is counted."""
 
     def __init__(self, say: "Callable[[str], None]") -> None:
-        super().__init__()
+        super().__init__(self._placed)
         self._say = say
         self._rows: list[str] = []
         self._count = Counter[int]()  # by the number of the row
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        made = func(*args, **(kwargs or {}))
+    def _placed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        made = func(*args, **kwargs)
         there = "" if func.is_view else _device(made)
         if there:
             name, here = func.overloadpacket.__name__, _device(args)
@@ -216,7 +201,8 @@ def put_hooks(
     iterator = DataLoader._get_iterator
     put(DataLoader, {"_get_iterator": begun})
     # Not what the loop calls: where that warns, it says which of its callers it means.
-    for kind in (_SingleProcessDataLoaderIter, _MultiProcessingDataLoaderIter):
+    for name in ("_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter"):
+        kind: Any = getattr(dataloader, name)
         put(kind, {"_next_data": telling(kind._next_data)})
     undo: Callable[[], None] = register_optimizer_step_post_hook(stepped).remove
     return undo

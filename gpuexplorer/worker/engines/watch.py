@@ -27,7 +27,7 @@ from gpuexplorer.worker.engines.sight import (
     put_hooks,
     telling_methods,
 )
-from gpuexplorer.worker.places import Check, Copies, Place, place
+from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracks
 
@@ -35,7 +35,7 @@ from gpuexplorer.worker.watching.tracing import Tracks
 _PAUSE = 0.2e-3
 _MOST_OPEN = 256  # moments that wait to be read; those that came are read when there are more
 # Of these nothing is asked of the card after the host has waited for it.
-_WAITING = frozenset({"", "item", "print", "equal", "allclose"})
+_WAITING = frozenset({"item", "print", "equal", "allclose"})
 # They make the same again.
 _UNCHANGED = frozenset({"_to_copy", "copy_", "clone", "contiguous", "_pin_memory"})
 _aten = torch.ops.aten
@@ -81,8 +81,8 @@ class _Card:
 
 
 class Watch:
-    """One for a process with cards. In force while a cell runs, in each thread that computes
-    then: PyTorch hands it on to those that compute gradients. The lock is that of the copies.
+    """In force while a cell runs, in each thread that computes then: PyTorch hands it on to
+    those that compute gradients. The lock is that of the copies.
     """
 
     def __init__(self) -> None:
@@ -218,9 +218,8 @@ class Watch:
         self._main.close()
 
     def _put_graphs(self, graph: Any) -> None:
-        """While one is captured nothing is carried out, and nobody may ask a card which of its
-        moments have come: CUDA would break the capture off, whichever thread it was. When it is
-        played, its work is carried out without an operation that shows it.
+        """While one is captured, nobody may ask a card which of its moments have come: CUDA
+        would break the capture off. When it is played, no operation shows its work.
         """
         begin, end, play = graph.capture_begin, graph.capture_end, graph.replay
 
@@ -245,8 +244,8 @@ class Watch:
             else:
                 play(graph)
 
-        _put(graph, {"capture_begin": capture_begin, "capture_end": capture_end})
-        _put(graph, {"replay": replay})
+        graph.capture_begin, graph.capture_end = capture_begin, capture_end
+        graph.replay = replay
 
     def _turn(self, on: bool) -> bool:
         now = self._main.turn(on)
@@ -307,6 +306,10 @@ class Watch:
         if here == there or "meta" in (here.type, there.type):
             return self._computed(func, args, kwargs)
         began = time.perf_counter()
+        if "cuda" not in (here.type, there.type):  # but Apple's, which tells no moments
+            made = func(*args, **kwargs)
+            self._note(str(here), str(made.device), made.nbytes, began, "")
+            return made
         if there.type == "cuda" and there.index is None:
             there = torch.device("cuda", torch.cuda.current_device())
         not_waiting = bool((*args[2:], kwargs.get("non_blocking"))[0])
@@ -327,14 +330,13 @@ class Watch:
             cards = [self._touch(each.index) for each in (here, there) if each.type == "cuda"]
             for each in cards:
                 self._asks(each)
-            card = cards[0] if cards else None  # between cards the source's queue is taken
-            begin = None if card is None else card.moment()
-            if card is not None:
-                self._computed_until(card, begin)
+            # Between cards the source's queue is taken.
+            card, begin = cards[0], cards[0].moment()
+            self._computed_until(card, begin)
         asked_at = time.perf_counter()
         made = func(*args, **kwargs)
         done = time.perf_counter()
-        end = None if card is None else card.moment()
+        end = card.moment()
         noted, size = self.copies.note(), made.numel() * made.element_size()
         check = compared_later(source, made) if self.copies.wants_check(size, noted) else None
         on_host = source if here.type == "cpu" else made
@@ -352,7 +354,29 @@ class Watch:
             host_seconds=done - asked_at,
             asked_at=asked_at - self._began,
         )
-        self._copied(copy, noted, done, (source, made), check, (card, begin, end))
+
+        def add() -> None:
+            began, ended, seconds = card.at(begin), card.at(end), None
+            if began is not None and ended is not None:
+                # From the beginning of a long program both are known to some microseconds only.
+                seconds = float(begin.elapsed_time(end)) / 1000.0
+            whole = replace(copy, seconds=seconds, begin=began, end=ended)
+            self.copies.add(whole, noted, check, numbered)
+
+        with self._lock:
+            numbered = self.copies.numbered(copy, noted)
+            for each in cards:
+                self._asked(each)
+                if copy.blocking:
+                    self.seen.idling.waited(each.name, done - self._began, noted.spot)
+            card.free = end
+            self._when([end, card.anchor], add)
+        sent, arrived = _storages((source, made))
+        if sent is not None and arrived is not None:
+            if there.type == "cuda":
+                self.seen.trips.came(sent, copy.target, size, numbered[0])
+            if here.type == "cuda":
+                self.seen.trips.left(arrived, copy.source, numbered[0])
         self._beside += time.perf_counter() - began - (done - asked_at)
         return made
 
@@ -372,9 +396,7 @@ class Watch:
         return made
 
     def _note(self, source: str, target: str, size: int, began: float, does: str) -> None:
-        """What cannot be timed by the card, as it is part of something else. What is made of
-        numbers was copied before anything of it could be seen.
-        """
+        """What cannot be timed by the card. Numbers were copied before that could be seen."""
         now = time.perf_counter()
         copy = Transferred(
             0,
@@ -388,50 +410,11 @@ class Watch:
             host_seconds=None if does == "tensor" else now - began,
             asked_at=began - self._began,
         )
-        self._copied(copy, self.copies.note(), now)
+        noted = self.copies.note()
+        if does in _WAITING and source.startswith("cuda:"):
+            self.seen.idling.waited(source, now - self._began, noted.spot)
+        self.copies.add(copy, noted)
         self._beside += time.perf_counter() - now
-
-    def _copied(
-        self,
-        copy: Transferred,
-        noted: Place,
-        until: float,
-        ends: "Sequence[Any]" = (),
-        check: "Check | None" = None,
-        timed: "tuple[_Card | None, Any, Any]" = (None, None, None),
-    ) -> None:
-        """It was asked for, `until` then. `ends`: what was sent and what arrived, where it is a
-        tensor. `timed`: the card whose queue it took, the moments before and after it there.
-        """
-        card, begin, end = timed
-
-        def add() -> None:
-            began, ended = (card.at(begin), card.at(end)) if card is not None else (None, None)
-            seconds = None
-            if began is not None and ended is not None:
-                # From the beginning of a long program both are known to some microseconds only.
-                seconds = float(begin.elapsed_time(end)) / 1000.0
-            whole = replace(copy, seconds=seconds, begin=began, end=ended)
-            self.copies.add(whole, noted, check, numbered)
-
-        with self._lock:
-            numbered = self.copies.numbered(copy, noted)
-            if card is not None:
-                card.free = end
-            for each in self._cards.values():
-                if each.name in (copy.source, copy.target):
-                    if ends:
-                        self._asked(each)
-                    # Afterwards the card has nothing left to do.
-                    if copy.blocking and copy.how in _WAITING:
-                        self.seen.idling.waited(each.name, until - self._began, noted.spot)
-            self._when([] if card is None else [end, card.anchor], add)
-        sent, arrived = _storages(ends) if ends else (None, None)
-        if sent is not None and arrived is not None:
-            if copy.target.startswith("cuda:"):
-                self.seen.trips.came(sent, copy.target, copy.bytes, numbered[0])
-            if copy.source.startswith("cuda:"):
-                self.seen.trips.left(arrived, copy.source, numbered[0])
 
     def _waited(self, index: "int | None", begin: float) -> None:
         """The host has waited until now for all of a card."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuexplorer.lab.events import Idle, Why
-from gpuexplorer.worker.places import Copies, Spot, place
+from gpuexplorer.worker.places import Copies, Spot, place, whole_line
 
 _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the next work
 _WORK = 1e-3  # seconds, from which on a pause after a read is work of the host's own
@@ -41,12 +41,9 @@ class _Sum:
 
 
 class Idling:
-    """Times are seconds since the cell or program began. Any thread may call; the lock is that
-    of the engine's copies.
-
-    The engine says `waited` when the host has waited for a card (a blocking copy, a read, a
-    synchronize), and `worked` or `gap` when a card is asked for work again. `loaded` is said
-    by `Seen`, and `was_at` by who looks now and then where the host is.
+    """Times are seconds since the cell or program began. The engine says `waited` when the host
+    has waited for a card (a blocking copy, a read, a synchronize), and `worked` or `gap` when a
+    card is asked for work again. Any thread may.
     """
 
     def __init__(self, copies: Copies) -> None:
@@ -57,7 +54,7 @@ class Idling:
         self.asked_at = 0.0  # when a card was asked for anything last; the engine says it
         self._looks: list[tuple[Spot, float]] = []  # since then
         self._looks_since = 0.0
-        self._lines: dict[tuple[str, int, int], Spot] = {}  # of one, whatever it is at
+        self._lines: dict[tuple[str, int, int], Spot] = {}  # where anybody looked
         self._sums: dict[_Key, _Sum] = {}
         # The host's own, by what ended them or the read after which they came.
         self._pauses: dict[_Key, _Sum] = {}
@@ -94,26 +91,24 @@ class Idling:
         if self._looks_since != self.asked_at:
             self._looks_since, self._looks = self.asked_at, []
         line = spot.frame.file, spot.frame.cell, spot.frame.line
-        self._looks.append((self._lines.setdefault(line, spot), seconds))
+        if line not in self._lines:
+            self._lines[line] = whole_line(spot)
+        self._looks.append((self._lines[line], seconds))
 
     def worked(self, device: str, dry: "float | None", begin: float) -> None:
-        """Work that begins then is asked of the card, which had done all earlier work at
-        `dry`. None, or no earlier than `begin`: it was not idle. For simulated cards, before
-        each kernel and copy; from the thread that asks.
+        """Work that begins then is asked of the card, which had done all earlier work at `dry`;
+        None: it had none. For simulated cards, before each kernel and copy.
         """
         if device in self.waits or (dry is not None and dry < begin):
             self.gap(device, begin)(dry)
 
     def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
-        """Work is asked of the card. For real cards, which say later how long they had been
-        idle; from the thread that asks. What is given back is told when the card had done all
-        it was asked for (None: nobody knows, unless the host waited for it), and gives the
-        seconds for which it was idle.
+        """Work is asked of the card. What is given back is told later when the card had done
+        all it was asked for (None: nobody knows), and gives the seconds for which it was idle.
         """
         with self._lock:
-            looks, self._looks = self._looks, []
-            if self._looks_since != self.asked_at:
-                looks = []
+            looks = self._looks if self._looks_since == self.asked_at else []
+            self._looks = []
             wait, loads = self.waits.pop(device, None), [*self._loads]
         asks = place().spot
 
@@ -158,9 +153,7 @@ class Idling:
         spot: Spot,
         looks: "Sequence[tuple[Spot, float]]" = (),
     ) -> None:
-        """Together they count as one time. `spot`: for READ and LOADER where the host waited;
-        for HOST where it asked for work again.
-        """
+        """One time. `spot`: where the host waited; for HOST where it asked for work again."""
         seconds = sum(end - begin for begin, end in stretches)
         if seconds <= 0.0:
             return

@@ -1,6 +1,5 @@
-"""Seen: all that is seen of one cell or program, step by step, and what of it changed since it
-was said; which steps are watched, so that watching costs little; and Ticking, which looks now
-and then where the host is.
+"""Seen: all that is seen of one cell or program, and what of it is news; which steps are
+watched, so that watching costs little; and Ticking, which looks where the host is.
 """
 
 import ctypes
@@ -70,10 +69,9 @@ class Seen:
 
     def stepped(self, optimizer: int) -> None:
         """An optimizer, known by that number. Where several take turns, one of them counts."""
-        if self._stepped and optimizer not in self._stepped:
-            self._stepped.add(optimizer)
-        else:
-            self._stepped = {optimizer}
+        ends = not self._stepped or optimizer in self._stepped
+        self._stepped = {optimizer} if ends else {optimizer, *self._stepped}
+        if ends:
             self.ends(OPTIMIZER)
 
     def took_batch(self, begin: float, end: float, workers: int, *, pins: bool) -> None:
@@ -236,9 +234,7 @@ class Ticking:
         counts: "Callable[[], bool]" = lambda: True,
         aside: "AbstractContextManager[None] | None" = None,
     ) -> None:
-        """`counts`: whether what the host does just now is the program's own doing. `aside`:
-        within it, nothing is.
-        """
+        """`counts`: whether what the host does now is the program's own; in `aside` none is."""
         self._seen, self._sampled, self._counts = seen, sampled, counts
         self._aside = nullcontext() if aside is None else aside
         self._over = threading.Event()

@@ -19,29 +19,27 @@ class Tracing:
         self._lock = threading.Lock()
         self._room = most
         self._kept: list[_Stretch] = []
-        self._computing: dict[str, _Stretch] = {}  # by card: the last, which may go on
+        self._computing: dict[str, int] = {}  # by card: the place of the last, which may go on
 
     def add(
         self, kind: str, device: str, begin: float, end: float, row: int = 0, size: int = 0
     ) -> None:
-        """Seconds since the program began. `kind` is a Traced's: "copy", "compute", "idle",
-        "loader", "wait" or "step". `device` is the card whose time it is; "cpu" where it is the
-        program's own. `row` is the number of the Transferred (of a copy, and of a wait for it),
-        the Idle or the Loader; 0: none. `size` is the bytes of a copy.
+        """Seconds since the program began. `kind` is a Traced's, `device` the card whose time
+        it is, or "cpu", `row` the number of the Transferred (of a copy, and of a wait for it),
+        the Idle or the Loader, `size` the bytes of a copy.
         """
         if end <= begin:
             return
+        stretch = kind, device, begin, end, row, size
         with self._lock:
-            last = self._computing.pop(device, None) if kind == "compute" else None
-            if last is not None and begin - last[3] <= _CLOSE:
-                begin, end = last[2], max(last[3], end)
-            elif last is not None:
-                self._kept.append(last)
-            stretch = kind, device, begin, end, row, size
+            last = self._computing.get(device) if kind == "compute" else None
+            if last is not None and begin - self._kept[last][3] <= _CLOSE:
+                begin, until = self._kept[last][2:4]
+                self._kept[last] = kind, device, begin, max(until, end), row, size
+                return
             if kind == "compute":
-                self._computing[device] = stretch
-            else:
-                self._kept.append(stretch)
+                self._computing[device] = len(self._kept)
+            self._kept.append(stretch)
 
     def copied(self, copy: Transferred, row: int) -> None:
         """One copy, and the host that waited for it."""
@@ -54,8 +52,7 @@ class Tracing:
     def taken(self, command: int) -> "Traced | None":
         """What came since this was last asked, in the order of their ends."""
         with self._lock:
-            kept, self._kept = [*self._kept, *self._computing.values()], []
-            self._computing.clear()
+            kept, self._kept, self._computing = self._kept, [], {}
             told, left_out = kept[: self._room], len(kept[self._room :])
             self._room -= len(told)
         told.sort(key=lambda each: each[3])
@@ -66,9 +63,9 @@ _MOST = 60  # spans of a device that computes, or waits for the same
 
 
 class Tracks:
-    """By device: when it computed, and when it waited for which other, and why. Stretches come
-    in their order. Where they get too many, neighbours are joined, so that each is about as
-    long as the line allows; what touches is joined always.
+    """By device: when it computed, and when it waited for which other, and why. Where stretches
+    get too many, neighbours are joined, so that each is about as long as the line allows; what
+    touches is joined always.
     """
 
     def __init__(self) -> None:
