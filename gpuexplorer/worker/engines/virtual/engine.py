@@ -24,7 +24,7 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.sight import MainSight, put_hooks, telling_methods
+from gpuexplorer.worker.engines.sight import Sight, put_hooks, telling_methods
 from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
 from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
 from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
@@ -136,7 +136,7 @@ class VirtualEngine:
                 cards.seen = self._seen
                 looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
                 within.enter_context(looking)
-                sight = MainSight(self._saw)
+                sight = Sight(self._saw)
                 sight.open()
                 within.callback(sight.close)
                 sight.turn(on=False)
