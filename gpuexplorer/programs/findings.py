@@ -123,6 +123,10 @@ class _Look:
         """No loop, or not in every so many steps of it."""
         return times < _OFTEN or times * _SELDOM < self._steps
 
+    def mostly(self, times: int) -> bool:
+        """In a loop; a pause of now and then may come from what else runs on the computer."""
+        return times >= _OFTEN and 2 * times >= self._steps
+
     def reads_at(self, spot: Spot) -> list[CopyRow]:
         return [row for row in self.at.get(spot, ()) if row.target == HOST and row.blocking]
 
@@ -456,7 +460,7 @@ def _hosts(look: _Look) -> Iterator[Finding]:
             continue
         gain = (idle.seconds - idle.longest) * left
         between = not idle.part_of and idle.seconds < _BETWEEN_OPERATIONS * idle.times
-        if between or look.seldom(idle.times) or not look.worth(Matter.HOST, gain):
+        if between or not (look.mostly(idle.times) and look.worth(Matter.HOST, gain)):
             rest.append(idle)
             continue
         cure = Message(_OWN_WORK)
@@ -503,6 +507,6 @@ def _behind_reads(look: _Look, gone: set[Spot]) -> Iterator[Idle]:
         if read is None or spot_of(read) in {spot_of(each), *gone}:
             continue
         waited = look.host_waited(sum(row.copies for row in look.reads_at(spot_of(read))))
-        if not look.seldom(each.times) and waited is not None and waited < read.seconds:
+        if look.mostly(each.times) and waited is not None and waited < read.seconds:
             rest = 1.0 - waited / read.seconds
             yield replace(each, seconds=each.seconds * rest, longest=each.longest * rest)

@@ -121,8 +121,11 @@ class Line:
 
     @property
     def cost(self) -> float:
-        """Seconds of host, wire or card, whichever lost most."""
-        return max(self.waited or 0.0, self.device_seconds or 0.0, self.idle_seconds)
+        """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
+        program begins, which cannot be changed in it.
+        """
+        again = sum(each.seconds - each.longest for each in self.idled)
+        return max(self.waited or 0.0, self.device_seconds or 0.0, again)
 
 
 def lines_of(run: ProgramRun) -> Sequence[Line]:

@@ -1,6 +1,6 @@
 """The trace of a program, as Perfetto opens it: written while the program runs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from gpuexplorer.copies.copy_row import HOST
@@ -78,7 +78,10 @@ class TraceFile:
                 self._rows.update(((type(each), each.row), each) for each in rows)
             case Traced():
                 self._left_out += event.left_out
-                self._write(event.stretches)
+                in_time = sorted(event.stretches, key=lambda each: each[2])
+                if written := [text for each in in_time for text in self._told(each)]:
+                    self._out.write(joined(written, begun=self._begun))
+                    self._begun = True
 
     def close(self) -> None:
         """What was written is whole after this, whatever became of the program."""
@@ -95,12 +98,6 @@ class TraceFile:
         if about["modelled"]:
             about["note"] = "Times are modelled: no card was measured."
         self._out.write(end(about).encode())
-
-    def _write(self, stretches: Iterable[_Stretch]) -> None:
-        in_time = sorted(stretches, key=lambda each: each[2])
-        if written := [text for each in in_time for text in self._told(each)]:
-            self._out.write(joined(written, begun=self._begun))
-            self._begun = True
 
     def _told(self, stretch: _Stretch) -> Iterator[str]:
         """Processes and threads are named before what they did first."""

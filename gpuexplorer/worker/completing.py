@@ -47,11 +47,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BEGINNING = re.compile(r"""(?<![\w.])[^\W\d]|(?<!")"|[(\[{]""")
-_DISPLAYS: "dict[type, type]" = {
-    **dict.fromkeys((ast.List, ast.ListComp), list),
-    **dict.fromkeys((ast.Dict, ast.DictComp), dict),
-    ast.JoinedStr: str,
-}
+_DISPLAYS: "dict[type, type]" = {ast.List: list, ast.Dict: dict, ast.JoinedStr: str}
 _VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, *_DISPLAYS)
 _IMPORT = re.compile(r"\s*(from|import)\b\s*(.*?)\s*")
 _NEW_NAME = re.compile(r"\b(?:def|class|as|for|lambda|global|nonlocal)\s+$")
@@ -247,7 +243,7 @@ def _modules(package: str) -> "Sequence[str]":
 
 
 _OF_TENSORS = {
-    **dict.fromkeys(("T", "mT", "data", "grad", "real", "imag"), torch.Tensor),
+    **dict.fromkeys(("T", "mT", "data", "grad"), torch.Tensor),
     "shape": torch.Size,
     "device": torch.device,
     "dtype": torch.dtype,

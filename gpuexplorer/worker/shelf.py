@@ -42,13 +42,13 @@ _PLAIN = (
 )
 _OF_TORCH, _OPENED = (TENSOR, MODEL, OPTIMISER), (COLLECTION, OBJECT)
 _VALUES = frozenset((str, bytes, *_PLAIN))
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
 _KINDS = (
     (torch.Tensor, TENSOR),
     (nn.Module, MODEL),
     (torch.optim.Optimizer, OPTIMISER),
     (_COLLECTIONS, COLLECTION),
-    ((types.ModuleType, *_FUNCTIONS), CODE),
+    ((types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type), CODE),
+    (types.MethodType, CODE),
 )
 # The attributes of their objects are too many, or none of the person's.
 _CLOSED = sys.stdlib_module_names | {"torch", "numpy", "pandas", "matplotlib", "PIL", "IPython"}
@@ -133,8 +133,6 @@ def text_of(thing: Any, depth: int = 3) -> str:
         return f"{kind.__name__}()"
     if its == COLLECTION:
         return _collection_text(thing, depth - 1)[:_LONGEST_TEXT]
-    if kind in _FUNCTIONS:
-        return str(thing.__name__)
     if kind.__module__ == "numpy" and hasattr(kind, "dtype"):
         shape = _sizes(thing.shape)
         return f"ndarray({shape}, {thing.dtype})" if shape else repr(thing)

@@ -1,6 +1,7 @@
 """What a program is told: the right thing with its figures and its cure, or nothing."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,8 @@ def only(*found: Finding) -> Finding:
 
 READ, SMALL_COPIES, LOADER = Matter.READ, Matter.SMALL, Matter.LOADER
 PAGEABLE, BLOCKS, HOST = Matter.PAGEABLE, Matter.BLOCKING, Matter.HOST
-SOME = {"seen_seconds": 4.1, "seen_steps": 1200}
+# Any: by the names of the event's own fields.
+SOME: dict[str, Any] = {"seen_seconds": 4.1, "seen_steps": 1200}
 SOME_READS = [read(times=1200, waited=0.8)], [idle(Why.READ, 0.31, times=1200, longest=0.001)]
 FIVE_LINES = [host(1.5 + n / 1000, n, times=1200) for n in range(61, 66)]
 TOLD = [
