@@ -355,21 +355,16 @@ def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("import os\nos._exit(3)", "The worker ended by itself with status 3."),
-        (
-            "import ctypes\nctypes.string_at(0)",
-            "The worker was killed by a memory fault of its own (SIGSEGV).",
-        ),
-        (
-            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-            "The worker was killed by somebody, or by the system for want of memory (SIGKILL).",
-        ),
+        ("import os\nos._exit(3)", "with status 3."),
+        ("import ctypes\nctypes.string_at(0)", "by a memory fault of its own (SIGSEGV)."),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "memory (SIGKILL)."),
     ],
 )
 def test_a_worker_that_a_cell_ends_says_why(doomed: Worker, code: str, why: str) -> None:
     failure = doomed.failure(code)
-    assert (failure.cause, failure.sentence) == ("worker lost", why)
-    assert doomed.listener.end == why
+    assert failure.cause == "worker lost"
+    assert failure.sentence.endswith(why)
+    assert doomed.listener.end == failure.sentence
 
 
 def test_a_memory_fault_says_in_which_line(doomed: Worker) -> None:
