@@ -83,7 +83,8 @@ class Saying:
                     event = self._events.get(timeout=max(0.0, due - time.monotonic()))
                 except queue.Empty:
                     due = time.monotonic() + _PERIOD
-                    self._look()
+                    with suppress(Exception):  # the program may be changing what is looked at
+                        self._look()
                     continue
                 if event is None:
                     break
