@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -101,9 +102,8 @@ class Saying:
 class WatchedProgram:
     """Python runs the program by itself; this hears of PyTorch's import, and of the end."""
 
-    def __init__(self, pipe: int, settings: "dict[str, Any]", torch_version: str) -> None:
+    def __init__(self, pipe: int, settings: "dict[str, Any]") -> None:
         self._settings = settings
-        self._torch_version = torch_version
         self._owner = os.getpid()
         self._engine: Engine | None = None
         self._watching: AbstractContextManager[object] | None = None
@@ -128,8 +128,11 @@ class WatchedProgram:
             )
         self._began = time.perf_counter()
         kind = "simulated cards" if self._simulated else ""
-        version = platform.python_version()
-        self._saying.say(Hello(0, version, self._torch_version, kind, self._simulated))
+        torch = ""  # the program imports it when it wants to, and chooses much before that
+        with suppress(PackageNotFoundError):
+            torch = version("torch")
+        python = platform.python_version()
+        self._saying.say(Hello(0, python, torch, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         when_imported("torch", self._watch)
 
