@@ -97,8 +97,10 @@ def failed(
             return replace(found, cause="device broken", sentence=sentence, hint=hint)
         case KeyboardInterrupt():
             return replace(found, cause="cancelled", message="", sentence=Message("Cancelled."))
-        case ModuleNotFoundError(name=str(name)) if _is_package(name):
-            return _missing(found, name)
+        case ModuleNotFoundError(name=str(name)):
+            # Neither a module inside one that is there, nor one of Python's own.
+            if name.isidentifier() and name not in sys.stdlib_module_names:
+                return _missing(found, name)
     if any(text in words for text in _BROKEN):
         return _broken(found)
     of_host = any(text in words for text in _HOST_IS_FULL)
@@ -184,12 +186,6 @@ def _lost(found: Failed, lost: CardLost) -> Failed:
         )
         hint = Message("A new worker begins. Run the session again to make what was elsewhere.")
     return replace(found, cause=cause, sentence=sentence, hint=hint, lost=(lost.card,))
-
-
-def _is_package(name: str) -> bool:
-    """Neither a module inside one that is there, nor one of Python's own."""
-    known = name in sys.modules or name in sys.stdlib_module_names
-    return name.isidentifier() and not known
 
 
 def _missing(found: Failed, name: str) -> Failed:

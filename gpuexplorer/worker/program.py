@@ -27,6 +27,7 @@ from gpuexplorer.lab.events import (
     Asked,
     Began,
     Event,
+    Failed,
     Finished,
     Hello,
     Printed,
@@ -203,30 +204,27 @@ class WatchedProgram:
         return seen
 
     def _end(self) -> None:
-        """The program is over, with its threads and all it registered: nothing of ours is
+        """The program is over, with its threads and all it registered. Nothing of ours is
         printed, whatever its signals do now.
         """
+        if os.getpid() != self._owner:
+            return
         with suppress(BaseException):
-            if os.getpid() == self._owner:
-                self._tell_end()
-
-    def _tell_end(self) -> None:
-        took = time.perf_counter() - self._began
-        error = getattr(sys, "last_value", None)
-        seen = self._say_seen(over=True)
-        if error is None:
-            self._saying.say(Finished(PROGRAM, took, memory=seen.memory))
-        else:
-            said = failed(PROGRAM, error, lambda: seen.memory)
+            took = time.perf_counter() - self._began
+            error = getattr(sys, "last_value", None)
+            seen = self._say_seen(over=True)
+            said: Finished | Failed = Finished(PROGRAM, took, memory=seen.memory)
+            if error is not None:
+                said = failed(PROGRAM, error, lambda: seen.memory)
             self._saying.say(replace(said, host_seconds=took))
-        self._saying.finish()
-        # What is destroyed later may compute, and our part would have to import for that.
-        if self._watching is not None:
-            self._watching.__exit__(None, None, None)
-            if self._simulated:
-                from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
+            self._saying.finish()
+            # What is destroyed later may compute, and our part would have to import for that.
+            if self._watching is not None:
+                self._watching.__exit__(None, None, None)
+                if self._simulated:
+                    from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
 
-                leave()
+                    leave()
 
 
 class _Typed(io.FileIO):

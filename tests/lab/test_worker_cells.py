@@ -135,10 +135,6 @@ def test_a_cell_can_be_written_to_a_module_which_is_found(tmp_path: Path) -> Non
         worker.process.stop()
 
 
-def test_a_magic_for_a_whole_cell_that_is_not_there_is_refused(lab: Worker) -> None:
-    assert lab.failure("%%html\n<b>").sentence == "%%html is not offered here."
-
-
 def test_an_error_names_the_cell_and_its_line(lab: Worker) -> None:
     lab.run("def broken(x):\n    y = 1\n    return x / 0")
     definition = lab.run("broken").id - 1
