@@ -36,7 +36,7 @@ def engine_for(settings: "Mapping[str, Any]") -> "Engine":
 
 _DEVICES = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
 _OF_CARD = re.compile(r"\b(CUDA|HIP|cuDNN|CUBLAS|cuBLAS|NCCL)\b")
-_OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.tensor\.)?OnCard\b")
+_OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.\w+\.)?OnCard\b")
 _HOST_IS_FULL = ("DefaultCPUAllocator", "can't allocate memory")
 _CARD_IS_FULL = "CUDA error: out of memory"  # when its context is made
 _ASSERT = "device-side assert"
