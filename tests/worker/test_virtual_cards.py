@@ -88,7 +88,6 @@ NOT_OFFERED = {
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
-    "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
 }
 
 
@@ -111,6 +110,7 @@ def test_data_parallel_spreads_a_batch_over_all_cards(virtual: Bench) -> None:
 OWN_WORDS = {
     "F.scaled_dot_product_attention(X[None], H[None], H[None])": "query.device: cuda:0 key",
     "torch.cdist(X, Y)": "cuda:1",
+    "(W * 2).backward(torch.ones(2, 3))": "expected device cuda:0 but got cpu",
     "W.data.grad = X.sum(1)": "",
     "X.to('cuda', dtype='x')": "",
 }

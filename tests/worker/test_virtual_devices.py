@@ -12,8 +12,6 @@ from tests.worker.benches import Bench  # noqa: E402 - only where there is torch
 ANSWERS = {
     "torch.cuda.is_available(), torch.cuda.device_count()": (True, 2),
     "torch.cuda.get_device_name(), torch.cuda.get_device_name(1)": ("NVIDIA TITAN RTX",) * 2,
-    "torch.cuda.get_device_capability('cuda:1')": (7, 5),
-    "torch.cuda.current_device()": 0,
     "repr(torch.device('cuda')), str(torch.device('cuda'))": ("device(type='cuda')", "cuda"),
     "torch.device('cuda:1') == torch.device('cuda', 1) == torch.device(1)": True,
     "torch.ones(1).cuda().type()": "torch.cuda.FloatTensor",
@@ -22,7 +20,6 @@ ANSWERS = {
     "torch.cuda.get_arch_list()": ["sm_75"],
     "torch.cuda.can_device_access_peer(0, 1)": True,
     "torch.accelerator.is_available(), torch.accelerator.device_count()": (True, 2),
-    "str(torch.accelerator.current_accelerator())": "cuda",
     "torch.cuda.memory_summary().count('Allocated memory')": 1,
     "torch.cuda.current_stream() == torch.cuda.default_stream()": True,
     "torch.cuda.mem_get_info()[1] >> 30": 24,
@@ -54,10 +51,7 @@ with ThreadPoolExecutor(2) as pool:
     made = pool.map(lambda card: torch.rand(2, device=f'cuda:{card}'), (0, 1))
     pooled = [str(each.device) for each in made]
 """)
-    assert virtual.things["found"] == {
-        0: ("cuda:0", [2.0] * 3),
-        1: ("cuda:1", [2.0] * 3),
-    }
+    assert virtual.things["found"] == {card: (f"cuda:{card}", [2.0] * 3) for card in (0, 1)}
     assert virtual.things["pooled"] == ["cuda:0", "cuda:1"]
     assert virtual.run("torch.cuda.current_device()") == 0
 
@@ -118,7 +112,6 @@ def test_what_is_printed_is_marked_as_pytorch_marks_it(virtual: Bench) -> None:
         "nn.Parameter(torch.ones(1).cuda())": (
             "Parameter containing:\ntensor([1.], device='cuda:0', requires_grad=True)"
         ),
-        "torch.zeros(0, 3).cuda()": "tensor([], device='cuda:0', size=(0, 3))",
         "f'{torch.ones(1).cuda()[0]:.3f}'": "'1.000'",
     }
     for line, text in shown.items():

@@ -25,10 +25,8 @@ def reserved(bench: Bench) -> int:
     ("size", "taken", "segment"),
     [
         (1, 512, 2 * MIB),
-        (513, 1024, 2 * MIB),
         (MIB, MIB, 2 * MIB),
         (MIB + 1, MIB + 512, 20 * MIB),
-        (10 * MIB, 10 * MIB, 10 * MIB),
         (11 * MIB, 11 * MIB, 12 * MIB),
     ],
 )
@@ -73,10 +71,9 @@ def test_out_of_memory_says_torchs_words_and_its_figures_add_up() -> None:
 def test_a_result_that_does_not_fit_is_refused_before_it_is_computed() -> None:
     bench = virtual_bench(memory_bytes=1 << 30)
     bench.run("X = torch.ones(8000, 1, device='cuda:0')", "Y = torch.ones(1, 40000).cuda()")
-    with pytest.raises(torch.OutOfMemoryError, match=r"Tried to allocate 1\.19 GiB"):
-        bench.run("X @ Y")
-    with pytest.raises(torch.OutOfMemoryError, match=r"Tried to allocate 1\.19 GiB"):
-        bench.run("X + Y")
+    for line in ("X @ Y", "X + Y"):
+        with pytest.raises(torch.OutOfMemoryError, match=r"Tried to allocate 1\.19 GiB"):
+            bench.run(line)
 
 
 def test_the_hosts_limit_is_told_from_the_cards(

@@ -10,9 +10,8 @@ import pytest
 pytest.importorskip("torch")
 
 from gpuexplorer.lab.events import Idle, Watched
-from gpuexplorer.worker.engines.virtual.cards import Cards
+from gpuexplorer.worker.engines.virtual.cards import Cards, Clock
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
-from gpuexplorer.worker.engines.virtual.machine import Clock
 from gpuexplorer.worker.places import take_files
 from tests.lab.processes import CARD
 from tests.worker.benches import LINKS, Bench
@@ -31,8 +30,7 @@ PRODUCT = 2 * 700**3 / 1e12  # seconds
 class Host:
     """Its seconds pass only when a program says that it computes on the host."""
 
-    def __init__(self) -> None:
-        self.now = 0.0
+    now = 0.0
 
     def computes(self, seconds: float) -> None:
         self.now += seconds
@@ -70,10 +68,6 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
     take_files(taken=True)
     yield Machine(tmp_path)
     take_files(taken=False)
-
-
-def idle(seen: Watched, why: str) -> float:
-    return sum(each.seconds for each in seen.idle if each.why == why)
 
 
 def only(seen: Watched, why: str) -> Idle:

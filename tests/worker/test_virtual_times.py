@@ -49,15 +49,7 @@ def test_what_waits_for_this_computer_does_not_read_that_clock(virtual: Bench) -
     assert now_in_pythons_own_library() < virtual.things["now"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "X = torch.ones(2, 3, device='cuda:0')",
-        "X = torch.ones(2, 3).cuda(0)",
-        "net = nn.Linear(3, 1).cuda()",
-        "torch.cuda.mem_get_info(0)",
-    ],
-)
+@pytest.mark.parametrize("line", ["net = nn.Linear(3, 1).cuda()", "torch.cuda.mem_get_info(0)"])
 def test_the_host_waits_for_the_context_of_a_card_that_is_first_used(
     virtual: Bench, line: str
 ) -> None:
@@ -76,10 +68,8 @@ def test_a_copy_takes_its_latency_and_what_its_link_carries(virtual: Bench) -> N
     virtual.run("X = torch.ones(16, 1024, 1024, device='cuda:0')")
     virtual.run("Y = X.cuda(1)")
     (between,) = virtual.engine.transfers(4)
-    assert (between.id, between.source, between.target) == (4, "cuda:0", "cuda:1")
-    assert between.bytes == 64 * MIB
+    assert (between.source, between.target, between.bytes) == ("cuda:0", "cuda:1", 64 * MIB)
     assert between.seconds == pytest.approx(8e-6 + 64 * MIB / 50e9)
-    assert between.modelled
 
 
 def test_two_cards_work_side_by_side(virtual: Bench) -> None:

@@ -23,17 +23,13 @@ def both_ways(net: Any, *inputs: Any, device: torch.device) -> Any:
 LAYERS: "dict[str, tuple[Callable[[], Any], tuple[int, ...]]]" = {
     "linear": (lambda: nn.Linear(6, 3), (4, 6)),
     "conv2d": (lambda: nn.Conv2d(2, 4, 3, padding=1, groups=2), (2, 2, 6, 6)),
-    "batch norm": (lambda: nn.BatchNorm2d(2), (3, 2, 4, 4)),
     "layer norm": (lambda: nn.LayerNorm(6), (4, 6)),
-    "max pooling": (lambda: nn.MaxPool2d(2), (1, 2, 4, 4)),
     "activations": (
         lambda: nn.Sequential(
             nn.GELU(), nn.SiLU(), nn.ELU(), nn.Hardswish(), nn.Softplus(), nn.LogSoftmax(1)
         ),
         (4, 3),
     ),
-    "padding": (lambda: nn.Sequential(nn.ReflectionPad2d(1), nn.ZeroPad2d(1)), (1, 1, 3, 3)),
-    "flatten": (lambda: nn.Sequential(nn.Flatten(), nn.Unflatten(1, (2, 3))), (2, 6)),
     "rnn": (lambda: nn.RNN(3, 4, 2, batch_first=True), (2, 5, 3)),
     "lstm": (lambda: nn.LSTM(3, 4, bidirectional=True), (5, 2, 3)),
     "lstm cell": (lambda: nn.LSTMCell(3, 4), (2, 3)),
@@ -53,15 +49,6 @@ def _layer(name: str) -> "Callable[[torch.device], Any]":
 
 def all_layers() -> "dict[str, Callable[[torch.device], Any]]":
     return {f"layer: {name}": _layer(name) for name in LAYERS}
-
-
-def attention(device: torch.device) -> Any:
-    net = nn.MultiheadAttention(8, 2, batch_first=True).to(device)
-    x = torch.randn(2, 5, 8).to(device)
-    mask = nn.Transformer.generate_square_subsequent_mask(5).to(device)
-    out, weights = net(x, x, x, attn_mask=mask)
-    q = torch.randn(2, 2, 5, 4).to(device)
-    return out, weights, F.scaled_dot_product_attention(q, q, q, is_causal=True)
 
 
 def connectionist_loss(device: torch.device) -> Any:

@@ -74,20 +74,6 @@ def a_whole_model_saved(device: torch.device) -> Any:
     return same(x), net(x), same.out.weight.device == net.out.weight.device
 
 
-def parameters_replaced(device: torch.device) -> Any:
-    net = nn.Linear(3, 3, bias=False).to(device)
-    net.weight = nn.Parameter(torch.eye(3).to(device))
-    net.weight.data = torch.full((3, 3), 2.0).to(device)
-    net.weight.data.fill_diagonal_(5)
-    tied = nn.Sequential(net, nn.Linear(3, 3, bias=False).to(device))
-    tied[1].weight = tied[0].weight
-    return (
-        net(torch.ones(3).to(device)),
-        len(list(tied.parameters())),
-        tied[1].weight is net.weight,
-    )
-
-
 def lazy_layers(device: torch.device) -> Any:
     net = nn.Sequential(nn.LazyConv2d(2, 3), nn.Flatten(), nn.LazyLinear(4)).to(device)
     x = torch.randn(2, 1, 5, 5).to(device)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
+from gpuexplorer.worker.engines.virtual.cards import in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import not_offered, put
 from gpuexplorer.worker.engines.virtual.tensors import (
     AUTOCAST,
@@ -34,9 +34,6 @@ class Event:
     def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
         self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
-
-    def __repr__(self) -> str:
-        return "<simulated torch.cuda.Event>"
 
     @property
     def device(self) -> "torch.device | None":
@@ -242,21 +239,17 @@ def put_cuda() -> None:
     arches = " ".join(f"sm_{major}{minor}" for major, minor in kinds)
     of_cuda = {
         "init": lambda: None,
-        "getDeviceCount": lambda: len(cards),
         "getDevice": current,
         "canDeviceAccessPeer": _can_access_peer,
         "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
-        "getCurrentRawStream": lambda card: cards.chosen.streams[card],
         "getDefaultStream": lambda card: (0, card, _KIND),
         "setStream": _set_stream,
         "synchronize": _synchronize,
         "memoryStats": lambda card: cards.memory(card).stats(),
         "resetPeakMemoryStats": lambda card: cards.memory(card).reset_peaks(),
-        "resetAccumulatedMemoryStats": lambda card: None,
         "setMemoryFraction": lambda fraction, card: setattr(
             cards.memory(card), "fraction", fraction
         ),
-        "getMemoryFraction": lambda card: cards.memory(card).fraction,
         "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
         "get_sync_debug_mode": lambda: 0,
@@ -275,7 +268,6 @@ def put_cuda() -> None:
         "isAllocatorInitialized": lambda: True,
         "getDeviceStats": of_cuda["memoryStats"],
         "resetPeakStats": of_cuda["resetPeakMemoryStats"],
-        "resetAccumulatedStats": lambda card: None,
         "getMemoryInfo": _mem_get_info,
     }
     of_both = {

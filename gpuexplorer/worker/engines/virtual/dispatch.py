@@ -3,6 +3,7 @@ would have cost, and what it copies. And tensors that leave the process, to file
 """
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -17,8 +18,8 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.flop_counter import flop_registry
 
 from gpuexplorer.worker.engines.operations import INDEXING, READING, fetched, same
-from gpuexplorer.worker.engines.virtual.cards import HOST
-from gpuexplorer.worker.engines.virtual.machine import (
+from gpuexplorer.worker.engines.virtual.cards import (
+    HOST,
     Stretch,
     card_of,
     hold,
@@ -107,9 +108,8 @@ def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
     cards, name = in_force(), func.overloadpacket.__name__
     with cards.lock:
         if name.startswith("empty"):
-            size = (kwargs.get("dtype") or torch.get_default_dtype()).itemsize
-            for each in args[0]:
-                size *= each
+            dtype = kwargs.get("dtype") or torch.get_default_dtype()
+            size = math.prod(args[0]) * dtype.itemsize
             if size >= _LARGE_BYTES:
                 Stretch(card, size)  # refused before the host's memory is taken for it
         elif name == "_efficientzerotensor":  # has no memory at all
@@ -167,7 +167,9 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
                 if each.device.type == "cpu" and each.dim() > 0:
                     cards.copied(HOST, card, each.nbytes)
         flops = 0.0
-        if what.flops or not (what.writes or _at_most(leaves) < _LARGE_BYTES):
+        # No outcome exceeds each shape met with each other.
+        most = math.prod({each.shape: each.numel() for each in seen}.values()) * _WIDEST
+        if what.flops or (most >= _LARGE_BYTES and not what.writes):
             try:
                 flops, size, _ = _foreseen(func, _frozen(plain), _frozen(words))
             except (NotImplementedError, RuntimeError):
@@ -240,12 +242,23 @@ def _drawing(card: int) -> "Iterator[None]":
         host.set_state(before)
 
 
+def _minding_conjugates() -> Any:
+    """Some operations are made of others in C++, which are kept from doing so within ours."""
+    excluded = torch._C._dispatch_tls_local_exclude_set()
+    for key in (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative):
+        excluded = excluded.remove(key)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
+
+
 def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> Any:
     """By the processor, unless a kernel of the card's is asserting: then nothing is."""
     cards = in_force()
     if card not in cards.asserting:
         try:
-            return func(*args, **kwargs)
+            first = args[0] if args else None
+            is_complex = isinstance(first, torch.Tensor) and first.is_complex()
+            with _minding_conjugates() if is_complex else nullcontext():
+                return func(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
             said = assertion(what.name, error)
             if said is None:
@@ -259,19 +272,6 @@ def _computed(what: Operation, func: Any, args: Any, kwargs: Any, card: int) -> 
         cards.hear(card)  # its values tell the host how much it made
         raise
     return tree_map_only(torch.Tensor, lambda each: torch.zeros_like(each, device=CPU), made)
-
-
-def _at_most(leaves: "list[Any]") -> int:
-    """Bytes that no outcome of these operands exceeds: each shape met with each other."""
-    most, known = _WIDEST, None
-    for each in leaves:
-        if isinstance(each, torch.Tensor):
-            if each.shape != known:
-                known = each.shape
-                most *= each.numel()
-        elif type(each) is int and each:
-            most *= abs(each)
-    return most
 
 
 class _Shape(NamedTuple):
@@ -318,8 +318,9 @@ def _copied(source: Any, *, device: Any = None, non_blocking: Any = False, **wor
         return torch.ops.aten._to_copy(source.held, device=target, **words)
     words.pop("pin_memory", None)
     made = torch.empty_like(source, device=target, **words)
-    made.copy_(source, non_blocking=non_blocking)
-    return pinned(made) if non_blocking and target.type == "cpu" else made  # PyTorch does so
+    if non_blocking and target.type == "cpu":
+        pinned(made)  # PyTorch does so
+    return made.copy_(source, non_blocking=non_blocking)
 
 
 def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:

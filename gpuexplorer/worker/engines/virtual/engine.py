@@ -24,15 +24,18 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.sight import MainSight, put_hooks, telling_methods
-from gpuexplorer.worker.engines.virtual.cards import CardFacts, Cards, Link, named
-from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
-from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
-from gpuexplorer.worker.engines.virtual.machine import (
+from gpuexplorer.worker.engines.sight import Sight, put_hooks, telling_methods
+from gpuexplorer.worker.engines.virtual.cards import (
+    CardFacts,
+    Cards,
     Clock,
+    Link,
+    named,
     put_clock,
     put_in_force,
 )
+from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
+from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
 from gpuexplorer.worker.engines.virtual.refusals import put, put_refusals, undo
 from gpuexplorer.worker.engines.virtual.tensors import put_makers, put_methods
 from gpuexplorer.worker.places import Copies
@@ -136,7 +139,7 @@ class VirtualEngine:
                 cards.seen = self._seen
                 looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
                 within.enter_context(looking)
-                sight = MainSight(self._saw)
+                sight = Sight(self._saw)
                 sight.open()
                 within.callback(sight.close)
                 sight.turn(on=False)

@@ -333,8 +333,6 @@ def put_refusals() -> None:
         for name in names:
             if hasattr(owner, name):
                 put(owner, {name: _only_on_host(getattr(owner, name), what)})
-    plans = [name for name in dir(torch) if name.startswith("_cufft_")]
-    put(torch, {**dict.fromkeys(plans, not_offered("cuFFT's cache of plans"))})
     put(torch, {"compile": _compile})
     put(torch.cuda.nvtx, {"_nvtx": _MARKS})
     for owner in (torch.cuda, torch.cuda.profiler):

@@ -20,8 +20,7 @@ from torch.utils._pytree import tree_map_only
 
 from gpuexplorer.worker.engines import virtual
 from gpuexplorer.worker.engines.operations import shown_bytes
-from gpuexplorer.worker.engines.virtual.cards import HOST
-from gpuexplorer.worker.engines.virtual.machine import in_force, in_modelled_time
+from gpuexplorer.worker.engines.virtual.cards import HOST, in_force, in_modelled_time
 from gpuexplorer.worker.engines.virtual.refusals import (
     NO_SUCH_CARD,
     not_offered,
@@ -267,12 +266,8 @@ def on_card_as(cls: Any) -> Any:
 
         def call(made: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             """A person's class sees itself, wherever its tensors lie."""
-            try:
-                known = tuple(getattr(each, "stands_for", each) for each in types)
-                return own(made.stands_for, func, known, args, kwargs)
-            except Exception as error:
-                say_right(error)
-                raise
+            known = tuple(getattr(each, "stands_for", each) for each in types)
+            return own(made.stands_for, func, known, args, kwargs)
 
         facts["__torch_function__"] = classmethod(call)
     return _SameAsTensor(cls.__name__, (OnCard, cls), facts)
@@ -287,13 +282,22 @@ def become(changed: OnCard, held: torch.Tensor, card: int) -> None:
     changed.held, changed.card = held, card
 
 
-class _KindOfDevice(type):
+_Generator: Any = torch.Generator
+
+
+class _StandsFor(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metaclass
+    """What is made by another class of PyTorch's own is one of these, too."""
+
+    real: Any
+
     def __instancecheck__(cls, thing: Any) -> bool:
-        return isinstance(thing, Device)
+        return isinstance(thing, cls.real)
 
 
-class _Device(metaclass=_KindOfDevice):
+class _Device(metaclass=_StandsFor):
     """torch.device, to which a number is a card."""
+
+    real = Device
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         number = len(args) == 1 and not kwargs and type(args[0]) is int
@@ -303,17 +307,13 @@ class _Device(metaclass=_KindOfDevice):
 _Device.__name__ = _Device.__qualname__ = "device"
 _Device.__module__ = "torch"
 
-_Generator: Any = torch.Generator
 _OTHERWISE = 0xC0DA
 
 
-class _KindOfGenerator(type(_Generator)):  # type: ignore[misc]  # PyTorch's own metaclass
-    def __instancecheck__(cls, thing: Any) -> bool:
-        return isinstance(thing, _Generator)
-
-
-class Generator(_Generator, metaclass=_KindOfGenerator):
+class Generator(_Generator, metaclass=_StandsFor):
     """A card's, which draws other numbers than the processor's after the same seed."""
+
+    real = _Generator
 
     def __new__(cls, device: Any = "cpu") -> Any:
         device = Device(meant(device))
@@ -405,14 +405,9 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     return _to(self, *([for_pytorch(args[0]), *args[1:]] if args else []), **kwargs)
 
 
-def cuda(
-    self: Any,
-    device: Any = None,
-    non_blocking: Any = False,
-    memory_format: Any = torch.preserve_format,
-) -> Any:
+def cuda(self: Any, device: Any = None, non_blocking: Any = False, **words: Any) -> Any:
     device = meant("cuda" if device is None else device)
-    return to(self, device, non_blocking=non_blocking, memory_format=memory_format)
+    return to(self, device, non_blocking=non_blocking, **words)
 
 
 def type_(self: Any, dtype: Any = None, non_blocking: Any = False, **_: Any) -> Any:
@@ -464,7 +459,7 @@ def _parameter(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
 
 def _exchange(self: Any, value: Any) -> None:
     """What lies below the two objects changes places, and with it their classes."""
-    grad, hooks = self.grad, self._backward_hooks
+    grad = self.grad
     new = value.detach().requires_grad_(self.requires_grad)
     mine = {name: each for name, each in self.__dict__.items() if name not in ("held", "card")}
     kind: Any = type(self)
@@ -479,8 +474,6 @@ def _exchange(self: Any, value: Any) -> None:
     if grad is not None:
         set_data(grad, grad.detach().to(value.device))
         _grad.__set__(self, grad)
-    if hooks:
-        self._backward_hooks = hooks
 
 
 def ctc_loss(*args: Any, **kwargs: Any) -> Any:
@@ -489,7 +482,23 @@ def ctc_loss(*args: Any, **kwargs: Any) -> Any:
     return _ctc_loss(*args[:2], *lengths, *args[4:], **kwargs)
 
 
+_run_backward = torch.autograd.graph._engine_run_backward
+
+
+def _backward(tensors: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
+    """PyTorch's own does not compare devices of what it takes for somebody's own class."""
+    for number, (of, grad) in enumerate(zip(tensors, grads, strict=False)):
+        if isinstance(grad, torch.Tensor) and grad.dim() and grad.device != of.device:
+            raise RuntimeError(
+                f"invalid gradient at index {number} - expected device {of.device} but got "
+                f"{grad.device}"
+            )
+    return _run_backward(tensors, grads, *args, **kwargs)
+
+
 def put_methods() -> None:
+    for module in (torch.autograd.graph, torch.autograd):
+        put(module, {"_engine_run_backward": _backward})
     methods = {"to": to, "cuda": cuda, "type": type_, "pin_memory": pin_memory}
     data = property(_data.__get__, set_data)
     put(torch.Tensor, {**methods, "is_pinned": is_pinned, "data": data})
