@@ -36,7 +36,7 @@ def engine_for(settings: "Mapping[str, Any]") -> "Engine":
 
 _DEVICES = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
 _OF_CARD = re.compile(r"\b(CUDA|HIP|cuDNN|CUBLAS|cuBLAS|NCCL)\b")
-_OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.tensor\.)?OnCard\b")
+_OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.\w+\.)?OnCard\b")
 _HOST_IS_FULL = ("DefaultCPUAllocator", "can't allocate memory")
 _CARD_IS_FULL = "CUDA error: out of memory"  # when its context is made
 _ASSERT = "device-side assert"
@@ -97,8 +97,10 @@ def failed(
             return replace(found, cause="device broken", sentence=sentence, hint=hint)
         case KeyboardInterrupt():
             return replace(found, cause="cancelled", message="", sentence=Message("Cancelled."))
-        case ModuleNotFoundError(name=str(name)) if _is_package(name):
-            return _missing(found, name)
+        case ModuleNotFoundError(name=str(name)):
+            # Neither a module inside one that is there, nor one of Python's own.
+            if name.isidentifier() and name not in sys.stdlib_module_names:
+                return _missing(found, name)
     if any(text in words for text in _BROKEN):
         return _broken(found)
     of_host = any(text in words for text in _HOST_IS_FULL)
@@ -184,12 +186,6 @@ def _lost(found: Failed, lost: CardLost) -> Failed:
         )
         hint = Message("A new worker begins. Run the session again to make what was elsewhere.")
     return replace(found, cause=cause, sentence=sentence, hint=hint, lost=(lost.card,))
-
-
-def _is_package(name: str) -> bool:
-    """Neither a module inside one that is there, nor one of Python's own."""
-    known = name in sys.modules or name in sys.stdlib_module_names
-    return name.isidentifier() and not known
 
 
 def _missing(found: Failed, name: str) -> Failed:

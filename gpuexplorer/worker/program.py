@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -23,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
-    VERSION,
     Asked,
     Began,
     Event,
+    Failed,
     Finished,
     Hello,
     Printed,
@@ -84,7 +85,8 @@ class Saying:
                     event = self._events.get(timeout=max(0.0, due - time.monotonic()))
                 except queue.Empty:
                     due = time.monotonic() + _PERIOD
-                    self._look()
+                    with suppress(Exception):  # the program may be changing what is looked at
+                        self._look()
                     continue
                 if event is None:
                     break
@@ -101,9 +103,8 @@ class Saying:
 class WatchedProgram:
     """Python runs the program by itself; this hears of PyTorch's import, and of the end."""
 
-    def __init__(self, pipe: int, settings: "dict[str, Any]", torch_version: str) -> None:
+    def __init__(self, pipe: int, settings: "dict[str, Any]") -> None:
         self._settings = settings
-        self._torch_version = torch_version
         self._owner = os.getpid()
         self._engine: Engine | None = None
         self._watching: AbstractContextManager[object] | None = None
@@ -128,8 +129,11 @@ class WatchedProgram:
             )
         self._began = time.perf_counter()
         kind = "simulated cards" if self._simulated else ""
-        version = platform.python_version()
-        self._saying.say(Hello(VERSION, version, self._torch_version, kind, self._simulated))
+        torch = ""  # the program imports it when it wants to, and chooses much before that
+        with suppress(PackageNotFoundError):
+            torch = version("torch")
+        python = platform.python_version()
+        self._saying.say(Hello(0, python, torch, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         when_imported("torch", self._watch)
 
@@ -200,30 +204,27 @@ class WatchedProgram:
         return seen
 
     def _end(self) -> None:
-        """The program is over, with its threads and all it registered: nothing of ours is
+        """The program is over, with its threads and all it registered. Nothing of ours is
         printed, whatever its signals do now.
         """
+        if os.getpid() != self._owner:
+            return
         with suppress(BaseException):
-            if os.getpid() == self._owner:
-                self._tell_end()
-
-    def _tell_end(self) -> None:
-        took = time.perf_counter() - self._began
-        error = getattr(sys, "last_value", None)
-        seen = self._say_seen(over=True)
-        if error is None:
-            self._saying.say(Finished(PROGRAM, took, memory=seen.memory))
-        else:
-            said = failed(PROGRAM, error, lambda: seen.memory)
+            took = time.perf_counter() - self._began
+            error = getattr(sys, "last_value", None)
+            seen = self._say_seen(over=True)
+            said: Finished | Failed = Finished(PROGRAM, took, memory=seen.memory)
+            if error is not None:
+                said = failed(PROGRAM, error, lambda: seen.memory)
             self._saying.say(replace(said, host_seconds=took))
-        self._saying.finish()
-        # What is destroyed later may compute, and our part would have to import for that.
-        if self._watching is not None:
-            self._watching.__exit__(None, None, None)
-            if self._simulated:
-                from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
+            self._saying.finish()
+            # What is destroyed later may compute, and our part would have to import for that.
+            if self._watching is not None:
+                self._watching.__exit__(None, None, None)
+                if self._simulated:
+                    from gpuexplorer.worker.engines.virtual.engine import leave  # noqa: PLC0415
 
-                leave()
+                    leave()
 
 
 class _Typed(io.FileIO):

@@ -3,9 +3,7 @@ simulated cards starts; and when a module that matters is imported.
 """
 
 import importlib.util
-import json
 import os
-import re
 import runpy
 import signal
 import sys
@@ -14,12 +12,6 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
-
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, torch_too_old
-
-# Exit statuses; the window has the words for them.
-OLD_PYTHON, NO_TORCH, OLD_TORCH = 3, 4, 5
-_VERSION = re.compile(r"""^__version__.*=\s*['"](.+)['"]""", re.MULTILINE)
 
 
 def start() -> None:
@@ -32,11 +24,8 @@ def start() -> None:
         pipe = msvcrt.open_osfhandle(pipe, os.O_WRONLY)
     else:
         os.set_inheritable(pipe, False)  # noqa: FBT003 - Python's own
-    if sys.version_info < OLDEST_PYTHON:
-        _refuse(pipe, OLD_PYTHON, "{}.{}".format(*sys.version_info))
-    # An older Python cannot read them.
-    from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415
-    from gpuexplorer.worker.program import WatchedProgram  # noqa: PLC0415
+    from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415 - takes a while
+    from gpuexplorer.worker.program import WatchedProgram  # noqa: PLC0415 - as above
 
     settings = unpacked(os.environ[NAME])
     if not settings["cards"]:  # or what the program starts has them by these
@@ -44,34 +33,11 @@ def start() -> None:
         os.environ.pop("PYTHONPATH", None)
         if settings["searched"] is not None:
             os.environ["PYTHONPATH"] = settings["searched"]
-    WatchedProgram(pipe, settings, _torch_version(pipe, settings["program"][0])).begin()
+    WatchedProgram(pipe, settings).begin()
     if blocked:  # so that none came too early
         if signal.SIGINT in signal.sigpending():
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is no program yet to tell
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [int(each) for each in blocked])
-
-
-def _torch_version(pipe: int, program: str) -> str:
-    """By its files: the program imports it when it wants to, and chooses much before that."""
-    sys.path.insert(0, str(Path(program).resolve().parent))
-    try:
-        spec = importlib.util.find_spec("torch")
-    finally:
-        del sys.path[0]
-    if spec is None:
-        _refuse(pipe, NO_TORCH, "No module named 'torch'")
-    file = Path(spec.origin or "").with_name("version.py")
-    found = _VERSION.search(file.read_text("utf-8", "replace") if file.is_file() else "")
-    version = found[1] if found else ""
-    if torch_too_old(version):
-        _refuse(pipe, OLD_TORCH, version)
-    return version
-
-
-def _refuse(pipe: int, status: int, found: str) -> NoReturn:
-    said = {"is": "failed", "id": 1, "cause": "cannot start", "error": "", "message": found}
-    os.write(pipe, (json.dumps(said) + "\n").encode())
-    os._exit(status)
 
 
 def run_here(words: "Sequence[str]") -> NoReturn:

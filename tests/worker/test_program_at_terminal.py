@@ -89,7 +89,7 @@ def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Termina
 
 
 @pytest.mark.parametrize("terminal", [COUNTING], indirect=True)
-@pytest.mark.parametrize("sent", [None, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [None, signal.SIGTERM])
 def test_an_interrupt_reaches_the_program_once_and_we_wait_for_its_end(
     terminal: Terminal, sent: "signal.Signals | None"
 ) -> None:

@@ -1,12 +1,10 @@
 """What is said of a person's program, and how it is ended, asked and told."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished, Hello, Printed
-from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
 from tests.lab.processes import Worker, needs_torch
 from tests.worker.programs import begun, ended, watched
@@ -120,30 +118,3 @@ def test_processes_that_are_not_watched_are_counted_by_kind(
     life = watched(written(tmp_path, code), folder=tmp_path)
     assert life.err == ""
     assert life.seen[-1].children == children
-
-
-def test_a_python_without_torch_is_refused_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start = Start(
-        python=Path(sys._base_executable),  # type: ignore[attr-defined]
-        program=Program(Path(written(tmp_path, "print('never')\n"))),
-        folder=tmp_path,
-    )
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    worker = Worker(start)
-    life = ended(worker)
-    assert isinstance(life.outcome, Failed)
-    assert life.why == "PyTorch cannot be loaded by this Python: No module named 'torch'."
-    assert (life.out, life.status) == ("", 4)
-
-
-def test_an_old_torch_is_refused_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "torch").mkdir()
-    (tmp_path / "torch" / "__init__.py").write_text("1 / 0\n")
-    (tmp_path / "torch" / "version.py").write_text("__version__ = '2.3.1+cu121'\n")
-    life = watched(written(tmp_path, "print('never')\n"), folder=tmp_path)
-    assert life.why == "The lab needs PyTorch 2.4 or newer; this is 2.3.1+cu121."
-    assert (life.out, life.status) == ("", 5)
