@@ -15,6 +15,7 @@ import time
 import timeit
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -375,6 +376,7 @@ class Cards:
 
 
 _NANO = 10**9
+_SHORT = 2e-4  # seconds; in less, nobody waits for a core for long
 # What lies between two operations is our own way to them, up to so many seconds.
 _WAY_IN = 20e-6
 # Whose calls do not get it: Python's own library, PyTorch and this program. Of these, what
@@ -397,18 +399,21 @@ class Clock:
         self._within = 0
         self._since = self._not_counted = 0.0
         self._left = real()  # when an operation ended last, or the clock was read
+        self._schedule = _schedule()
+        self._waited_before = 0.0  # for a core, when an operation ended last
         self.host_counts = False
 
     def begin(self, *, host_counts: bool) -> None:
         """A cell, or a program: nothing before it counts."""
         with self._lock:
-            self._left = self._real()
+            self._left, self._waited_before = self._real(), self._waited()
             self.host_counts = host_counts
 
     def after_fork(self) -> None:
         """In the child, whose one thread is not at work here."""
         self._lock = threading.RLock()
         self._within = 0
+        self._schedule = _schedule()
 
     def __enter__(self) -> None:
         with self._lock:
@@ -426,6 +431,8 @@ class Clock:
         with self._lock:
             self._within -= 1
             if not self._within:
+                if self.host_counts:
+                    self._waited_before = self._waited()
                 self._left = self._real()
                 self._not_counted += self._left - self._since
 
@@ -454,11 +461,29 @@ class Clock:
 
     def _go_on(self, now: float, way_in: float) -> None:
         """What the host did since the last operation ended, on the axis where it belongs."""
-        if self.host_counts:
-            self._cards.now += now - self._left - way_in
-            self._not_counted += now - self._left
-        else:
+        if not self.host_counts:
             self._not_counted += way_in
+            return
+        pause = own = now - self._left
+        if pause > _SHORT:
+            before, self._waited_before = self._waited_before, self._waited()
+            own -= self._waited_before - before
+        self._cards.now += max(0.0, own - way_in)
+        self._not_counted += pause
+
+    def _waited(self) -> float:
+        """Seconds for which the main thread waited for a core of this computer, which no
+        program does on the machine that is simulated; 0 where nobody tells.
+        """
+        with suppress(OSError, IndexError, ValueError):
+            return int(os.pread(self._schedule, 64, 0).split()[1]) * 1e-9
+        return 0.0
+
+
+def _schedule() -> int:
+    with suppress(OSError):
+        return os.open("/proc/self/schedstat", os.O_RDONLY)
+    return -1
 
 
 def put_clock(clock: Clock) -> None:
