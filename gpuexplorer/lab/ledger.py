@@ -245,7 +245,7 @@ class Ledger:
                     self.lost()
             case _:
                 pass
-        cell = self._of.get(event_id(event))
+        cell = self._of.get(event.id)
         if cell is not None:
             self._note(cell, event)
 
@@ -378,10 +378,6 @@ class Ledger:
 def _stretches(thing: Placed) -> "set[tuple[str, int]]":
     """Device and number of the storage, where it is known."""
     return {(each.device, each.storage) for each in thing.holds if each.storage}
-
-
-def event_id(event: Event) -> int:
-    return int(getattr(event, "id", 0))
 
 
 def _uuids(devices: "Sequence[Device]") -> "Mapping[str, str]":

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuexplorer.core.records import UNREADABLE, reader, written
@@ -109,6 +109,7 @@ def size_for(device: str, memory_bytes: "int | None") -> int:
     return CARD_SIZE
 
 
+@dataclass(frozen=True)
 class Command:
     """Whatever a worker is told, by its number."""
 
@@ -119,7 +120,6 @@ class Command:
 class Run(Command):
     """Run one cell: any Python."""
 
-    id: int
     code: str
     number: int = 0  # as it stands before the cell; its code is known as "<cell 3>"
     watched: bool = True
@@ -132,7 +132,6 @@ class Run(Command):
 class Peek(Command):
     """Look into what an expression such as `X` or `net[0].weight` gives; it stays there."""
 
-    id: int
     what: str
     at: "tuple[int, ...]" = ()  # the leading indices, then row and column to begin with
     rows: int = 16
@@ -144,9 +143,8 @@ class Peek(Command):
 class Evaluate(Command):
     """What do these expressions give beside the session's names? Answered by an Evaluated."""
 
-    id: int
     sources: "tuple[str, ...]"
-    values: str = "{}"  # what they may name as well, as JSON; see worker/evaluating.py
+    values: str = "{}"  # what they may name as well, as JSON; see worker/cells.py
     seconds: float = 10.0  # each may take so long
     lost: "tuple[str, ...]" = ()
 
@@ -155,7 +153,6 @@ class Evaluate(Command):
 class Complete(Command):
     """How may this go on? Answered by a Completed, also while a cell runs."""
 
-    id: int
     code: str
     at: int  # the place of the cursor, in letters
 
@@ -164,56 +161,31 @@ class Complete(Command):
 class Answer(Command):
     """What the cell of that number asked for. None: it is refused, or there is no answer."""
 
-    id: int
     text: "str | None" = None
 
 
 @dataclass(frozen=True)
-class Measure(Command):
+class Measure(CopyJob, Command):
     """Measure one copy; the answer is a Measured, or Failed."""
 
-    id: int
-    source: str
-    target: str
-    bytes: int
-    mode: str = "copy"
-    pinned: "bool | None" = None
-    both_ways: bool = False
-    pieces: int = 1
-    beside: "tuple[tuple[str, str], ...]" = ()
     samples: int = 7
     most_share: float = 0.125  # of the free memory of each side
-    fit: bool = False
     # Cards, and which processors are close to each, as Linux lists them.
     near: "tuple[tuple[str, str], ...]" = ()
 
-    @property
-    def job(self) -> CopyJob:
-        return CopyJob(**{each.name: getattr(self, each.name) for each in fields(CopyJob)})
-
 
 @dataclass(frozen=True)
-class Multiply(Command):
+class Multiply(ProductJob, Command):
     """Measure products of matrices; the answer is a Multiplied, or Failed."""
 
-    id: int
-    device: str
-    kind: str
-    size: int
     samples: int = 7
     most_share: float = 0.125  # of the free memory of the device
     seconds: float = 4.0  # at work without a pause before the samples, so that power is read
-
-    @property
-    def job(self) -> ProductJob:
-        return ProductJob(self.device, self.kind, self.size)
 
 
 @dataclass(frozen=True)
 class Cancel(Command):
     """Give up that command, whether it runs or waits."""
-
-    id: int
 
 
 # Any: each is a dataclass, called with what its line of JSON holds.

@@ -26,7 +26,6 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from gpuexplorer.lab.events import (
-    VERSION,
     Asked,
     Began,
     Event,
@@ -147,7 +146,7 @@ class WatchedProgram:
         self._began = time.perf_counter()
         kind = "simulated cards" if self._simulated else ""
         version = platform.python_version()
-        self._saying.say(Hello(VERSION, version, self._torch_version, kind, self._simulated))
+        self._saying.say(Hello(0, version, self._torch_version, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         importing = waiting_passively if self._simulated else nullcontext
         when_imported("torch", importing, self._watch)

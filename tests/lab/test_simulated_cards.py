@@ -87,7 +87,7 @@ class Lab:
         self.machine = Machine(parse_machine(spec))
         self.now = 100.0
         self.load = Load(lambda: self.machine, lambda: self.now, live=live)
-        self.load.apply(Hello(5, "3.11", "2.13", "CPU", simulated=True, devices=CARDS))
+        self.load.apply(Hello(0, "3.11", "2.13", "CPU", simulated=True, devices=CARDS))
 
     def more(self, card: int, metric: MetricId, at: float) -> float:
         """Than it would be had the lab done nothing."""

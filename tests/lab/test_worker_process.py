@@ -13,7 +13,6 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import (
-    VERSION,
     Began,
     Failed,
     Finished,
@@ -28,7 +27,7 @@ from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch
 
 pytestmark = pytest.mark.long
 
-HELLO = '{"is":"hello","version":5,"python":"3.11","torch":"2","build":"CPU","simulated":false}'
+HELLO = '{"is":"hello","python":"3.11","torch":"2","build":"CPU","simulated":false}'
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def shared() -> Iterator[Worker]:
 @needs_torch
 def test_a_worker_introduces_itself(shared: Worker) -> None:
     hello = shared.listener.hello
-    assert (hello.version, hello.simulated, hello.seed) == (VERSION, True, 7)
+    assert (hello.simulated, hello.seed) == (True, 7)
     assert [device.name for device in hello.devices] == ["cpu", "cuda:0", "meta"]
     assert hello.devices[1].capability == (7, 5)
 
@@ -205,7 +204,7 @@ def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> No
         f"print('{HELLO}', flush=True); threading.Event().wait()"
     )
     stubborn = worker(Fake(script=script))
-    assert stubborn.listener.hello.version == VERSION
+    assert stubborn.listener.hello.build == "CPU"
     stubborn.process.stop(patience=0.1)
     assert not stubborn.process.running
     assert stubborn.listener.end == "The worker was ended."

@@ -92,7 +92,7 @@ class Played(Player):
 
     def __init__(self, folder: Path, *steps: tuple[Part, ...], simulated: bool = True) -> None:
         self.ledger = Ledger()
-        self.ledger.apply(Hello(5, "3.12.4", "2.13.0", "CUDA 13.0", simulated, devices=CARDS))
+        self.ledger.apply(Hello(0, "3.12.4", "2.13.0", "CUDA 13.0", simulated, devices=CARDS))
         named = [Step(at, f"Step {at}", parts) for at, parts in enumerate(steps, 1)]
         lesson = Lesson("04-tensors", "Tensors", 20, (), "", named, folder / "lesson.md")
         super().__init__(lesson, FakeRig(simulated=simulated))
@@ -106,7 +106,7 @@ class Played(Player):
         self._rig.run(part.source)
         step = next(each for each in self.steps if part in each.step.parts)
         step.cells[part.line] = number
-        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]  # type: ignore[type-var]  # all have one
+        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]
         if not isinstance(told[-1], Finished | Failed):
             modelled = self._rig.simulated
             told.append(Finished(number, 1.2e-3, 34e-6, modelled=modelled))

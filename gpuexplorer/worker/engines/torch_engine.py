@@ -12,7 +12,6 @@ from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import (
-    VERSION,
     Device,
     Event,
     Finished,
@@ -100,9 +99,7 @@ class TorchEngine:
 
     def hello(self) -> Hello:
         version, devices = platform.python_version(), tuple(self.devices())
-        return Hello(
-            VERSION, version, torch.__version__, build(), simulated=False, devices=devices
-        )
+        return Hello(0, version, torch.__version__, build(), simulated=False, devices=devices)
 
     def devices(self) -> Sequence[Device]:
         found = [Device("cpu", platform.machine())]

@@ -17,7 +17,6 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import (
-    VERSION,
     Began,
     Device,
     Event,
@@ -152,7 +151,7 @@ class ScriptedWorker(WorkerProcess):
 
 def hello() -> Hello:
     return Hello(
-        VERSION,
+        0,
         "3.11.7",
         "2.13.0",
         "simulated cards",
