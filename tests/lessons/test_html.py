@@ -222,12 +222,12 @@ def test_what_a_lesson_or_a_cell_says_is_never_html(tmp_path: Path) -> None:
 
 
 def test_of_very_much_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
-    said = Printed(0, "begin " + "x" * 4_999_990 + " end")
+    said = (Printed(0, "y" * 3_000_000, "err"), Printed(0, "x" * 2_000_000 + " end"))
     copies = [Transferred(0, "cpu", "cuda:0", 1024, None, line=at) for at in range(30)]
-    text = Played(tmp_path, (CODE,)).ran(CODE, said, *copies).text
+    text = Played(tmp_path, (CODE,)).ran(CODE, *said, *copies).text
     assert len(text) < 7_000
     assert "[3 000 000 letters before this were not kept]" in text
-    assert "[1 996 000 letters are left out here]" in text
+    assert "[1 996 004 letters are left out here]" in text
     assert "x end" in text
     assert text.count("not timed") == 20
     assert "10 more copies are left out here, of 10 KiB together." in text

@@ -19,7 +19,7 @@ from gpuexplorer.lab.events import (
     Span,
     Transferred,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger, left_out_words, time_words
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.simulated_cards import expected_copy
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.simulation.specs import parse_machine
@@ -270,15 +270,6 @@ def test_a_cell_is_told_to_screen_readers() -> None:
     done.outputs = [Printed(1, "tensor(3.)\nTrue\n")]
     words = "Cell 5: X + Y. done. cuda:1 7.00 µs, cuda:0 1.00 µs, host 31.0 µs"
     assert face_of(done).words == f"{words}. tensor(3.). True"
-
-
-def test_cells_that_need_a_lost_card_are_named() -> None:
-    assert left_out_words([3], ["cuda:1"]) == (
-        "Cell 3 needs a card that is lost (cuda:1) and is left out."
-    )
-    said = left_out_words([2, 4, 5], ["cuda:0", "cuda:1"])
-    assert said == "Cells 2, 4, 5 need a card that is lost (cuda:0, cuda:1) and are left out."
-    assert left_out_words([], ["cuda:1"]) == ""
 
 
 def test_a_copy_between_simulated_cards_is_expected_to_take_what_its_link_says() -> None:

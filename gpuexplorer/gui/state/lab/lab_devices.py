@@ -59,7 +59,7 @@ def find_contexts(
     """By the driver's figure for the worker's process, where it was told since the last cell
     was done; `cards` by the names of devices. Unknown where pids are another namespace's.
     """
-    if worker is None or ledger.busy or book.elsewhere:
+    if worker is None or ledger.unfinished or book.elsewhere:
         return
     held = {
         each.process.card: each.process.values.get(ProcessFigure.MEMORY)
