@@ -27,7 +27,6 @@ from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
 from gpuexplorer.lab.ledger import IMPORTS, Ledger
-from gpuexplorer.lab.offspring import held_back
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
@@ -60,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         with in_the_words():
             refuse_other_endings(save)
         refuse_unwritable(save)
-    with held_back():
-        found, _ = open_source(arguments)
+    found, _ = open_source(arguments)
     backend = found or simulated(IDLE, seed=arguments.seed)
 
     def start() -> Start:

@@ -9,7 +9,6 @@ import io
 import json
 import os
 import re
-import signal
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,8 +27,7 @@ _VERSION = re.compile(r"""^__version__.*=\s*['"](.+)['"]""", re.MULTILINE)
 
 def start() -> None:
     """In Python's own start, when it is about to run the program."""
-    number, *blocked = os.environ.pop("GPUEXPLORER_PIPE").split()
-    pipe = int(number)
+    pipe = int(os.environ.pop("GPUEXPLORER_PIPE"))
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415 - Windows alone
 
@@ -51,10 +49,6 @@ def start() -> None:
             os.environ["PYTHONPATH"] = settings["searched"]
     version = _torch_version(pipe, settings["program"][0])
     WatchedProgram(pipe, settings, version).begin()
-    if blocked:  # so that none came too early
-        if signal.SIGINT in signal.sigpending():
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is no program yet to tell
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [int(each) for each in blocked])
 
 
 def _torch_version(pipe: int, program: str) -> str:

@@ -28,7 +28,6 @@ from typing import Any
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Pictured, Printed
-from gpuexplorer.lab.offspring import processes
 from gpuexplorer.lab.printed import MOST_PRINTED, overwritten
 from gpuexplorer.lab.wire import line_of
 from gpuexplorer.worker.places import cell_of, is_own
@@ -52,7 +51,6 @@ _MOST_DOTS = 4_000_000  # of one picture
 
 # Any throughout: figures are matplotlib's.
 _MOST_FILES = 16_384  # open at a time
-_ROOM = 4096  # processes and threads beyond those that the same person has already
 _BUILTINS = dict(vars(builtins))
 
 
@@ -546,15 +544,12 @@ def no_signals() -> "Iterator[None]":
 
 
 def set_limits() -> None:
-    """No core dumps; not so many files, processes and threads that other programs lack them."""
+    """No core dumps; not so many files that other programs lack them."""
     if sys.platform == "win32":
         return
-    own = os.getuid()
-    running = sum(each.threads for each in processes() if each.user == own)
     for which, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, _MOST_FILES),
-        (resource.RLIMIT_NPROC, running + _ROOM),
     ):
         soft, hard = resource.getrlimit(which)
         if soft == resource.RLIM_INFINITY or soft > most:

@@ -16,20 +16,14 @@ from gpuexplorer.lab.worker_process import CANNOT_START
 CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
 
 
-def test_what_a_person_chose_of_threads_and_queues_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_a_person_chose_of_threads_and_queues_stays() -> None:
     """All to one with eight cards takes about nine queues; PyTorch's own come on top."""
-    for name in (CONNECTIONS, "OMP_WAIT_POLICY"):
-        monkeypatch.delenv(name, raising=False)
-    assert Start().variables[CONNECTIONS] == "32"
-    assert "OMP_WAIT_POLICY" not in Start().variables
-    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "PASSIVE"  # who waits, yields
-    monkeypatch.setenv(CONNECTIONS, "1")
-    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
-    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "ACTIVE"
-    assert Start().variables[CONNECTIONS] == "1"
-    assert Start(environment={CONNECTIONS: "4"}).variables[CONNECTIONS] == "4"
+    bare = Start(cards=[{}]).variables_in({})
+    assert (bare[CONNECTIONS], bare["OMP_WAIT_POLICY"]) == ("32", "PASSIVE")
+    assert "OMP_WAIT_POLICY" not in Start().variables_in({})
+    theirs = {CONNECTIONS: "1", "OMP_WAIT_POLICY": "ACTIVE"}
+    assert theirs.items() <= Start(cards=[{}]).variables_in(theirs).items()
+    assert Start(environment={CONNECTIONS: "4"}).variables_in(theirs)[CONNECTIONS] == "4"
 
 
 @pytest.fixture

@@ -171,22 +171,6 @@ def test_a_childs_child_does_not_keep_a_dead_workers_window_waiting(doomed: Work
 # Files and names
 
 
-def test_garbage_in_the_very_pipe_is_left_out_and_said(lab: Worker) -> None:
-    code = (
-        "import os\nfor fd in range(256, 2000):\n    try:\n"
-        "        if os.readlink(f'/proc/self/fd/{fd}').startswith('pipe'):\n"
-        "            os.set_blocking(fd, True)\n            os.write(fd, b'garbage')\n"
-        "    except OSError: pass\n'done'"
-    )
-    outcome = lab.run(code)
-    assert isinstance(outcome, Finished)
-    assert "The worker said something that is no message: 'garbage'." in lab.printed(
-        outcome.id, "note"
-    )
-    assert lab.printed(outcome.id, "value") == "'done'"
-    assert goes_on(lab)
-
-
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
 def test_too_many_open_files_are_an_error(lab: Worker) -> None:
     failure = lab.failure("files = []\nwhile True: files.append(open('/dev/zero'))")

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished, Hello, Printed
-from gpuexplorer.lab.offspring import HandingOn
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
 from tests.lab.processes import Worker, needs_torch
-from tests.worker.programs import Life, begun, ended, plain, watched
+from tests.worker.programs import begun, ended, plain, watched
 
 pytestmark = needs_torch
 
@@ -91,14 +90,6 @@ finally:
     assert life.status == -2
     assert isinstance(life.outcome, Failed)
     assert life.outcome.cause == "cancelled"
-
-
-def test_a_program_that_is_interrupted_before_it_begins_never_does(tmp_path: Path) -> None:
-    with HandingOn():
-        worker = begun(written(tmp_path, "print('never')"), folder=tmp_path)
-        worker.process.cancel(1)
-        life = ended(worker)
-    assert life.life == Life("", "", -2)
 
 
 def test_a_program_that_does_not_hear_is_ended_all_the_same(tmp_path: Path) -> None:
