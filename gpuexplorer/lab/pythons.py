@@ -12,9 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import Protocol
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.records import KEPT_HERE
@@ -23,35 +21,27 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message, on
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
-from gpuexplorer.lab.torch_builds import Suits, TorchBuild, build_said, read_build, suits
+from gpuexplorer.lab.torch_builds import Suits, TorchBuild, read_build, suits
 
 _PATIENCE = 10.0
 _ANSWER = "GPUEXPLORER "
-_QUESTIONED = "import importlib.util"
 # In an environment while PyTorch is fetched into it: a folder for what is fetched.
 UNFINISHED = "pytorch-unfinished"
-# Nothing of torch is imported: its own file says what it was built for.
-_ASK = r"""
-import json, os, re, sys
+# Nothing of torch is imported: its own file says what it was built for. Any Python answers.
+_ASK = """
+import json, sys
 sys.path[:] = [each for each in sys.path if each]
 said = {"version": list(sys.version_info[:3]), "prefix": sys.prefix, "torch": None}
 said["packages"] = [each for each in sys.path if each.endswith("-packages")]
-found = None
 if sys.version_info >= (3, 4):
-    import importlib.util
-    found = importlib.util.find_spec("torch")
+    from importlib.util import find_spec
+    torch = find_spec("torch")
+    said["torch"] = torch and torch.origin
     # Debian keeps the second apart from Python.
-    said["venv"] = all(importlib.util.find_spec(each) for each in ("venv", "ensurepip"))
-if found is not None and found.origin:
-    path = os.path.join(os.path.dirname(found.origin), "version.py")
-    told = ""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as text:
-            told = text.read()
-    pattern = r"^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['\"]([^'\"\n]*)['\"]"
-    said["torch"] = dict(re.findall(pattern, told, re.M))
+    said["venv"] = all(find_spec(each) for each in ("venv", "ensurepip"))
 print("GPUEXPLORER " + json.dumps(said))
 """
+_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
 # Folders of environments, below the home folder or where a variable says.
 _ENVIRONMENTS = (
     ".pyenv/versions",
@@ -71,18 +61,14 @@ _ENVIRONMENTS = (
     "$PYENV_ROOT/versions",
     "$PROGRAMFILES",
 )
-_USUAL_FOLDERS = {
-    "darwin": (
-        "/opt/homebrew/bin",
-        "/usr/local/bin",
-        "/Library/Frameworks/Python.framework/Versions/Current/bin",
-    )
-}
-_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
+# Of macOS: a program that is opened by a click is told little of PATH.
+_USUAL_FOLDERS = (
+    "/opt/homebrew/bin",
+    "/usr/local/bin",
+    "/Library/Frameworks/Python.framework/Versions/Current/bin",
+)
 _VERSIONED = re.compile(r"python3\.\d+t?")
 _GLANCE = 0.1  # seconds between two looks whether it was given up
-_BURYING = 1.0
-_SIGKILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way for both
 
 
 @dataclass(frozen=True)
@@ -105,16 +91,16 @@ class LabPython:
     @property
     def release(self) -> str:
         """Such as 3.12: what its folders are named by."""
-        return ".".join(str(each) for each in self.version[:2])
+        return ".".join(map(str, self.version[:2]))
 
     @property
     def label(self) -> Message:
-        path, number = str(self.path), ".".join(str(each) for each in self.version)
+        path, number = str(self.path), ".".join(map(str, self.version)) or "?"
         if self.build is None:
-            return Message("{path} (Python {number})", path=path, number=number or "?")
+            return Message("{path} (Python {number})", path=path, number=number)
         build = self.build.label
         return Message(
-            "{path} (Python {number}, {build})", path=path, number=number or "?", build=build
+            "{path} (Python {number}, {build})", path=path, number=number, build=build
         )
 
     def fits(self, cards: "Sequence[Card]", driver_version: "str | None") -> Suits:
@@ -122,6 +108,50 @@ class LabPython:
         if self.trouble or self.build is None:
             return Suits(Verdict.BROKEN, self.trouble)
         return suits(self.build, cards, driver_version)
+
+
+class PythonPlace:
+    """A computer's Pythons: of this one, if it is no other. Waits; raises Trouble where nobody
+    answers.
+    """
+
+    computer = ""  # its name; empty for this one
+
+    def every(
+        self, earlier: "Path | None" = None, given_up: "threading.Event | None" = None
+    ) -> "Iterator[LabPython]":
+        """Each as it answers: what was chosen `earlier`, then the likeliest first."""
+        paths = candidates(os.environ, Path.home())
+        for path in dict.fromkeys([earlier, *paths] if earlier else paths):
+            if given_up is not None and given_up.is_set():
+                return
+            yield ask(path, given_up=given_up)
+
+    def picked(self, path: Path, given_up: "threading.Event | None" = None) -> LabPython:
+        """The one a person named, which the lab can use: a program, as a shell would find it,
+        or the folder of an environment.
+        """
+        if os.path.isdir(path):  # noqa: PTH112 - as for candidates
+            inside = program_in(path)
+            if inside is None:
+                raise Trouble(
+                    "There is no Python in {path}.",
+                    "Choose the program itself.",
+                    path=str(path),
+                )
+            path = inside
+        path = Path(shutil.which(path) or path).absolute()  # it may be started elsewhere
+        python = ask(path, given_up=given_up)
+        if not python.usable:
+            raise Trouble(
+                "{path} cannot be the lab's Python. {why}",
+                "Choose another."
+                if python.version < OLDEST_PYTHON or packaged.is_this_program(path)
+                else "Choose another, or get PyTorch into it: `pip install --upgrade torch`.",
+                path=str(path),
+                why=python.trouble,
+            )
+        return python
 
 
 def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
@@ -135,35 +165,53 @@ def candidates(environment: "Mapping[str, str]", home: Path) -> "list[Path]":
     return list(found.values())
 
 
-class PythonPlace(Protocol):
-    """A computer's Pythons, here or elsewhere. Waits; raises Trouble where nobody answers."""
+def _possible(environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
+    # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
+    if packaged.folder() is None or _packaged_build() is not None:
+        yield Path(sys.executable)
+    given = [environment.get(each) for each in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    if working := environment.get("PWD"):
+        given += [os.path.join(working, each) for each in (".venv", "venv")]  # noqa: PTH118
+    for prefix in (own_environment(environment, home), *map(Path, filter(None, given))):
+        yield from programs(prefix)
+    for folder in filter(None, environment.get("PATH", "").split(os.pathsep)):
+        plain = [Path(folder, each) for each in ("python3", "python", "python.exe")]
+        if Path(folder).name == "shims":
+            # Each takes a fifth of a second to choose a Python that is found by its own folder.
+            yield from [each for each in plain if os.path.exists(each)][:1]  # noqa: PTH110
+            continue
+        yield from plain
+        yield from (each for each in _entries(folder) if _VERSIONED.fullmatch(each.name))
+    condas = [base for name in _CONDA_HOMES for base in (home / name, Path("/opt", name))]
+    with contextlib.suppress(OSError):
+        noted = (home / ".conda" / "environments.txt").read_text("utf-8", "replace")
+        condas += map(Path, filter(None, noted.splitlines()))
+    folders = [base / "envs" for base in condas]
+    for each in _ENVIRONMENTS:
+        first, _, below = each.partition("/")
+        root = environment.get(first[1:]) if first.startswith("$") else home / first
+        folders += [Path(root, below)] if root else []
+    for prefix in (*condas, *(each for folder in folders for each in _entries(folder))):
+        yield from programs(prefix)
+    if sys.platform == "darwin":
+        yield from (Path(each, "python3") for each in _USUAL_FOLDERS)
 
-    computer: str  # its name; empty for this one
 
-    def every(
-        self, earlier: "Path | None" = None, given_up: "threading.Event | None" = None, /
-    ) -> "Iterator[LabPython]":
-        """Each as it answers: what was chosen `earlier`, then the likeliest first."""
-
-    def picked(self, path: Path, given_up: "threading.Event | None" = None, /) -> "LabPython":
-        """The one a person named, which the lab can use."""
+def _entries(folder: "str | Path") -> "list[Path]":
+    try:
+        return sorted(Path(folder).iterdir())
+    except OSError:
+        return []
 
 
-class Here:
-    computer = ""
+def programs(prefix: Path) -> "list[Path]":
+    if os.name == "nt":
+        return [prefix / "Scripts" / "python.exe", prefix / "python.exe"]
+    return [prefix / "bin" / "python3", prefix / "bin" / "python"]
 
-    def every(
-        self, earlier: "Path | None" = None, given_up: "threading.Event | None" = None
-    ) -> "Iterator[LabPython]":
-        paths = candidates(dict(os.environ), Path.home())
-        others = (each for each in paths if each != earlier)
-        for path in chain(filter(None, [earlier]), others):
-            if given_up is not None and given_up.is_set():
-                return
-            yield ask(path, given_up=given_up)
 
-    def picked(self, path: Path, given_up: "threading.Event | None" = None) -> LabPython:
-        return chosen(path, given_up)
+def program_in(prefix: Path) -> "Path | None":
+    return next((each for each in programs(prefix) if each.is_file()), None)
 
 
 def own_environment(environment: "Mapping[str, str]", home: Path) -> Path:
@@ -182,9 +230,8 @@ def ask(
 ) -> LabPython:
     """Starts it once; whatever happens is an answer."""
     if packaged.is_this_program(path):  # it would not understand the question
-        build = packaged_build()
+        build, parts = _packaged_build(), packaged.folder() or Path()
         without = Message("This is GPU Explorer itself, without PyTorch inside.")
-        parts = packaged.folder() or Path()
         trouble = without if build is None else NOTHING
         return LabPython(path, str(parts), sys.version_info[:3], build, trouble, (parts,))
     try:
@@ -193,120 +240,48 @@ def ask(
         why = Message("It cannot be started: {why}.", why=error.strerror)
         return LabPython(path, trouble=why)
     lines = answer.text.splitlines()
+    told = [each for each in lines if each.startswith(_ANSWER)]
     if answer.code is None:
         trouble = Message("It did not answer within {seconds:g} s.", seconds=patience)
-    # Another program complains of the question itself.
-    elif answer.code == 0 or any(_QUESTIONED in line for line in lines):
-        trouble = Message("It did not answer as a Python does.")
-    elif lines:
+    elif answer.code and lines:
         last = lines[-1][:200].rstrip(".")
         trouble = Message("It ended with code {code}: {last}.", code=answer.code, last=last)
+    elif answer.code or not told:
+        trouble = Message("It did not answer as a Python does.")
     else:
-        trouble = Message("It ended with code {code}.", code=answer.code)
-    told = next((each for each in lines if each.startswith(_ANSWER)), "")
-    try:
-        said = json.loads(told.removeprefix(_ANSWER)) if answer.code == 0 else {}
-        version = tuple(int(each) for each in said["version"])
-        build = None if said["torch"] is None else build_said(said["torch"])
-        prefix = str(said["prefix"])
-        packages = tuple(Path(each) for each in said.get("packages", ()))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return LabPython(path, trouble=trouble)
-    trouble = unfit(version, build)
-    if not trouble and Path(prefix, UNFINISHED).exists():
-        trouble = Message("Its PyTorch was only partly installed.")
-    makes = bool(said.get("venv"))
-    return LabPython(path, prefix, version, build, trouble, packages, makes)
+        said = json.loads(told[0].removeprefix(_ANSWER))
+        version, prefix = tuple(said["version"]), said["prefix"]
+        torch = said["torch"]
+        build = read_build(Path(torch).with_name("version.py")) if torch else None
+        trouble = unfit(version, build)
+        if not trouble and Path(prefix, UNFINISHED).exists():
+            trouble = Message("Its PyTorch was only partly installed.")
+        packages = tuple(map(Path, said["packages"]))
+        makes = bool(said.get("venv"))
+        return LabPython(path, prefix, version, build, trouble, packages, makes)
+    return LabPython(path, trouble=trouble)
 
 
-def chosen(path: Path, given_up: "threading.Event | None" = None) -> LabPython:
-    """The one a person named: a program, as a shell would find it, or the folder of an
-    environment. Raises Trouble where the lab cannot use it.
-    """
-    if not os.path.exists(path):  # noqa: PTH110 - as for candidates
-        path = Path(shutil.which(path) or path)
-    elif os.path.isdir(path):  # noqa: PTH112
-        inside = [each for each in programs(path) if os.path.isfile(each)]  # noqa: PTH113
-        if not inside:
-            raise Trouble(
-                "There is no Python in {path}.", "Choose the program itself.", path=str(path)
-            )
-        path = inside[0]
-    path = path.absolute()  # it may be started in another folder
-    python = ask(path, given_up=given_up)
-    if python.usable:
-        return python
-    way_out = "Choose another, or install PyTorch into it: `pip install torch`."
-    if python.version < OLDEST_PYTHON or packaged.is_this_program(path):
-        way_out = "Choose another."
-    elif python.build is not None and python.build.too_old:
-        way_out = "Choose another, or update it: `pip install --upgrade torch`."
-    raise Trouble(
-        "{path} cannot be the lab's Python. {why}",
-        way_out,
-        path=str(path),
-        why=python.trouble,
-    )
-
-
-def packaged_build() -> TorchBuild | None:
+def _packaged_build() -> "TorchBuild | None":
     """The PyTorch that was packaged with the program."""
     parts = packaged.folder()
     return None if parts is None else read_build(parts / "torch" / "version.py")
 
 
-def _possible(environment: "Mapping[str, str]", home: Path) -> Iterator[Path]:
-    # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
-    if packaged.folder() is None or packaged_build() is not None:
-        yield Path(sys.executable)
-    given = [environment.get(each) for each in ("VIRTUAL_ENV", "CONDA_PREFIX")]
-    working = environment.get("PWD")
-    near = [Path(working, each) for each in (".venv", "venv")] if working else []
-    for prefix in (own_environment(environment, home), *map(Path, filter(None, given)), *near):
-        yield from programs(prefix)
-    for folder in filter(None, environment.get("PATH", "").split(os.pathsep)):
-        yield from _on_path(Path(folder))
-    condas = [base for name in _CONDA_HOMES for base in (home / name, Path("/opt", name))]
-    noted = home / ".conda" / "environments.txt"
-    with contextlib.suppress(OSError):
-        condas += map(Path, filter(None, noted.read_text("utf-8", "replace").splitlines()))
-    folders = [base / "envs" for base in condas]
-    for name in _ENVIRONMENTS:
-        first, _, below = name.partition("/")
-        root = environment.get(first[1:]) if first.startswith("$") else str(home / first)
-        if root:
-            folders.append(Path(root, below))
-    for prefix in (*condas, *chain.from_iterable(map(_entries, folders))):
-        yield from programs(prefix)
-    # A program that is opened by a click is told little of PATH.
-    for name in _USUAL_FOLDERS.get(sys.platform, ()):
-        yield Path(name, "python3")
-
-
-def _on_path(folder: Path) -> "Iterator[Path]":
-    """A folder such as /usr/bin may hold several, one for each version."""
-    if os.name == "nt":
-        yield folder / "python.exe"
-        return
-    plain, there = [folder / "python3", folder / "python"], _entries(folder)
-    if folder.name == "shims":
-        # Each takes a fifth of a second to choose a Python that is found by its own folder.
-        yield from [each for each in plain if each in there][:1]
-        return
-    yield from (*plain, *(each for each in there if _VERSIONED.fullmatch(each.name)))
-
-
-def _entries(folder: Path) -> "list[Path]":
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
-
-
-def programs(prefix: Path) -> "list[Path]":
-    if os.name == "nt":
-        return [prefix / "Scripts" / "python.exe", prefix / "python.exe"]
-    return [prefix / "bin" / "python3", prefix / "bin" / "python"]
+def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
+    """Why the lab cannot use it; empty where it can."""
+    if version < OLDEST_PYTHON:
+        oldest = "{}.{}".format(*OLDEST_PYTHON)
+        return Message("The lab needs Python {oldest} or newer.", oldest=oldest)
+    if build is None:
+        return Message("It has no PyTorch.")
+    if not build.too_old:
+        return NOTHING
+    return Message(
+        "The lab needs PyTorch {oldest} or newer; this is {version}.",
+        oldest="{}.{}".format(*OLDEST_TORCH),
+        version=build.version,
+    )
 
 
 def none_has_torch(asked: int, host: str = "") -> Message:
@@ -319,23 +294,6 @@ def none_has_torch(asked: int, host: str = "") -> Message:
         asked,
     )
     return on(host or None, none)
-
-
-def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
-    """Why the lab cannot use it; empty where it can."""
-    if version < OLDEST_PYTHON:
-        return Message(
-            "The lab needs Python {oldest} or newer.", oldest="{}.{}".format(*OLDEST_PYTHON)
-        )
-    if build is None:
-        return Message("It has no PyTorch.")
-    if not build.too_old:
-        return NOTHING
-    return Message(
-        "The lab needs PyTorch {oldest} or newer; this is {version}.",
-        oldest="{}.{}".format(*OLDEST_TORCH),
-        version=build.version,
-    )
 
 
 @dataclass(frozen=True)
@@ -352,14 +310,12 @@ def asked(
     given_up: "threading.Event | None" = None,
     environment: "Mapping[str, str] | None" = None,
     tick: "Callable[[], None]" = lambda: None,
-    stdin: int = subprocess.DEVNULL,
 ) -> Answer:
     """Raises OSError where it cannot be started. `tick` is called some times a second."""
-    given_up = given_up or threading.Event()
     deadline = time.monotonic() + patience
     with subprocess.Popen(
         command,
-        stdin=stdin,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -367,7 +323,7 @@ def asked(
         env=environment,
     ) as program:
         try:
-            while not given_up.is_set() and time.monotonic() < deadline:
+            while time.monotonic() < deadline and not (given_up and given_up.is_set()):
                 try:
                     said, _ = program.communicate(timeout=min(_GLANCE, patience))
                 except subprocess.TimeoutExpired:
@@ -375,16 +331,9 @@ def asked(
                     continue
                 return Answer(program.returncode, said.decode("utf-8", "replace"))
         finally:
-            if program.returncode is None:  # nobody waits for it any longer
-                _end(program)
+            if program.returncode is None and hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(program.pid, signal.SIGKILL)
+            elif program.returncode is None:
+                program.kill()
     return Answer(None, "")
-
-
-def _end(program: "subprocess.Popen[bytes]") -> None:
-    with contextlib.suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(program.pid, _SIGKILL)
-        else:
-            program.kill()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        program.wait(_BURYING)

@@ -1,7 +1,7 @@
 """TorchBuild: what a PyTorch was built for, by its files, and whether that suits the cards."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,20 +46,41 @@ class TorchBuild:
 
     @property
     def label(self) -> Message:
-        version = self.version
+        said = mark("PyTorch {version}, built for the processor only")
         if self.cuda:
-            return Message(
-                "PyTorch {version}, built for CUDA {cuda}", version=version, cuda=self.cuda
-            )
-        if self.hip:
-            return Message(
-                "PyTorch {version}, built for AMD cards (ROCm {rocm})",
-                version=version,
-                rocm=self.hip,
-            )
-        if self.xpu:
-            return Message("PyTorch {version}, built for Intel cards", version=version)
-        return Message("PyTorch {version}, built for the processor only", version=version)
+            said = mark("PyTorch {version}, built for CUDA {cuda}")
+        elif self.hip:
+            said = mark("PyTorch {version}, built for AMD cards (ROCm {rocm})")
+        elif self.xpu:
+            said = mark("PyTorch {version}, built for Intel cards")
+        return Message(said, version=self.version, cuda=self.cuda, rocm=self.hip)
+
+    def runs_on(self, card: Card) -> bool | None:
+        """A card runs code for its own generation up to its own number, and any older PTX.
+        None: it cannot be told.
+        """
+        own = card.compute_capability
+        if own is None or not self.cuda:
+            return None
+        if not self.architectures:
+            return self._probably_runs_on(own)
+        for kind, first, last in re.findall(
+            r"(sm|compute)_(\d+)(\d)", " ".join(self.architectures)
+        ):
+            built = int(first), int(last)
+            if built <= own and (kind == "compute" or built[0] == own[0]):
+                return True
+        return False
+
+    def _probably_runs_on(self, own: Capability) -> bool | None:
+        """By what the official builds of a line hold; others may be built otherwise."""
+        cuda, line = _numbers(self.cuda), _numbers(self.version)
+        if cuda < (11, 8):
+            return True if own <= (8, 6) else None
+        if cuda < (12, 8):
+            return (5, 0) <= own < (10, 0)
+        kept_volta = cuda < (13, 0) and (2, 8) <= line <= (2, 10)
+        return own >= ((7, 0) if kept_volta else (7, 5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +96,9 @@ class Suits:
 def read_build(version_file: Path) -> TorchBuild | None:
     """From torch/version.py, without importing anything; None where it says no version."""
     try:
-        text = version_file.read_text("utf-8", "replace")
+        said = dict(_ASSIGNMENT.findall(version_file.read_text("utf-8", "replace")))
     except OSError:
         return None
-    return build_said(dict(_ASSIGNMENT.findall(text)))
-
-
-def build_said(assigned: Mapping[str, object]) -> TorchBuild | None:
-    """By what version.py assigns; None where that is no version."""
-    said = {name: str(value) for name, value in assigned.items()}
     version = said.get("__version__")
     if version is None:
         return None
@@ -92,66 +107,53 @@ def build_said(assigned: Mapping[str, object]) -> TorchBuild | None:
 
 def suits(build: TorchBuild, cards: Sequence[Card], driver_version: str | None) -> Suits:
     if not cards and driver_version is None:
-        return Suits(
-            Verdict.FINE,
-            Message("Without an NVIDIA card it works on the processor and on simulated cards."),
-        )
+        without = "Without an NVIDIA card it works on the processor and on simulated cards."
+        return Suits(Verdict.FINE, Message(without))
     capabilities = [card.compute_capability for card in cards if card.compute_capability]
     cuda = flavour(driver_version, capabilities)
     do = advice(cuda, driver_version, capabilities)
     if not build.cuda:
         sentence = Message("It does not use NVIDIA cards; it is enough for simulated ones.")
         return Suits(Verdict.LOOK, sentence, do, cuda)
-    driver, needed = major(driver_version), _OLDEST_DRIVER.get(major(build.cuda) or 0)
+    driver, own = _major(driver_version), _major(build.cuda)
+    needed = _OLDEST_DRIVER.get(own or 0)
     if driver is not None and needed is not None and driver < needed:
-        return Suits(
-            Verdict.BROKEN,
-            Message(
-                "CUDA {cuda} needs driver {needed} or newer; this one is {driver}.",
-                cuda=major(build.cuda),
-                needed=needed,
-                driver=driver_version,
-            ),
-            Message("{advice} Or update the driver to {needed}.", advice=do, needed=needed),
+        too_old = Message(
+            "CUDA {cuda} needs driver {needed} or newer; this one is {driver}.",
+            cuda=own,
+            needed=needed,
+            driver=driver_version,
         )
-    wanting = [card for card in cards if _runs_on(build, card.compute_capability) is False]
+        update = Message("{advice} Or update the driver to {needed}.", advice=do, needed=needed)
+        return Suits(Verdict.BROKEN, too_old, update)
+    wanting = [card for card in cards if build.runs_on(card) is False]
     if not wanting:
         fine = Message("It suits the driver and the cards.")
         return Suits(Verdict.FINE, fine if cards else Message("It suits the driver."))
-    numbers = {card.compute_capability for card in wanting if card.compute_capability}
-    values = {
-        "cards": ", ".join(sorted({card.name for card in wanting})),
-        "capabilities": ", ".join("{}.{}".format(*each) for each in sorted(numbers)),
-    }
     no_code = mark("It holds no code for {cards} (compute capability {capabilities}).")
     if not build.architectures:
         no_code = mark(
             "It probably holds no code for {cards} (compute capability {capabilities})."
         )
-    others = NOTHING
-    if len(wanting) < len(cards):
-        others = Message("It suits the others.")
-    return Suits(
-        Verdict.LOOK if others else Verdict.BROKEN,
-        told(Message(no_code, **values), others),
-        do,
-        cuda,
+    numbers = {card.compute_capability for card in wanting if card.compute_capability}
+    sentence = Message(
+        no_code,
+        cards=", ".join(sorted({card.name for card in wanting})),
+        capabilities=", ".join("{}.{}".format(*each) for each in sorted(numbers)),
     )
+    if len(wanting) == len(cards):
+        return Suits(Verdict.BROKEN, sentence, do, cuda)
+    return Suits(Verdict.LOOK, told(sentence, Message("It suits the others.")), do, cuda)
 
 
 def flavour(driver_version: str | None, capabilities: Collection[Capability]) -> str | None:
     """The CUDA of the build that suits driver and cards; None where no single one does."""
-    driver = major(driver_version)
+    driver = _major(driver_version)
     for cuda, first, last in _FLAVOURS:
-        new_enough = driver is None or driver >= _OLDEST_DRIVER[major(cuda) or 0]
+        new_enough = driver is None or driver >= _OLDEST_DRIVER[_major(cuda) or 0]
         if new_enough and all(first <= one <= last for one in capabilities):
             return cuda
     return None
-
-
-def major(version: str | None) -> int | None:
-    found = re.match(r"\d+", version or "")
-    return int(found.group()) if found else None
 
 
 def advice(
@@ -163,55 +165,26 @@ def advice(
         return Message(
             "No PyTorch of today is built for the oldest card here; it can only be watched."
         )
-    driver = major(driver_version)
-    if driver is None or driver >= _OLDEST_DRIVER[13]:
+    driver, then = _major(driver_version), flavour("580", capabilities)
+    if driver is None or driver >= _OLDEST_DRIVER[13] or then is None:
         return Message(
             "No single build suits all these cards; use one Python for the old, one for the "
             "new."
         )
-    then = flavour("580", capabilities)
-    if then is None:
-        return Message("Update NVIDIA's driver to 580 or newer.")
-    if any(one < _OLDEST_AFTER_580 for one in capabilities):
-        return Message(
-            "Update NVIDIA's driver to 580, the last for the oldest card here, then install "
-            "PyTorch built for CUDA {cuda}.",
-            cuda=then,
-        )
-    return Message(
-        "Update NVIDIA's driver to 580 or newer, then install PyTorch built for CUDA {cuda}.",
-        cuda=then,
+    update = mark(
+        "Update NVIDIA's driver to 580 or newer, then install PyTorch built for CUDA {cuda}."
     )
+    if any(one < _OLDEST_AFTER_580 for one in capabilities):
+        update = mark(
+            "Update NVIDIA's driver to 580, the last for the oldest card here, then install "
+            "PyTorch built for CUDA {cuda}."
+        )
+    return Message(update, cuda=then)
 
 
-def _runs_on(build: TorchBuild, card: Capability | None) -> bool | None:
-    """A card runs code for its own generation up to its own number, and any older PTX."""
-    if card is None or not build.cuda:
-        return None
-    if not build.architectures:
-        return _probably_runs_on(build, card)
-    for architecture in build.architectures:
-        kind, _, digits = architecture.partition("_")
-        digits = re.sub(r"\D", "", digits)
-        if len(digits) < 2:
-            continue
-        built = (int(digits[:-1]), int(digits[-1]))
-        if kind == "compute" and built <= card:
-            return True
-        if kind == "sm" and built[0] == card[0] and built[1] <= card[1]:
-            return True
-    return False
+def _numbers(version: str | None) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version or "")[:2]))
 
 
-def _probably_runs_on(build: TorchBuild, card: Capability) -> bool | None:
-    """By what the official builds of a line hold; others may be built otherwise."""
-    cuda = tuple(int(n) for n in re.findall(r"\d+", build.cuda or ""))[:2]
-    line = tuple(int(n) for n in re.findall(r"\d+", build.version))[:2]
-    if cuda < (11, 8):
-        return True if card <= (8, 6) else None
-    if cuda < (12, 8):
-        return (5, 0) <= card < (10, 0)
-    if cuda >= (13, 0):
-        return card >= (7, 5)
-    kept_volta = (2, 8) <= line <= (2, 10)
-    return card >= ((7, 0) if kept_volta else (7, 5))
+def _major(version: str | None) -> int | None:
+    return next(iter(_numbers(version)), None)

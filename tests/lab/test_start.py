@@ -9,7 +9,7 @@ import pytest
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
-from gpuexplorer.lab.pythons import ask, candidates, chosen
+from gpuexplorer.lab.pythons import PythonPlace, ask, candidates
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.worker_process import CANNOT_START
 
@@ -81,7 +81,7 @@ def test_the_pytorch_inside_comes_first_and_is_not_asked(torch_inside: Path) -> 
 def test_the_program_without_pytorch_is_no_python_of_the_lab(program: Path) -> None:
     assert program not in candidates({}, program.parent)
     with pytest.raises(Trouble) as refused:
-        chosen(program)
+        PythonPlace().picked(program)
     assert refused.value.sentence == (
         f"{program} cannot be the lab's Python. This is GPU Explorer itself, without PyTorch "
         "inside."
