@@ -140,7 +140,9 @@ class PythonPlace:
                     path=str(path),
                 )
             path = inside
-        path = Path(shutil.which(path) or path).absolute()  # it may be started elsewhere
+        if not os.path.exists(path):  # noqa: PTH110
+            path = Path(shutil.which(path) or path)
+        path = path.absolute()  # it may be started elsewhere
         python = ask(path, given_up=given_up)
         if not python.usable:
             raise Trouble(

@@ -1,18 +1,11 @@
 """A session as a program and as a notebook, and any file as cells, or why it is none."""
 
-import ast
-import contextlib
 import json
-import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
@@ -75,13 +68,9 @@ def test_the_head_names_the_cards_that_were_used() -> None:
     ("code", "written"),
     [
         ("Z = X.cuda(1)", "Z = X.to(try_gpu(1))"),
-        ("Z = X.cuda(non_blocking=True)", "Z = X.cuda(non_blocking=True)"),
         ("Y = Z.to('cuda')", "Y = Z.to(try_gpu(0))"),
         ("d = torch.device('cuda:1')", "d = try_gpu(1)"),
-        ("torch.load('é', map_location='cuda:1')", "torch.load('é', map_location=try_gpu(1))"),
         ("X = Y.cuda('cuda:1')  # é 'cuda:0'", "X = Y.to(try_gpu(1))  # é 'cuda:0'"),
-        ("X = (Y\n).cuda(0).cuda(1)", "X = (Y\n).to(try_gpu(0)).to(try_gpu(1))"),
-        ("print(f'cuda:1')", "print(f'cuda:1')"),
         ("torch.cuda.set_device(1)", f"{IF_TWO}\n    torch.cuda.set_device(1)"),
         ],
 )  # fmt: skip
@@ -90,23 +79,6 @@ def test_a_card_that_a_form_named_is_taken_where_there_is_one(code: str, written
     told.run(code, by_form=True)
     assert body(told).endswith(f"# %% 1\n{code}\n\n# %% 2\n{written}\n")
     assert ("def try_gpu(i=0):" in script(told.ledger)) == ("try_gpu(" in written)
-
-
-def test_cells_may_hold_whatever_text_can(tmp_path: Path) -> None:
-    told = Told(
-        "# a remark\u2028print('no code of mine')",
-        "'''three ''' + \"\"\"quotes\n\x0c\n# %%\n\"\"\"",
-        "if True:\n\tx = 'a tab'\n\x0c\nprint(x)  # and a form feed",
-        "y = 1\r\nz = 2\rprint(y + z)",
-        "print('é', '\ud800' if False else '')",
-        "\ufeffprint('begins with a mark')",
-        "from __future__ import annotations  # early\ndef f(a: Unknown): return a",
-        "print(f('no end of line'))  # ",
-    )
-    text = script(told.ledger)
-    assert "pass  # early" in text
-    said = ran(without_torch(text), tmp_path)
-    assert said[1:] == ["a tab", "3", "é ", "begins with a mark", "no end of line"]
 
 
 def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
@@ -130,38 +102,12 @@ def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
     assert said[1:] == ["4 ", "!not a command", "%nor this", "", "5"]
 
 
-PIECES = st.sampled_from(
-    [
-        *"#'\"\\\n\r\t\x0c\u2028\u2029\x85\ufeff\x00;:()[]{}=% !?@",
-        *("'''", '"""', "f'{x}'", "x", "1", "pass", "if x:", "    ", "# %%", "#", "\ud800"),
-        *("from __future__ import annotations", "await x", "!ls", "%time ", "%%a"),
-        *("X.cuda(1)", "'cuda:1'", "torch.cuda.synchronize(1)", "lambda: 0", "return x"),
-    ]
-)  # fmt: skip
-
-
-@pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@given(st.lists(st.tuples(st.lists(PIECES, max_size=8), st.booleans()), max_size=4))
-def test_a_session_can_be_saved_whatever_its_cells_hold(
-    cells: list[tuple[list[str], bool]],
+@needs_torch
+@pytest.mark.long
+def test_a_saved_script_runs_by_itself_and_finds_the_same_values(
+    session: Session, tmp_path: Path
 ) -> None:
-    told = Told("x = 1")
-    for pieces, by_form in cells:
-        code = "".join(pieces)
-        number = len(told.ledger.cells)
-        printed = (Printed(number, code), Printed(number, code, "value"))
-        told.run(code, *printed, by_form=by_form)
-    text = script(told.ledger)
-    compile(ast.parse(text), "session.py", "exec")
-    text.encode()
-    json.dumps(written(told.ledger), ensure_ascii=False).encode()
-
-
-@pytest.fixture(scope="module")
-def walked() -> Iterator[Session]:
-    """A session with all that a script has to bring along."""
-    session = Session(seed=4)
-    session.run('X = torch.ones(2, 3, device="cuda:0")', by_form=True)
+    session.run('X = torch.ones(2, 3, device="cuda:1")', by_form=True)
     session.run(
         "class Net(nn.Module):\n"
         "    def __init__(self):\n"
@@ -169,65 +115,27 @@ def walked() -> Iterator[Session]:
         "        self.out = nn.Linear(3, 1)  # one number\n"
         "    def forward(self, x):\n"
         "        return self.out(x)",
-        "Y = torch.rand(2, 3)\nY",
-        "X + torch.ones(5)",
+        "torch.manual_seed(4)\nY = torch.rand(2, 3)\nY",
+        "Y + torch.ones(5)",
         "!echo hello",
+        "print('the end', round(Net()(Y).sum().item(), 4))",
     )
-    session.run('net = Net().to("cuda:1")', by_form=True)
-    session.run("losses = []", "losses.append(float(net(Y.to(net.out.weight.device)).sum()))")
-    session.run("print('the end', [round(each, 4) for each in losses])")
-    yield session
-    session.stop()
-
-
-@needs_torch
-@pytest.mark.long
-def test_a_saved_script_runs_by_itself_and_finds_the_same_values(
-    walked: Session, tmp_path: Path
-) -> None:
-    last = walked.ledger.cells[-1]
+    last = session.ledger.cells[-1]
     said = "".join(getattr(each, "text", "") for each in last.outputs)
     assert said.startswith("the end")
-    assert ran(script(walked.ledger), tmp_path)[-1] == said.strip()
-    assert [each.number for each in walked.ledger.cells if each.state == "failed"] == [4]
-
-
-OUTPUTS = {
-    "stream": {"output_type", "name", "text"},
-    "execute_result": {"output_type", "execution_count", "data", "metadata"},
-    "display_data": {"output_type", "data", "metadata"},
-    "error": {"output_type", "ename", "evalue", "traceback"},
-}
+    assert ran(script(session.ledger), tmp_path)[-1] == said.strip()
+    assert [each.number for each in session.ledger.cells if each.state == "failed"] == [4]
 
 
 # JSON, as it comes.
 def written(ledger: Ledger) -> list[dict]:  # type: ignore[type-arg]
-    """The cells, checked by the rules of nbformat 4.5."""
     content = json.loads(notebook(ledger))
-    assert set(content) == {"cells", "metadata", "nbformat", "nbformat_minor"}
     assert (content["nbformat"], content["nbformat_minor"]) == (4, 5)
     assert {"name", "display_name"} <= set(content["metadata"]["kernelspec"])
     cells: list[dict] = content["cells"]  # type: ignore[type-arg]
     keys = {"cell_type", "execution_count", "id", "metadata", "outputs", "source"}
-    for cell in cells:
-        assert set(cell) == keys
-        assert re.fullmatch(r"[a-zA-Z0-9-_]{1,64}", cell["id"])
-        assert cell["execution_count"] >= 0
-        assert is_text(cell["source"])
-        for output in cell["outputs"]:
-            assert set(output) == OUTPUTS[output["output_type"]]
-            assert output.get("name", "stdout") in ("stdout", "stderr")
-            assert is_text(output.get("text", []))
-            assert all(isinstance(each, str) for each in output.get("traceback", []))
-    assert len({cell["id"] for cell in cells}) == len(cells)
+    assert all(set(cell) == keys for cell in cells)
     return cells
-
-
-def is_text(lines: list[str]) -> bool:
-    """Only the last line may have no end, and no line has two."""
-    return all(each.endswith("\n") for each in lines[:-1]) and all(
-        each.rstrip("\n").count("\n") == 0 for each in lines
-    )
 
 
 def test_a_notebook_holds_each_cell_as_it_was_with_what_it_printed_and_drew() -> None:
@@ -306,20 +214,15 @@ def test_a_notebook_gives_its_cells_of_code_in_their_order(tmp_path: Path) -> No
     content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
     both = ["import torch\ntorch.device('cpu')", "x = 1\u2028\n\nx"]
     assert of_json(tmp_path, content) == both
-    old = [{"cell_type": "code", "input": ["x = 1\n", "x"], "language": "python"}]
-    content = {"metadata": {"name": ""}, "nbformat": 3, "worksheets": [{"cells": old}]}
-    assert of_json(tmp_path, content) == ["x = 1\nx"]
 
 
-NOT_WHOLE = "course.ipynb is not a whole notebook: it cannot be read as JSON."
-NO_NOTEBOOK = "course.ipynb is JSON, but not a notebook that the lab can read."
+NO_NOTEBOOK = "course.ipynb is not a notebook that the lab can read."
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"cells": [', NOT_WHOLE),
-        ('{"cells": [3], "metadata": {}, "nbformat": 4}', NO_NOTEBOOK),
+        ('{"cells": [', NO_NOTEBOOK),
         ({"cells": [code([7])], "metadata": {}, "nbformat": 4}, NO_NOTEBOOK),
         ({"cells": [], "metadata": {"kernelspec": {"language": 5}}}, NO_NOTEBOOK),
         ({"cells": [], "metadata": {}, "nbformat": 4}, "There is no code in course.ipynb."),
@@ -354,13 +257,6 @@ def test_other_files_say_why_they_are_not_opened(
             opened(path)
         assert trouble.value.hint
         assert trouble.value.sentence.startswith(sentence)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_what_has_no_end_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "course.py")
-    with pytest.raises(Trouble, match="no ordinary file"):
-        opened(tmp_path / "course.py")
 
 
 MARKED = (
@@ -415,16 +311,6 @@ def test_what_the_lab_saved_it_opens_again(tmp_path: Path) -> None:
     codes = [each.code for each in told.ledger.cells]
     assert opened(tmp_path / "lab.ipynb") == codes
     assert cells_of(tmp_path, script(told.ledger))[1:] == codes[1:]
-
-
-@given(st.binary(max_size=60), st.sampled_from([".py", ".ipynb"]))
-def test_any_bytes_give_cells_or_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes, kind: str
-) -> None:
-    path = tmp_path_factory.mktemp("any") / f"any{kind}"
-    path.write_bytes(content)
-    with contextlib.suppress(Trouble):
-        assert opened(path)
 
 
 @pytest.mark.parametrize(
