@@ -67,22 +67,12 @@ _TROUBLES = {
         mark("Make that folder writable, or make room."),
     ),
     "no python": (
-        mark("There is no Python {oldest} or newer here, and PyTorch needs one."),
-        mark(
-            "Install Python (Debian, Ubuntu: `sudo apt install python3-venv`), and try again."
-        ),
-    ),
-    "no venv": (
-        mark("{python} lacks venv or ensurepip, so no environment can be made with it."),
-        mark("Install them (Debian, Ubuntu: `sudo apt install python3-venv`), and try again."),
+        mark("There is no Python {oldest} or newer here that can make an environment."),
+        mark("Install it and venv (Debian, Ubuntu: `sudo apt install python3-venv`)."),
     ),
     "not made": (
         mark("{python} cannot make an environment: {why}."),
         mark("Install another Python, or give it what it lacks."),
-    ),
-    "no pip": (
-        mark("{python} has no pip."),
-        mark("Install it (Debian, Ubuntu: `sudo apt install python3-pip`), and try again."),
     ),
     "silent": (
         mark("PyTorch's index, {where}, does not answer."),
@@ -181,13 +171,11 @@ def there_already(
     where: Path, cards: Sequence[Card], driver_version: "str | None"
 ) -> "LabPython | None":
     """That Python, or the one of that environment, where its PyTorch is usable and suits."""
-    program = where if where.is_file() else program_in(where)
-    python = None if program is None else ask(program)
-    if python is None or not python.usable:
-        return None
+    python = ask(where if where.is_file() else program_in(where) or where)
     suited = python.fits(cards, driver_version)
     # A build for the processor is replaced where another would drive the cards.
-    return python if suited.verdict is Verdict.FINE or suited.install is None else None
+    fits = suited.verdict is Verdict.FINE or suited.install is None
+    return python if python.usable and fits else None
 
 
 def plan_for(
@@ -276,16 +264,9 @@ def _environment(folder: Path, given_up: threading.Event) -> Path:
     """A new one's Python: made by the first here that can make one with pip in it."""
     if folder.exists() and any(folder.iterdir()):
         raise _trouble("other things", folder=folder)
-    maker = poor = None
-    for path in candidates(dict(os.environ), Path.home()):
-        python = ask(path, given_up=given_up)
-        if python.version >= OLDEST_PYTHON:
-            poor = path
-            if python.makes_environments:
-                maker = path
-                break
-    if maker is None and poor is not None:
-        raise _trouble("no venv", python=poor)
+    asked_for = (ask(each, given_up=given_up) for each in candidates(os.environ, Path.home()))
+    able = (each for each in asked_for if each.makes_environments)
+    maker = next((each.path for each in able if each.version >= OLDEST_PYTHON), None)
     if maker is None:
         raise _trouble("no python", oldest="{}.{}".format(*OLDEST_PYTHON))
     (folder / UNFINISHED).mkdir(parents=True)
@@ -304,8 +285,8 @@ def _offered(
 ) -> "list[tuple[str, str, str]]":
     """Name, version and address of all that pip would take, by its dry run."""
     pip = re.match(r"pip (\d+)\.(\d+)", _pip(python, temporary, ("--version",), given_up).text)
-    if pip is None and asked([python, "-I", "-m", "ensurepip"], _PATIENCE, given_up).code:
-        raise _trouble("no pip", python=python)
+    if pip is None:
+        asked([python, "-I", "-m", "ensurepip"], _PATIENCE, given_up)
     if pip is None or (int(pip[1]), int(pip[2])) < MODERN_PIP:
         # Two megabytes, so that it can say what it would fetch; else its own will have to do.
         newer = ("install", "--upgrade", *_HASTY, "pip>={}.{}".format(*MODERN_PIP))

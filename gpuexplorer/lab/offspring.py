@@ -65,12 +65,12 @@ class HandingOn:
         self._send = send
 
     def __enter__(self) -> "HandingOn":
-        for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
-            number = getattr(signal, name, signal.SIGINT)
+        names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+        for number in {getattr(signal, each, signal.SIGINT) for each in names}:
             if (
                 signal.getsignal(number) is not signal.SIG_IGN
             ):  # or the program would not either
-                self._before.setdefault(number, signal.signal(number, self._on_signal))
+                self._before[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -79,18 +79,8 @@ class HandingOn:
 
     # Any: a frame, of which nothing is needed.
     def _on_signal(self, number: int, _: Any) -> None:
-        if number == signal.SIGTERM or not _at_terminal():
+        typed = sys.platform == "win32" or any(
+            os.isatty(each) and os.tcgetpgrp(each) == os.getpgrp() for each in range(3)
+        )
+        if number == signal.SIGTERM or not typed:
             self._send(number)
-
-
-def _at_terminal() -> bool:
-    """Whether what is typed at a terminal reaches us; on Windows whatever came was typed."""
-    if sys.platform == "win32":
-        return True
-    with contextlib.suppress(OSError):
-        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
-        try:
-            return os.tcgetpgrp(terminal) == os.getpgrp()
-        finally:
-            os.close(terminal)
-    return False

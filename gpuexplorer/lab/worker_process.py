@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import IO, Any
 
 from gpuexplorer.core.trouble import Trouble
@@ -29,7 +30,7 @@ from gpuexplorer.lab.events import (
     Printed,
 )
 from gpuexplorer.lab.printed import Flow
-from gpuexplorer.lab.start import PIPE, PROGRAM, SIGN_EVERY, Start
+from gpuexplorer.lab.start import PIPE, PROGRAM, SIGN_EVERY, Program, Start
 from gpuexplorer.lab.wire import Answer, Cancel, Command, event_of, line_of
 
 _ENDING_PATIENCE, _KILLING_PATIENCE = 1.0, 1.0
@@ -48,14 +49,8 @@ CANNOT_START = {
 }
 _PIPE_CLOSED = mark("Code in the worker closed its pipe to the window.")  # status 7
 _KILLED = {
-    2: mark("{what} was interrupted."),
-    4: mark("{what} was killed by an illegal instruction."),
-    6: mark("{what} was killed by an abort in its own code."),
-    7: mark("{what} was killed by a memory error (SIGBUS)."),
-    8: mark("{what} was killed by an arithmetic fault."),
     9: mark("{what} was killed by somebody, or by the system for want of memory (SIGKILL)."),
     11: mark("{what} was killed by a memory fault of its own (SIGSEGV)."),
-    15: mark("{what} was killed by somebody who asked it to end (SIGTERM)."),
 }
 # As Python's fault handler writes where it broke off.
 _FRAME = re.compile(r'\s*File "<cell (\d+)>", line (\d+) in (.+)')
@@ -90,13 +85,14 @@ class WorkerProcess:
         self._outcome: Finished | Failed | None = None  # of a program, as it says itself
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._way = start.begin()
-        variables, options = {**self._way.variables}, _serving()
         pipe = os.pipe() if self._program is not None else None
-        if self._program is not None and pipe is not None:
-            variables |= _beside_its_own(options, pipe[1], own=self._program.own_streams)
+        options, variables = _options(self._program, None if pipe is None else pipe[1])
         try:
             self._process = subprocess.Popen(
-                self._way.command, env=variables, cwd=self._way.folder, **options
+                self._way.command,
+                env={**self._way.variables, **variables},
+                cwd=self._way.folder,
+                **options,
             )
         except OSError as error:
             self._way.close()
@@ -114,16 +110,13 @@ class WorkerProcess:
         self._began = time.monotonic()
         out, err = self._process.stdout, self._process.stderr
         streams: list[tuple[Callable[[IO[bytes]], None], IO[bytes] | None]] = [
-            (self._hear, out),
-            (self._note_words, err),
+            (self._hear, out if pipe is None else os.fdopen(pipe[0], "rb")),
+            (self._note_words, err if pipe is None else None),
+            (partial(self._show, "out"), None if pipe is None else out),
+            (partial(self._show, "err"), None if pipe is None else err),
         ]
-        if pipe is not None:
-            events = os.fdopen(pipe[0], "rb")
-            streams = [(self._hear, events), (self._show_out, out), (self._show_err, err)]
-        self._readers = [
-            _thread(name.__name__, name, stream) for name, stream in streams if stream
-        ]
-        self._threads = [_thread("writer", self._write), _thread("end", self._await_end)]
+        self._readers = [_thread(read, stream) for read, stream in streams if stream]
+        self._threads = [_thread(self._write), _thread(self._await_end)]
 
     @property
     def pid(self) -> int:
@@ -249,27 +242,22 @@ class WorkerProcess:
             for line in self._way.complaints(stream):
                 self._last_words.append(line.rstrip())
 
-    def _show_out(self, stream: "IO[bytes]") -> None:
-        self._show(stream, "out")
-
-    def _show_err(self, stream: "IO[bytes]") -> None:
-        self._show(stream, "err")
-
-    def _show(self, stream: "IO[bytes]", name: str) -> None:
+    def _show(self, name: str, stream: "IO[bytes]") -> None:
         """What the program prints, as far as it can be shown."""
         flow, decoder = Flow(), codecs.getincrementaldecoder("utf-8")("replace")
+
+        def show(texts: "Iterable[str]") -> None:
+            for each in texts if not self._ended else ():
+                kind = "note" if isinstance(each, Message) else name
+                self._on_event(Printed(PROGRAM, each, kind))
+
         self._may_print.wait()
         with contextlib.suppress(OSError), stream:
             while data := stream.read(_READ):
-                self._print(flow.take(decoder.decode(data)), name)
+                show(flow.take(decoder.decode(data)))
                 if len(data) < _FULL:
                     time.sleep(_PAUSE)
-        self._print(flow.finish(), name)
-
-    def _print(self, texts: "Iterable[str]", name: str) -> None:
-        for each in texts if not self._ended else ():
-            stream = "note" if isinstance(each, Message) else name
-            self._on_event(Printed(PROGRAM, each, stream))
+        show(flow.finish())
 
     def _await_end(self) -> None:
         """What it started may hold on to its pipes for longer."""
@@ -317,23 +305,18 @@ class WorkerProcess:
         said = "".join([*self._last_words][-1:])
         if said and status in CANNOT_START:
             return Message(CANNOT_START[status], said=said)
-        is_program = self._program is not None and self._hello is not None
-        what = Message("The program") if self._program is not None else Message("The worker")
-        if status < 0:
-            killed = _KILLED.get(-status, mark("{what} was killed by signal {number}."))
-            return Message(killed, what=what, number=-status)
-        if is_program:
-            ended = mark("The program ended with status {status}.")
-            return Message(ended, status=status) if status else Message("The program ended.")
         if status == 7:
             return Message(_PIPE_CLOSED)
+        what = Message("The worker") if self._program is None else Message("The program")
+        if status < 0:
+            killed = _KILLED.get(-status, mark("{what} was killed by {signal}."))
+            return Message(killed, what=what, signal=signal.Signals(-status).name)
+        if self._program is not None and not status:
+            return Message("The program ended.")
+        ended = mark("{what} ended with status {status}: {said}.")
         if not said:
-            return Message("The worker ended by itself with status {status}.", status=status)
-        return Message(
-            "The worker ended by itself with status {status}: {said}.",
-            status=status,
-            said=said.rstrip("."),
-        )
+            ended = mark("{what} ended with status {status}.")
+        return Message(ended, what=what, status=status, said=said.rstrip("."))
 
     def _fail_unanswered(self) -> None:
         """What becomes of commands of a worker that is gone, by its last lines."""
@@ -350,21 +333,22 @@ class WorkerProcess:
             self._on_event(Failed(command, cause, "", words, self._why, hint, frames=frames))
 
 
-# Any: whatever Popen takes; here and below.
-def _serving() -> "dict[str, Any]":
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    creation = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-    # A session of its own, to be ended with all that it started.
-    return {**pipes, "creationflags": creation, "start_new_session": True}
-
-
-def _beside_its_own(options: "dict[str, Any]", pipe: int, *, own: bool) -> "dict[str, str]":
-    """A program's streams are our terminal's, to which it belongs then as we do, or pipes whose
-    output is said here. Its events come by a pipe beside them, which the variable names.
+# Any: whatever Popen takes.
+def _options(
+    program: "Program | None", pipe: "int | None"
+) -> "tuple[dict[str, Any], dict[str, str]]":
+    """For Popen, and variables of the process. A program's streams are our terminal's, to which
+    it belongs then as we do, or pipes whose output is said here. Its events come by a pipe
+    beside them.
     """
-    if own:
-        options.update(stdin=None, stdout=None, stderr=None, creationflags=0)
-    options.update(bufsize=0, start_new_session=not own)
+    own = program is not None and program.own_streams
+    streams = None if own else subprocess.PIPE
+    options: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), streams)
+    options["start_new_session"] = not own  # to be ended with all that it started
+    options["creationflags"] = 0 if own else getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    if pipe is None:
+        return options, {}
+    options["bufsize"] = 0
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415 - Windows alone
 
@@ -374,11 +358,11 @@ def _beside_its_own(options: "dict[str, Any]", pipe: int, *, own: bool) -> "dict
         options["startupinfo"] = subprocess.STARTUPINFO(lpAttributeList=handles)
     else:
         options["pass_fds"] = (pipe,)
-    return {PIPE: str(pipe)}
+    return options, {PIPE: str(pipe)}
 
 
 # Any: what it is called with.
-def _thread(name: str, run: "Callable[..., None]", *words: Any) -> threading.Thread:
-    thread = threading.Thread(target=run, args=words, name=f"worker {name}", daemon=True)
+def _thread(run: "Callable[..., None]", *words: Any) -> threading.Thread:
+    thread = threading.Thread(target=run, args=words, name="worker", daemon=True)
     thread.start()
     return thread

@@ -123,8 +123,8 @@ def test_a_waiting_cell_that_is_cancelled_never_runs(lab: Worker) -> None:
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("import os\nos._exit(3)", "The worker ended by itself with status 3."),
-        ("import os\nos.abort()", "The worker was killed by an abort in its own code."),
+        ("import os\nos._exit(3)", "The worker ended with status 3."),
+        ("import os\nos.abort()", "The worker was killed by SIGABRT."),
         (
             "import ctypes\nctypes.string_at(0)",
             "The worker was killed by a memory fault of its own (SIGSEGV).",
@@ -164,7 +164,7 @@ def test_a_childs_child_does_not_keep_a_dead_workers_window_waiting(doomed: Work
         "time.sleep(0.1)\nos._exit(1)"
     )
     assert isinstance(doomed.listener.outcome(run), Failed)
-    assert doomed.listener.end.startswith("The worker ended by itself with status 1")
+    assert doomed.listener.end.startswith("The worker ended with status 1")
     assert ended(int(doomed.printed(run) or "0") or 999_999_999)
 
 
