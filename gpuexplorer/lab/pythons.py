@@ -45,21 +45,14 @@ _CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromam
 # Folders of environments, below the home folder or where a variable says.
 _ENVIRONMENTS = (
     ".pyenv/versions",
-    ".asdf/installs/python",
-    ".local/share/mise/installs/python",
     ".local/share/uv/python",
-    ".local/share/uv/tools",
-    ".local/share/pipx/venvs",
     ".local/share/virtualenvs",
     ".virtualenvs",
     ".cache/pypoetry/virtualenvs",
     "AppData/Local/Programs/Python",  # where Windows' installer puts them for one person
     "AppData/Roaming/uv/python",
-    "AppData/Local/uv/python",
     "$WORKON_HOME",
-    "$UV_PYTHON_INSTALL_DIR",
     "$PYENV_ROOT/versions",
-    "$PROGRAMFILES",
 )
 # Of macOS: a program that is opened by a click is told little of PATH.
 _USUAL_FOLDERS = (

@@ -15,7 +15,6 @@ from gpuexplorer.lab.cell_source import cards_renamed, in_a_file, lines_of, plai
 from gpuexplorer.lab.events import Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
-_MOST_BYTES = 64 << 20  # notebooks hold pictures
 # `# %%` of editors, and what Jupyter writes when it exports a notebook.
 _MARKER = re.compile(r"^(# ?(?:%%.*|In\[[ \d]*\]:\s*))$\n?", re.MULTILINE)
 _REMARKS = re.compile(r"(\s*(#.*)?\n)*\s*(#.*)?")
@@ -169,11 +168,7 @@ def opened(path: Path) -> "list[str]":
         case ".py":
             cells = _of_program(_text(path))
         case _:
-            raise Trouble(
-                "{file} is neither a Python program nor a notebook.",
-                "The lab opens files whose names end in .py or .ipynb.",
-                file=path.name,
-            )
+            raise _neither(path)
     cells = [each.strip("\n") for each in cells if not _REMARKS.fullmatch(each)]
     if not cells:
         raise Trouble("There is no code in {file}.", "Choose another file.", file=path.name)
@@ -182,49 +177,39 @@ def opened(path: Path) -> "list[str]":
 
 def program(path: Path) -> str:
     """The text of a program that is to run whole; Trouble where it is none."""
-    match path.suffix.lower():
-        case ".py":
-            return _text(path)
-        case ".ipynb":
-            raise Trouble(
-                "{file} is a notebook: each of its cells is watched when it runs.",
-                "Open it with “Open…”, and run its cells.",
-                file=path.name,
-            )
-    raise Trouble(
-        "{file} is no Python program.",
-        "Choose a file whose name ends in .py.",
+    if path.suffix.lower() == ".ipynb":
+        raise Trouble(
+            "{file} is a notebook: each of its cells is watched when it runs.",
+            "Open it with “Open…”, and run its cells.",
+            file=path.name,
+        )
+    if path.suffix.lower() != ".py":
+        raise _neither(path)
+    return _text(path)
+
+
+def _neither(path: Path) -> Trouble:
+    return Trouble(
+        "{file} is neither a Python program nor a notebook.",
+        "Choose a file whose name ends in .py or .ipynb.",
         file=path.name,
     )
 
 
 def _text(path: Path) -> str:
+    """Of a program in the encoding that it says."""
     try:
-        size = path.stat().st_size
-        if size > _MOST_BYTES:
-            raise Trouble(
-                "{file} has {size} MiB, and the lab opens files of up to {most} MiB.",
-                "Clear the outputs of the notebook and save it again, or split the program.",
-                file=path.name,
-                size=size >> 20,
-                most=_MOST_BYTES >> 20,
-            )
         if path.suffix.lower() == ".ipynb":
             return path.read_text("utf-8-sig")
         with tokenize.open(path) as file:
             return plain(file.read())
-    except OSError as error:
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
+        known = isinstance(error, OSError) and error.strerror
         raise Trouble(
             "{file} cannot be read: {why}.",
-            "Choose another file, or ask for the right to read this one.",
+            "Choose another file, or save it as UTF-8.",
             file=path.name,
-            why=error.strerror,
-        ) from None
-    except (SyntaxError, UnicodeDecodeError, LookupError):
-        raise Trouble(
-            "{file} is not text in the encoding that it should have, usually UTF-8.",
-            "Save it as UTF-8, or say its encoding in its first line.",
-            file=path.name,
+            why=known or Message("it is not text in the encoding that it should have"),
         ) from None
 
 
@@ -232,27 +217,15 @@ def _of_notebook(text: str, name: str) -> "list[str]":
     """The cells with code. What else stands in it is left out."""
     try:
         # Any: JSON holds whatever it holds; what is not as it should be ends in an error.
-        found: Any = json.loads(text)
-        about = found.get("metadata", {})
-        language = about.get("kernelspec", {}).get("language")
-        language = language or about.get("language_info", {}).get("name") or "python"
-        sources = [each["source"] for each in found["cells"] if each["cell_type"] == "code"]
-        codes = [plain("".join(each)) for each in sources]
-        is_python = language.lower() == "python"
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        cells: Any = json.loads(text)["cells"]
+        sources = [each["source"] for each in cells if each["cell_type"] == "code"]
+        return [plain("".join(each)) for each in sources]
+    except (ValueError, LookupError, TypeError, RecursionError):
         raise Trouble(
             "{file} is not a notebook that the lab can read.",
             "It reads whole notebooks of format 4, as Jupyter saves them.",
             file=name,
         ) from None
-    if not is_python:
-        raise Trouble(
-            "{file} is a notebook in {language}, and the lab runs Python.",
-            "Choose another file.",
-            file=name,
-            language=language.lower(),
-        )
-    return codes
 
 
 def _of_program(code: str) -> "list[str]":

@@ -124,37 +124,27 @@ def _link(one: int, other: int, way: Way) -> "dict[str, object]":
     return {**link, **{name: rate for name, rate in rates.items() if rate is not None}}
 
 
-@dataclass(frozen=True)
-class Expected:
-    """Modelled, as everything simulated cards tell of time."""
-
-    seconds: float
-    way: str  # "NVLink", "PCIe"
-
-
 def expected_copy(
     spec: MachineSpec,
     visible: "Sequence[int] | None",
     source: str,
     target: str,
     size: int,
-) -> "Expected | None":
-    """How long a copy would take, before anybody asks for it. By PyTorch's names of the
-    devices; None where the model knows no way between them.
+) -> "tuple[float, str] | None":
+    """How many seconds a copy would take, before anybody asks for it, and over which wires: all
+    is modelled. By PyTorch's names of the devices; None where there is no way between them.
     """
     shown = dict(enumerate(range(len(spec.cards)) if visible is None else visible))
     numbers = [card_number(each) for each in (source, target) if each != "cpu"]
     cards = [None if each is None else shown.get(each) for each in numbers]
     match cards if source != target else []:
         case [int(one)]:
-            return Expected(
-                way_to_host(spec.cards[one].model).seconds(size, pinned=False), "PCIe"
-            )
+            return way_to_host(spec.cards[one].model).seconds(size, pinned=False), "PCIe"
         case [int(one), int(other)]:
             wiring = Wiring(spec)
             way = way_between(spec, wiring, *sorted((one, other)))
             name = "NVLink" if wiring.nvlinks_between(one, other) else "PCIe"
-            return Expected(way.seconds(size, pinned=False), name)
+            return way.seconds(size, pinned=False), name
     return None
 
 

@@ -53,7 +53,6 @@ def test_this_python_answers_without_importing_torch() -> None:
         "elsewhere/env",  # conda keeps a list
         "home/.pyenv/versions/3.12.1",
         "home/.local/share/uv/python/cpython-3.12",
-        "home/.local/share/pipx/venvs/torch",
         "work on/deep",
         "project/.venv",
     ],
