@@ -22,15 +22,17 @@ from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message, mark, told
 from gpuexplorer.lab.oldest import OLDEST_PYTHON, OLDEST_TORCH
 from gpuexplorer.lab.pythons import (
+    INDEX,
     UNFINISHED,
-    Answer,
     LabPython,
+    TorchBuild,
+    advice,
     ask,
     asked,
     candidates,
+    flavour,
     program_in,
 )
-from gpuexplorer.lab.torch_builds import INDEX, TorchBuild, advice, flavour
 
 # Whoever keeps a copy of PyTorch's index names it here: a school, a test.
 INDEX_VARIABLE = "GPUEXPLORER_PYTORCH_INDEX"
@@ -246,16 +248,16 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
 
     # Exactly what was planned, and over whatever half an attempt left behind.
     install = ("install", "--no-compile", "--force-reinstall", "--no-deps", *plan.urls)
-    ended = _pip(plan.python, unfinished, install, given_up, tick, _ENDLESS)
+    code, said = _pip(plan.python, unfinished, install, given_up, tick, _ENDLESS)
     if given_up.is_set():
         plan.give_up()
         raise _trouble("cancelled")
-    if ended.code != 0:
+    if code != 0:
         _check_room(plan)
-        raise _trouble("broken off", why=_last(ended))
-    proof = asked([plan.python, "-I", "-c", _PROVE], _PATIENCE, given_up)
-    if proof.code != 0:
-        raise _trouble("no start", folder=plan.folder, why=_last(proof))
+        raise _trouble("broken off", why=_last(said))
+    code, said = asked([plan.python, "-I", "-c", _PROVE], _PATIENCE, given_up)
+    if code != 0:
+        raise _trouble("no start", folder=plan.folder, why=_last(said))
     shutil.rmtree(unfinished)
     return ask(plan.python)
 
@@ -271,12 +273,12 @@ def _environment(folder: Path, given_up: threading.Event) -> Path:
         raise _trouble("no python", oldest="{}.{}".format(*OLDEST_PYTHON))
     (folder / UNFINISHED).mkdir(parents=True)
     (folder / UNFINISHED / "made").touch()
-    ended = asked([maker, "-m", "venv", folder], _PATIENCE, given_up)
+    code, said = asked([maker, "-m", "venv", folder], _PATIENCE, given_up)
     made = program_in(folder)
     if given_up.is_set():
         raise _trouble("cancelled")
-    if ended.code or made is None:
-        raise _trouble("not made", python=maker, why=_last(ended))
+    if code or made is None:
+        raise _trouble("not made", python=maker, why=_last(said))
     return made
 
 
@@ -284,7 +286,7 @@ def _offered(
     python: Path, cuda: "str | None", anew: bool, temporary: Path, given_up: threading.Event
 ) -> "list[tuple[str, str, str]]":
     """Name, version and address of all that pip would take, by its dry run."""
-    pip = re.match(r"pip (\d+)\.(\d+)", _pip(python, temporary, ("--version",), given_up).text)
+    pip = re.match(r"pip (\d+)\.(\d+)", _pip(python, temporary, ("--version",), given_up)[1])
     if pip is None:
         asked([python, "-I", "-m", "ensurepip"], _PATIENCE, given_up)
     if pip is None or (int(pip[1]), int(pip[2])) < MODERN_PIP:
@@ -339,7 +341,7 @@ def _pip(
     given_up: threading.Event,
     tick: "Callable[[], None]" = lambda: None,
     patience: float = _PATIENCE,
-) -> Answer:
+) -> "tuple[int | None, str]":
     """With the person's own configuration: mirrors, proxies, certificates."""
     there = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
     quiet = ("--no-input", "--disable-pip-version-check")
@@ -366,8 +368,8 @@ def _check_room(plan: Plan) -> None:
         raise _trouble("full", folder=plan.folder, **sizes)
 
 
-def _last(ended: Answer) -> str:
+def _last(said: str) -> str:
     """The line in which a program says why it ended."""
-    lines = [line.strip() for line in ended.text.splitlines() if line.strip()]
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR: ")] or lines
     return errors[-1].removeprefix("ERROR: ")[:200].rstrip(".") if errors else "?"

@@ -27,9 +27,8 @@ from gpuexplorer.lab.events import (
     Memory,
     Placed,
 )
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, TorchBuild
 from gpuexplorer.lab.start import Program
-from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.telemetry.remembering import RememberingSession
