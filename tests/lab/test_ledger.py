@@ -1,9 +1,5 @@
 """The ledger: what is on the shelf, what each cell came to, and which cells run again."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from gpuexplorer.lab.events import (
     Began,
     Failed,
@@ -21,19 +17,10 @@ from gpuexplorer.lab.events import (
     Why,
 )
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.wire import Cancel, Run
+from gpuexplorer.lab.wire import Run
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 from tests.lab.told_cells import Told
-
-
-def test_a_cell_is_known_by_its_command_and_by_the_number_before_it() -> None:
-    told = Told()
-    told.ledger.sent(Run(17, "X = 1", 4))
-    told.ledger.sent(Cancel(18))  # which is no cell
-    cell = told.ledger.cell(17)
-    assert cell is told.ledger.by_number(4) is told.ledger.cells[-1]
-    assert told.ledger.by_number(5) is None
 
 
 def test_what_a_cell_printed_stands_in_its_order_and_pieces_of_a_stream_are_joined() -> None:
@@ -116,24 +103,16 @@ def test_it_knows_what_is_on_the_shelf_and_what_each_cell_cost(session: Session)
     }
 
 
-@pytest.fixture
-def alone() -> Iterator[Session]:
-    """In which no cell has failed, since an error holds on to what it met."""
-    session = Session()
-    yield session
-    session.stop()
-
-
 @needs_torch
-def test_memory_that_nobody_named_is_counted(alone: Session) -> None:
-    session = alone
-    session.run("W = torch.ones(1000, device='cuda:0', requires_grad=True)")
-    session.run("V = W[:10]")
+def test_memory_that_nobody_named_is_counted() -> None:
+    session = Session()  # in which no cell has failed, since an error holds on to what it met
+    session.run("W = torch.ones(1000, device='cuda:0', requires_grad=True)", "V = W[:10]")
     assert session.ledger.unnamed_bytes("cuda:0") == 0
     session.run("loss = (W.exp() * W).sum()")
     assert session.ledger.unnamed_bytes("cuda:0") == 4096
     session.run("loss.backward()")
     assert session.ledger.unnamed_bytes("cuda:0") == 0  # the gradient belongs to W
+    session.stop()
 
 
 def watched(*events: Watched | Transferred) -> Cell:

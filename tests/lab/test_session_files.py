@@ -187,15 +187,10 @@ def test_a_failed_or_stopped_cell_is_kept_with_its_explanation_and_stops_no_othe
     assert stopped["outputs"][-1]["traceback"][-1].startswith("This cell was stopped")
 
 
-def cells_of(folder: Path, text: str | bytes) -> list[str]:
-    path = folder / "course.py"
+def cells_of(folder: Path, name: str, content: object) -> list[str]:
+    path = folder / name
+    text = content if isinstance(content, str | bytes) else json.dumps(content)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return opened(path)
-
-
-def of_json(folder: Path, content: object) -> list[str]:
-    path = folder / "course.ipynb"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
     return opened(path)
 
 
@@ -203,123 +198,88 @@ def code(source: object) -> dict[str, object]:
     return {"cell_type": "code", "source": source, "outputs": [], "metadata": {}}
 
 
-def test_a_notebook_gives_its_cells_of_code_in_their_order(tmp_path: Path) -> None:
-    cells = [
-        {"cell_type": "markdown", "source": ["# Cards"], "metadata": {}},
-        code(["import torch\n", "torch.device('cpu')"]),
-        code(""),
-        code("x = 1\u2028\n\nx"),
-        {"cell_type": "raw", "source": "raw", "metadata": {}},
-    ]
-    content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
-    both = ["import torch\ntorch.device('cpu')", "x = 1\u2028\n\nx"]
-    assert of_json(tmp_path, content) == both
-
-
-NO_NOTEBOOK = "course.ipynb is not a notebook that the lab can read."
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"cells": [', NO_NOTEBOOK),
-        ({"cells": [code([7])], "metadata": {}, "nbformat": 4}, NO_NOTEBOOK),
-        ({"cells": [], "metadata": {}, "nbformat": 4}, "There is no code in course.ipynb."),
-    ],
-)
-def test_what_is_no_notebook_says_so(content: object, said: str, tmp_path: Path) -> None:
-    with pytest.raises(Trouble) as trouble:
-        of_json(tmp_path, content)
-    assert trouble.value.sentence == said
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("notes.txt", b"x = 1", "notes.txt is neither a Python program nor a notebook."),
-        ("old.py", "x = 'é'\n".encode("latin-1"), "old.py cannot be read: it is not text"),
-        ("none.py", b"", "There is no code in none.py."),
-    ],
-)
-def test_other_files_say_why_they_are_not_opened(
-    name: str, content: bytes, said: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    for path, sentence in ((tmp_path / name, said), (tmp_path / "no.py", "no.py cannot be")):
-        with pytest.raises(Trouble) as trouble:
-            opened(path)
-        assert trouble.value.hint
-        assert trouble.value.sentence.startswith(sentence)
-
-
 MARKED = (
     "# A course\n# %% Imports\nimport torch\n\nimport math\n# %% [markdown]\n# Some words\n"
-    "#%%\nx = 1\n\n\ndef f():\n    return '''\n    '''\n# In[3]:\n\nf()\n"
+    "#%%\nx = 1\n\n\ndef f():\n    return 1\n# In[3]:\n\nf()\n"
 )
+# Cut where its writer left lines empty.
 UNMARKED = (
     '"""What it is for."""\n\nimport torch\n\nfrom torch import nn\n\n# The first card\n'
-    "@cached\ndef gpu():\n    x = 1\n\n    return x\ngpu()\n\n\nx = 1; y = 2\n"
-    "z = '''\n\n'''\n\nif z:\n    print(x)\n\nelse:\n    print(y)\n# the end\n"
+    "@cached\ndef gpu():\n    x = 1\n\n    return x\ngpu()\n\n\nz = '''\n\n'''\n# the end\n"
 )
+LATIN = "# -*- coding: latin-1 -*-\nx = 'é'"
+CELLS = [
+    {"cell_type": "markdown", "source": ["# Cards"]},
+    code(["x = 1\n", "\n", "x"]),
+    code(""),
+]
 
 
 @pytest.mark.parametrize(
-    ("text", "cells"),
+    ("name", "content", "cells"),
     [
         (
+            "a.py",
             MARKED,
-            [
-                "import torch\n\nimport math",
-                "x = 1\n\n\ndef f():\n    return '''\n    '''",
-                "f()",
-            ],
+            ["import torch\n\nimport math", "x = 1\n\n\ndef f():\n    return 1", "f()"],
         ),
-        (  # cut where its writer left lines empty
+        (
+            "a.py",
             UNMARKED,
             [
                 '"""What it is for."""',
                 "import torch\n\nfrom torch import nn",
                 "# The first card\n@cached\ndef gpu():\n    x = 1\n\n    return x\ngpu()",
-                "x = 1; y = 2\nz = '''\n\n'''",
-                "if z:\n    print(x)\n\nelse:\n    print(y)\n# the end",
+                "z = '''\n\n'''\n# the end",
             ],
         ),
-        ("print 'hello'\n\nx = 1", ["print 'hello'\n\nx = 1"]),  # this Python cannot read it
-        (
-            "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1"),
-            ["# -*- coding: latin-1 -*-\nx = 'é'"],
-        ),
-        (b"\xef\xbb\xbfx = 1\r\ny = 2", ["x = 1\ny = 2"]),
+        ("a.py", "print 'hello'\n\nx = 1", ["print 'hello'\n\nx = 1"]),  # of another Python
+        ("a.py", LATIN.encode("latin-1"), [LATIN]),
+        ("a.py", b"\xef\xbb\xbfx = 1\r\ny = 2", ["x = 1\ny = 2"]),
+        ("a.ipynb", {"cells": CELLS, "nbformat": 4}, ["x = 1\n\nx"]),
     ],
 )
-def test_a_program_is_cut_into_cells(
-    text: str | bytes, cells: list[str], tmp_path: Path
+def test_a_file_is_cut_into_cells(
+    name: str, content: object, cells: list[str], tmp_path: Path
 ) -> None:
-    assert cells_of(tmp_path, text) == cells
+    assert cells_of(tmp_path, name, content) == cells
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.ipynb", '{"cells": [', "a.ipynb is not a notebook that the lab can read."),
+        ("a.ipynb", {"cells": [code([7])]}, "a.ipynb is not a notebook that the lab can read."),
+        ("a.ipynb", {"cells": []}, "There is no code in a.ipynb."),
+        ("a.txt", "x = 1", "a.txt is neither a Python program nor a notebook."),
+        ("old.py", "'é'\n".encode("latin-1"), "old.py cannot be read: it is not text in the"),
+        ("none.py", "", "There is no code in none.py."),
+    ],
+)
+def test_what_gives_no_cells_says_why(
+    name: str, content: object, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Trouble) as trouble:
+        cells_of(tmp_path, name, content)
+    assert trouble.value.hint
+    assert trouble.value.sentence.startswith(said)
+    with pytest.raises(Trouble, match=r"gone\.py cannot be read: No such file"):
+        opened(tmp_path / "gone.py")
 
 
 def test_what_the_lab_saved_it_opens_again(tmp_path: Path) -> None:
     told = Told("x = 1\n\n\nx", "def f():\n    return '''\n\n'''\n\nf()")
-    (tmp_path / "lab.ipynb").write_text(notebook(told.ledger), "utf-8")
     codes = [each.code for each in told.ledger.cells]
-    assert opened(tmp_path / "lab.ipynb") == codes
-    assert cells_of(tmp_path, script(told.ledger))[1:] == codes[1:]
+    assert cells_of(tmp_path, "lab.ipynb", notebook(told.ledger)) == codes
+    assert cells_of(tmp_path, "lab.py", script(told.ledger))[1:] == codes[1:]
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("train.py", ""),
-        ("course.sh", "course.sh is neither a Python program nor a notebook."),
-        ("course.ipynb", "course.ipynb is a notebook: each of its cells is watched when it"),
-    ],
-)
-def test_a_program_that_runs_whole_is_its_text(tmp_path: Path, name: str, said: str) -> None:
-    text = "# -*- coding: latin-1 -*-\r\nname = 'é'\r\n"
-    (tmp_path / name).write_bytes(text.encode("latin-1"))
-    if not said:
-        assert program(tmp_path / name) == text.replace("\r", "")
-        return
-    with pytest.raises(Trouble) as refused:
-        program(tmp_path / name)
-    assert refused.value.told.startswith(said)
+def test_a_program_that_runs_whole_is_its_text(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_bytes(f"{LATIN}\r\n".encode("latin-1"))
+    assert program(tmp_path / "train.py") == f"{LATIN}\n"
+    for name, said in (
+        ("a.sh", "neither a Python program"),
+        ("a.ipynb", "is a notebook: each"),
+    ):
+        with pytest.raises(Trouble, match=said):
+            program(tmp_path / name)

@@ -1,7 +1,6 @@
 """The worker is expected to fail: each way it can, provoked for real."""
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -44,36 +43,22 @@ def worker() -> Iterator[Callable[[Start], Worker]]:
         assert not each.process.running
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Worker]:
-    """One worker with a simulated card, for all that should not end it."""
-    each = Worker(Start(cards=[CARD], seed=7))
-    each.run("import torch")
-    yield each
-    each.process.stop()
-
-
 @needs_torch
-def test_a_worker_introduces_itself(shared: Worker) -> None:
+def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
+    worker: Callable[[Start], Worker],
+) -> None:
+    shared = worker(Start(cards=[CARD], seed=7))
     hello = shared.listener.hello
     assert (hello.simulated, hello.seed) == (True, 7)
     assert [device.name for device in hello.devices] == ["cpu", "cuda:0", "meta"]
     assert hello.devices[1].capability == (7, 5)
-
-
-@needs_torch
-def test_a_line_is_answered_with_what_it_made_and_cost(shared: Worker) -> None:
-    shared.run("torch.cuda.empty_cache()")
-    outcome = shared.run("X = torch.ones(2, 3, device='cuda:0')")
+    outcome = shared.run("import torch", "X = torch.ones(2, 3, device='cuda:0')")
     assert isinstance(outcome, Finished)
-    (placed,) = shared.said(Placed, outcome.id)
-    assert isinstance(placed, Placed)
+    placed = next(each for each in shared.said(Placed, outcome.id) if isinstance(each, Placed))
     assert (placed.name, placed.device, placed.shape) == ("X", "cuda:0", (2, 3))
     assert (placed.dtype, placed.bytes, placed.holds[0].bytes) == ("float32", 24, 512)
     assert outcome.modelled
-    assert outcome.device_seconds is not None
     assert outcome.memory[0].context_bytes == CARD["context_bytes"]
-    assert shared.said(Began, outcome.id)
 
 
 @needs_torch
@@ -83,7 +68,7 @@ def test_a_killed_worker_is_told_and_a_new_one_is_ready(
 ) -> None:
     lost = worker(Start())
     assert isinstance(lost.run("X = 1"), Finished)
-    run = lost.begin("while True: pass")
+    run = lost.begin("import ctypes\nctypes.PyDLL(None).sleep(1000)")  # as a hang
     lost.listener.wait(lambda: bool(lost.said(Began, run)))
     os.kill(lost.process.pid, getattr(signal, killer))
     outcome = lost.listener.outcome(run)
@@ -98,22 +83,9 @@ def test_a_killed_worker_is_told_and_a_new_one_is_ready(
 
 
 @needs_torch
-def test_what_hangs_in_foreign_code_can_be_killed(worker: Callable[[Start], Worker]) -> None:
-    hung = worker(Start())
-    run = hung.begin("import ctypes\nctypes.PyDLL(None).sleep(1000)")
-    hung.listener.wait(lambda: bool(hung.said(Began, run)))
-    hung.process.cancel(run)
-    hung.process.kill()
-    outcome = hung.listener.outcome(run)
-    assert isinstance(outcome, Failed)
-    assert outcome.cause == "worker lost"
-
-
-@needs_torch
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
-@pytest.mark.parametrize("busy", [False, True])
-def test_a_worker_ends_with_its_window(*, busy: bool) -> None:
-    code = "import torch\nX = torch.randn(9000, 9000)\nX @ X" if busy else "len([1])"
+def test_a_worker_ends_with_its_window() -> None:
+    code = "import torch\nX = torch.randn(9000, 9000)\nX @ X"
     home = Path(__file__).parents[2]
     script = f"""
 import sys, threading
@@ -181,10 +153,6 @@ def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> No
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (
-            "raise RuntimeError('made for\\nanother numpy')",
-            "by this Python: made for another n",
-        ),
         ("__version__ = '2.3.1'", "The lab needs PyTorch 2.4 or newer; this is 2.3.1."),
         ("__version__ = '2.4.0'", "This PyTorch lacks what the lab needs: 2.4.0, "),
     ],
@@ -211,11 +179,8 @@ def test_what_a_start_is_told_before_torch_comes() -> None:
     assert len(unpacked(told[NAME])["links"]) == 64 + 64 * 63 // 2
 
 
-SILENT = "import threading; threading.Event().wait()"
-
-
 def test_who_does_not_read_keeps_nobody_waiting() -> None:
-    worker = Worker(Fake(script=SILENT))
+    worker = Worker(Fake(script="import threading; threading.Event().wait()"))
 
     def send() -> None:
         for number in range(100):
@@ -228,19 +193,3 @@ def test_who_does_not_read_keeps_nobody_waiting() -> None:
     worker.process.kill()
     assert "SIGKILL" in worker.listener.end
     worker.process.stop()
-
-
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
-def test_what_the_chosen_program_started_ends_with_it(tmp_path: Path) -> None:
-    """A script that starts the Python which it stands for, and waits for it."""
-    told = tmp_path / "pid"
-    script = tmp_path / "python"
-    inner = f"import os, pathlib; pathlib.Path({str(told)!r}).write_text(str(os.getpid()))"
-    begun = "print('{}', flush=True)"
-    python = shlex.quote(sys.executable)
-    script.write_text(f'#!/bin/sh\n{python} -c "{inner}; {begun}; {SILENT}"\necho ended\n')
-    script.chmod(0o755)
-    worker = Worker(Start(python=script))
-    assert worker.listener.end.startswith("The worker said something that is no message")
-    worker.process.stop()
-    assert ended(int(told.read_text()))
