@@ -42,25 +42,29 @@ if sys.version_info >= (3, 4):
     said["venv"] = all(find_spec(each) for each in ("venv", "ensurepip"))
 print("GPUEXPLORER " + json.dumps(said))
 """
-_CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
-# Folders of environments, below the home folder or where a variable says.
-_ENVIRONMENTS = (
-    ".pyenv/versions",
-    ".local/share/uv/python",
-    ".local/share/virtualenvs",
-    ".virtualenvs",
-    ".cache/pypoetry/virtualenvs",
-    "AppData/Local/Programs/Python",  # where Windows' installer puts them for one person
-    "AppData/Roaming/uv/python",
-    "$WORKON_HOME",
-    "$PYENV_ROOT/versions",
+_CONDAS = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
+# Folders of environments, below the home folder or where a variable says: those that were
+# chosen by whoever started us, and where people and their tools put them.
+_CHOSEN = ("$VIRTUAL_ENV", "$CONDA_PREFIX", "$PWD/.venv", "$PWD/venv")
+_PUT = (
+    *(
+        f"{root}/{name}{below}"
+        for below in ("", "/envs/*")
+        for name in _CONDAS
+        for root in ("~", "/opt")
+    ),
+    "~/.pyenv/versions/*",
+    "~/.local/share/uv/python/*",
+    "~/.local/share/virtualenvs/*",
+    "~/.virtualenvs/*",
+    "~/.cache/pypoetry/virtualenvs/*",
+    "$LOCALAPPDATA/Programs/Python/*",  # where Windows' installer puts them for one person
+    "$APPDATA/uv/python/*",
+    "$WORKON_HOME/*",
+    "$PYENV_ROOT/versions/*",
 )
 # Of macOS: a program that is opened by a click is told little of PATH.
-_USUAL_FOLDERS = (
-    "/opt/homebrew/bin",
-    "/usr/local/bin",
-    "/Library/Frameworks/Python.framework/Versions/Current/bin",
-)
+_USUAL = {"darwin": ("/opt/homebrew/bin", "/usr/local/bin")}
 _VERSIONED = re.compile(r"python3\.\d+t?")
 _GLANCE = 0.1  # seconds between two looks whether it was given up
 
@@ -125,16 +129,8 @@ class PythonPlace:
         """The one a person named, which the lab can use: a program, as a shell would find it,
         or the folder of an environment.
         """
-        if os.path.isdir(path):  # noqa: PTH112 - as for candidates
-            inside = program_in(path)
-            if inside is None:
-                raise Trouble(
-                    "There is no Python in {path}.",
-                    "Choose the program itself.",
-                    path=str(path),
-                )
-            path = inside
-        if not os.path.exists(path):  # noqa: PTH110
+        path = program_in(path) or path
+        if not os.path.exists(path):  # noqa: PTH110 - as for candidates
             path = Path(shutil.which(path) or path)
         path = path.absolute()  # it may be started elsewhere
         python = ask(path, given_up=given_up)
@@ -165,39 +161,32 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
     # What runs us is a Python, or the packaged program, in which there may be a PyTorch.
     if packaged.folder() is None or _packaged_build() is not None:
         yield Path(sys.executable)
-    given = [environment.get(each) for each in ("VIRTUAL_ENV", "CONDA_PREFIX")]
-    if working := environment.get("PWD"):
-        given += [os.path.join(working, each) for each in (".venv", "venv")]  # noqa: PTH118
-    for prefix in (own_environment(environment, home), *map(Path, filter(None, given))):
-        yield from programs(prefix)
-    for folder in filter(None, environment.get("PATH", "").split(os.pathsep)):
+    yield from programs(own_environment(environment, home))
+    for pattern in _CHOSEN:
+        yield from _programs(pattern, environment, home)
+    folders = environment.get("PATH", "").split(os.pathsep)
+    for folder in filter(None, [*folders, *_USUAL.get(sys.platform, ())]):
         plain = [Path(folder, each) for each in ("python3", "python", "python.exe")]
         if Path(folder).name == "shims":
             # Each takes a fifth of a second to choose a Python that is found by its own folder.
             yield from [each for each in plain if os.path.exists(each)][:1]  # noqa: PTH110
             continue
-        yield from plain
-        yield from (each for each in _entries(folder) if _VERSIONED.fullmatch(each.name))
-    condas = [base for name in _CONDA_HOMES for base in (home / name, Path("/opt", name))]
+        versions = sorted(Path(folder).glob("python3.*"))
+        yield from (*plain, *(each for each in versions if _VERSIONED.fullmatch(each.name)))
     with contextlib.suppress(OSError):
         noted = (home / ".conda" / "environments.txt").read_text("utf-8", "replace")
-        condas += map(Path, filter(None, noted.splitlines()))
-    folders = [base / "envs" for base in condas]
-    for each in _ENVIRONMENTS:
-        first, _, below = each.partition("/")
-        root = environment.get(first[1:]) if first.startswith("$") else home / first
-        folders += [Path(root, below)] if root else []
-    for prefix in (*condas, *(each for folder in folders for each in _entries(folder))):
-        yield from programs(prefix)
-    if sys.platform == "darwin":
-        yield from (Path(each, "python3") for each in _USUAL_FOLDERS)
+        for line in filter(None, noted.splitlines()):
+            yield from programs(Path(line))
+    for pattern in _PUT:
+        yield from _programs(pattern, environment, home)
 
 
-def _entries(folder: "str | Path") -> "list[Path]":
-    try:
-        return sorted(Path(folder).iterdir())
-    except OSError:
-        return []
+def _programs(pattern: str, environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
+    first, _, below = pattern.partition("/")
+    root = {"": "/", "~": str(home)}.get(first, environment.get(first[1:]))
+    if root:
+        for prefix in sorted(Path(root).glob(below)) if below else [Path(root)]:
+            yield from programs(prefix)
 
 
 def programs(prefix: Path) -> "list[Path]":
@@ -207,7 +196,7 @@ def programs(prefix: Path) -> "list[Path]":
 
 
 def program_in(prefix: Path) -> "Path | None":
-    return next((each for each in programs(prefix) if each.is_file()), None)
+    return next((each for each in programs(prefix) if os.path.isfile(each)), None)  # noqa: PTH113
 
 
 def own_environment(environment: "Mapping[str, str]", home: Path) -> Path:

@@ -140,5 +140,5 @@ def test_a_build_is_held_against_driver_and_cards(tmp_path: Path) -> None:
 def test_a_picked_folder_is_the_python_in_it(tmp_path: Path) -> None:
     path = answering(tmp_path / "bin/python3", "3, 12, 1", "2.13.0")
     assert picked(tmp_path).path == path
-    with pytest.raises(Trouble, match="There is no Python in"):
+    with pytest.raises(Trouble, match="It cannot be started: Permission denied"):
         picked(tmp_path / "bin")
