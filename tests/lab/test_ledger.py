@@ -16,7 +16,6 @@ from gpuexplorer.lab.events import (
     Watched,
     Why,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.wire import Run
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
@@ -87,25 +86,16 @@ def test_of_a_flood_the_newest_is_kept_and_the_rest_counted() -> None:
 
 
 @needs_torch
-def test_it_knows_what_is_on_the_shelf_and_what_each_cell_cost(session: Session) -> None:
+def test_it_knows_the_shelf_what_a_cell_cost_and_memory_that_nobody_named() -> None:
+    session = Session()  # in which no cell has failed, since an error holds on to what it met
     cell = session.run("X = torch.ones(2, 3, device='cuda:0')", "Z = X.cuda(1)")
-    assert cell.state == "done"
-    assert list(session.ledger.things) == ["X", "Z"]
-    assert session.ledger.things["Z"].device == "cuda:1"
     (copy,) = cell.transfers
     assert (copy.source, copy.target, copy.bytes) == ("cuda:0", "cuda:1", 24)
     assert [cell.allocated_bytes(each) for each in ("cuda:1", "cuda:0")] == [512, 0]
     assert list(cell.placed) == ["Z"]
-    session.run("del X", "W = Z")
-    assert {name: each.same_as for name, each in session.ledger.things.items()} == {
-        "Z": "",
-        "W": "Z",
-    }
-
-
-@needs_torch
-def test_memory_that_nobody_named_is_counted() -> None:
-    session = Session()  # in which no cell has failed, since an error holds on to what it met
+    session.run("del X", "Y = Z")
+    known = {name: each.same_as for name, each in session.ledger.things.items()}
+    assert known == {"Z": "", "Y": "Z"}
     session.run("W = torch.ones(1000, device='cuda:0', requires_grad=True)", "V = W[:10]")
     assert session.ledger.unnamed_bytes("cuda:0") == 0
     session.run("loss = (W.exp() * W).sum()")
@@ -113,14 +103,6 @@ def test_memory_that_nobody_named_is_counted() -> None:
     session.run("loss.backward()")
     assert session.ledger.unnamed_bytes("cuda:0") == 0  # the gradient belongs to W
     session.stop()
-
-
-def watched(*events: Watched | Transferred) -> Cell:
-    ledger = Ledger()
-    ledger.sent(Run(1, "…", 1))
-    for event in (Began(1), *events):
-        ledger.apply(event)
-    return ledger.cells[0]
 
 
 def read(row: int, copies: int) -> Transferred:
@@ -131,7 +113,8 @@ def test_a_row_that_was_said_again_takes_the_place_of_what_it_was() -> None:
     idle = [Idle(row, "cuda:0", Why.READ, row / 10, 1, row / 10) for row in (1, 3)]
     trips = [Trip(5, out, "cuda:0", 3, 300, changed=True) for out in (4, 6)]
     first = (read(1, 10), read(2, 1))
-    cell = watched(
+    cell = Told().run(
+        "…",
         Watched(1, 1.0, 1.0, 10, copies=first, idle=(idle[0],), trips=(trips[0],)),
         Watched(1, 3.0, 2.0, 40, copies=(read(1, 20),), idle=(idle[1],)),
         Watched(1, 4.0, 2.0, 40, trips=(trips[1],), dropped=2, over=True),
@@ -144,15 +127,6 @@ def test_a_row_that_was_said_again_takes_the_place_of_what_it_was() -> None:
     assert cell.transfers == list(seen.copies)
 
 
-def test_copies_that_were_said_one_by_one_are_not_counted_twice() -> None:
-    cell = watched(read(0, 10), Watched(1, 1.0, 1.0, copies=(read(1, 10),)))
-    assert [each.copies for each in cell.transfers] == [10]
-
-
-def held(storage: int, size: int, device: str = "cuda:0") -> Held:
-    return Held(device, "values", size, storage)
-
-
 def test_a_stretch_of_memory_counts_once_until_nobody_holds_it() -> None:
     told = Told()
 
@@ -161,17 +135,11 @@ def test_a_stretch_of_memory_counts_once_until_nobody_holds_it() -> None:
         cell = told.run("…", Placed(number, name, "tensor", "", "", holds=holds))
         return cell.shares.get(name, "")
 
-    def held_on(device: str) -> int:
-        return told.ledger.held_bytes(device)
-
-    assert shares("X", held(1, 512), held(2, 1024)) == ""
-    assert shares("V", held(1, 512)) == "X"
-    assert [shares(each, held(0, 0, "meta")) for each in "AB"] == ["", ""]
-    assert held_on("cuda:0") == 512 + 1024
-    assert shares("X", held(3, 2048, "cpu")) == ""
-    assert [held_on(each) for each in ("cuda:0", "cpu")] == [512, 2048]
-    assert shares("V", held(1, 1024)) == ""  # it grew
-    assert held_on("cuda:0") == 1024
-    for name in ("V", "X", "X"):
-        told.run("…", Freed(1, name))
-    assert [held_on(each) for each in ("cuda:0", "cpu")] == [0, 0]
+    one, two = (Held("cuda:0", "values", 512 * each, each) for each in (1, 2))
+    assert shares("X", one, two) == ""
+    assert shares("V", one) == "X"
+    assert told.ledger.held_bytes("cuda:0") == 512 + 1024
+    assert shares("X", Held("cpu", "values", 2048, 3)) == ""
+    assert [told.ledger.held_bytes(each) for each in ("cuda:0", "cpu")] == [512, 2048]
+    told.run("…", Freed(1, "V"), Freed(1, "X"), Freed(1, "X"))
+    assert [told.ledger.held_bytes(each) for each in ("cuda:0", "cpu")] == [0, 0]

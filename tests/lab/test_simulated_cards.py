@@ -49,7 +49,6 @@ def test_visible_cards_are_numbered_anew_in_their_order() -> None:
 
 
 SENT = 1_000_000_000
-LINE = Finished(1, 0.1)
 CARDS = tuple(Device(f"cuda:{index}", "a card", uuid=f"SIM-{index}") for index in range(2))
 TAKEN = Memory("cuda:0", 512, 2 * MIB, context_bytes=917 * MIB)
 
@@ -84,19 +83,19 @@ NVLINK_IN, NVLINK_OUT = links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT
         (
             "2xH100",
             [Transferred(1, "cpu", "cuda:0", SENT, 0.1)],
-            LINE,
+            Finished(1, 0.1),
             {(0, IN): SENT / 2, (0, OUT): 0, (1, IN): 0},
         ),
         (
             "2xH100+nvlink",
             [Transferred(1, "cuda:0", "cuda:1", SENT, 0.1, direct=True)],
-            LINE,
+            Finished(1, 0.1),
             {(0, NVLINK_OUT): SENT / 2, (1, NVLINK_IN): SENT / 2, (1, IN): 0},
         ),
         (  # staged
             "2xRTX4090+pcie",
             [Transferred(1, "cuda:0", "cuda:1", SENT, 0.1, direct=False)],
-            LINE,
+            Finished(1, 0.1),
             {(0, OUT): SENT / 2, (1, IN): SENT / 2},
         ),
         (  # one stretch, even where the line fails
@@ -116,14 +115,6 @@ def test_a_copy_is_traffic_over_its_wires_for_a_while(
     for (card, metric), rate in traffic.items():
         assert lab.more(card, metric, 100.5) == pytest.approx(rate)
         assert lab.more(card, metric, 102.5) == pytest.approx(0)
-
-
-def test_what_a_cell_took_so_far_is_held_when_it_asks_how_the_machine_is() -> None:
-    lab = Lab()
-    lab.load.apply(Asked(1, "nvidia-smi", "", (TAKEN,)))
-    assert lab.machine.reading(0, 100.0).memory_used == 925 * MIB
-    lab.load.apply(Finished(1, 0.1, memory=(TAKEN,)))
-    assert lab.machine.reading(0, 101.0).memory_used == 925 * MIB
 
 
 def seen(seconds: float, busy: float, sent: int = 0) -> Watched:
@@ -149,6 +140,8 @@ def test_cards_work_while_a_program_runs_by_its_own_time() -> None:
 def test_cards_are_at_rest_when_it_is_over_and_give_its_memory_back() -> None:
     lab = Lab(live=True)
     before = lab.machine.reading(0, 100.0).memory_used
+    lab.load.apply(Asked(1, "nvidia-smi", "", (TAKEN,)))
+    assert lab.machine.reading(0, 100.0).memory_used == before + 919 * MIB
     busy = (("cuda:0", 4.0),)
     lab.load.apply(Watched(1, 4.0, 4.0, busy=busy, memory=(TAKEN,), over=True))
     lab.load.apply(Finished(1, 4.0, memory=(TAKEN,), busy=busy))
