@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bundle.entry import give_back
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
 from gpuexplorer.lab.pythons import PythonPlace, ask, candidates
@@ -75,7 +76,7 @@ def test_others_get_the_surroundings_as_they_were_before_the_program_began(
         "_PYI_APPLICATION_HOME_DIR": parts,
         "PATH": "/usr/bin",
     }
-    packaged.give_back(environment)
+    give_back(environment)
     assert environment == {"LD_LIBRARY_PATH": "/opt/cuda/lib64", "PATH": "/usr/bin"}
 
 
