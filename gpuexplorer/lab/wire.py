@@ -76,10 +76,6 @@ def fitted(job: CopyJob, fits: "Callable[[CopyJob], bool]") -> CopyJob:
 # How numbers are held, and computed with.
 KINDS = ("fp32", "tf32", "bf16")
 BYTES_OF = {"fp32": 4, "tf32": 4, "bf16": 2}
-CARD_SIZE = 8192  # rows and columns: large enough for every card to be at full work
-SMALL_CARD_SIZE = 4096
-HOST_SIZE = 1024
-_SMALL_CARD = 8 << 30
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ class ProductJob:
 
     device: str  # "cpu", "cuda:0"
     kind: str  # one of KINDS
-    size: int = CARD_SIZE  # rows, and columns
+    size: int = 8192  # rows, and columns: every card is at full work
 
     @property
     def operations(self) -> float:
@@ -98,15 +94,6 @@ class ProductJob:
     @property
     def matrix_bytes(self) -> int:
         return self.size * self.size * BYTES_OF.get(self.kind, 4)
-
-
-def size_for(device: str, memory_bytes: "int | None") -> int:
-    """So large that the device is at full work, and its memory is not."""
-    if device == "cpu":
-        return HOST_SIZE
-    if memory_bytes is not None and memory_bytes <= _SMALL_CARD:
-        return SMALL_CARD_SIZE
-    return CARD_SIZE
 
 
 @dataclass(frozen=True)
