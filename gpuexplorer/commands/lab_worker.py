@@ -27,7 +27,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.lab.events import Asked, Event, Failed, Frame, Hello, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Command
 from gpuexplorer.lab.worker_process import WorkerProcess
@@ -268,7 +268,7 @@ class LabCards:
         backend = made_up(self._backend)
         if backend is None:
             return start
-        made = present_cards(backend.machine, backend.faults, backend.elapsed)
+        made = simulated_cards(backend.machine, backend.faults, backend.elapsed)
         return replace(start, cards=made.cards, links=made.links)
 
     def told(self, command: Command) -> Command:

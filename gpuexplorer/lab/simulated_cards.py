@@ -51,49 +51,36 @@ class SimulatedCards:
 
 
 def simulated_cards(
-    spec: MachineSpec,
-    visible: "Sequence[int] | None" = None,
-    held: "Mapping[int, int] | None" = None,
-    wrong: "Sequence[tuple[int, int]]" = (),
-) -> SimulatedCards:
-    """The worker's cuda:0 is the first of the visible; links are numbered likewise. `held`:
-    bytes by card that others hold; `wrong`: from which card to which copies arrive wrong.
-    """
-    wiring, held = Wiring(spec), held or {}
-    shown = list(enumerate(range(len(spec.cards)) if visible is None else visible))
-    links = [
-        _link(HOST, number, way_to_host(spec.cards[index].model)) for number, index in shown
-    ]
-    for (number, index), (further, other) in combinations(shown, 2):
-        ways = ((index, other, further), (other, index, number))
-        arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
-        way = way_between(spec, wiring, index, other)
-        links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
-    cards = (_card(spec.cards[index].model, index, held.get(index)) for _, index in shown)
-    return SimulatedCards(tuple(cards), tuple(links))
-
-
-def present_cards(
     machine: Machine,
-    faults: Sequence[Fault],
-    elapsed: float,
+    faults: "Sequence[Fault]" = (),
+    elapsed: float = 0.0,
     visible: "Sequence[int] | None" = None,
 ) -> SimulatedCards:
-    """As the machine is after so many seconds: what others hold, and what arrives wrong."""
-    held = {
-        index: machine.reading(index, elapsed).memory_used + card.model.memory.reserved_bytes
-        for index, card in enumerate(machine.spec.cards)
-    }
-    wrong = [
+    """As the machine is after so many seconds: what others hold, and what arrives wrong. The
+    worker's cuda:0 is the first of the visible; links are numbered likewise.
+    """
+    spec = machine.spec
+    models = [each.model for each in spec.cards]
+    shown = list(enumerate(range(len(models)) if visible is None else visible))
+    links = [_link(HOST, number, way_to_host(models[index])) for number, index in shown]
+    wrong = {
         (each.card, each.to)
         for each in faults
         if each.kind is FaultKind.WRONG and each.start <= elapsed < each.end
-        if each.card is not None and each.to is not None
-    ]
-    return simulated_cards(machine.spec, visible, held, wrong)
+    }
+    for (number, index), (further, other) in combinations(shown, 2):
+        ways = ((index, other, further), (other, index, number))
+        arrive_wrong = [end for begin, to, end in ways if (begin, to) in wrong]
+        way = way_between(spec, machine.wiring, index, other)
+        links.append({**_link(number, further, way), "wrong_to": arrive_wrong})
+    cards = (
+        _card(models[index], index, machine.reading(index, elapsed).memory_used)
+        for _, index in shown
+    )
+    return SimulatedCards(tuple(cards), tuple(links))
 
 
-def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, object]":
+def _card(model: CardModel, index: int, held: int) -> "Mapping[str, object]":
     single, tensor = model.speed.fp32 * SINGLE_REACHED, model.speed.bf16
     # V100, A100, H100 and their kin have wires enough for doubles at half the speed.
     doubles = 2 if model.wires.nvlink is Wire.SWITCH else 64
@@ -102,7 +89,7 @@ def _card(model: CardModel, index: int, held: "int | None") -> "Mapping[str, obj
         "uuid": f"SIM-{index}",
         "memory_bytes": model.memory.total_bytes,
         "context_bytes": context_bytes(model),
-        "elsewhere_bytes": model.memory.reserved_bytes if held is None else held,
+        "elsewhere_bytes": model.memory.reserved_bytes + held,
         "capability": list(model.compute_capability),
         "multiprocessors": model.multiprocessors,
         "flops": single,

@@ -16,6 +16,7 @@ from gpuexplorer.lab.events import (
     Watched,
 )
 from gpuexplorer.lab.simulated_cards import HOST, Load, simulated_cards
+from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.figures import figures_of
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB
@@ -33,7 +34,7 @@ from gpuexplorer.simulation.specs import parse_machine
 def test_a_way_carries_what_its_wires_do(
     text: str, one: int, other: int, rate: float | None, *, peer: bool
 ) -> None:
-    links = simulated_cards(parse_machine(text)).links
+    links = simulated_cards(Machine(parse_machine(text))).links
     found = next(each for each in links if {each["one"], each["other"]} == {one, other})
     assert found["peer"] is peer
     if rate is not None:
@@ -41,9 +42,12 @@ def test_a_way_carries_what_its_wires_do(
 
 
 def test_visible_cards_are_numbered_anew_in_their_order() -> None:
-    told = simulated_cards(parse_machine("1xT4,2xTitanRTX"), (2, 0), {2: 5 << 30}, [(2, 0)])
+    machine = Machine(parse_machine("1xT4+idle,2xTitanRTX+idle"))
+    machine.hold(2, 0.0, 5 << 30)
+    wrong = Fault(FaultKind.WRONG, 2, 0.0, to=0)
+    told = simulated_cards(machine, [wrong], 1.0, (2, 0))
     assert [card["uuid"] for card in told.cards] == ["SIM-2", "SIM-0"]
-    assert told.cards[0]["elsewhere_bytes"] == 5 << 30
+    assert int(str(told.cards[0]["elsewhere_bytes"])) >> 30 == 5
     assert {(each["one"], each["other"]) for each in told.links} == {(-1, 0), (-1, 1), (0, 1)}
     assert told.links[-1]["wrong_to"] == [1]
 

@@ -20,6 +20,7 @@ from gpuexplorer.lab.events import (
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import NAME, Start, unpacked
 from gpuexplorer.lab.wire import Run
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch, tampered
 
@@ -166,7 +167,7 @@ def test_a_torch_that_is_of_no_use_says_why(
 
 
 def test_what_a_start_is_told_before_torch_comes() -> None:
-    made = simulated_cards(parse_machine("64xH100+nvlink"))
+    made = simulated_cards(Machine(parse_machine("64xH100+nvlink")))
     start = Start(
         visible=("GPU-b", "GPU-a"), allocator="x", seed=3, cards=made.cards, links=made.links
     )

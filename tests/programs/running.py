@@ -12,6 +12,7 @@ from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import Listener
 
@@ -23,7 +24,7 @@ def watched(
 ) -> ProgramRun:
     """`flops`: a slower card, so that the processor that stands in for it takes less long."""
     spec = parse_machine(machine)
-    made = simulated_cards(spec)
+    made = simulated_cards(Machine(spec))
     slower: Mapping[str, object] = {} if flops is None else {"flops": flops}
     cards = [{**each, **slower} for each in made.cards]
     program = Program(file, arguments)

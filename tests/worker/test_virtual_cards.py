@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.lab.simulated_cards import simulated_cards  # noqa: E402 - only with torch
+from gpuexplorer.simulation.machine import Machine  # noqa: E402
 from gpuexplorer.simulation.specs import parse_machine  # noqa: E402
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
@@ -175,6 +176,6 @@ def test_pytorch_names_the_devices_that_a_person_knows(two: Bench, line: str) ->
 
 
 def test_the_worker_takes_what_it_is_told() -> None:
-    told = simulated_cards(parse_machine("2xTitanRTX"))
+    told = simulated_cards(Machine(parse_machine("2xTitanRTX")))
     names = [each.name for each in VirtualEngine(told.cards, told.links).devices()]
     assert names == ["cpu", "cuda:0", "cuda:1", "meta"]
