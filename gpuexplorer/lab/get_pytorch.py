@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -40,8 +39,6 @@ INDEX_VARIABLE = "GPUEXPLORER_PYTORCH_INDEX"
 KNOWN_TORCH = "2.13.0"
 _REQUIREMENT = "torch>={}.{}".format(*OLDEST_TORCH)
 _BESIDE = "numpy"  # without it no tensor becomes an array
-# Older ones fetch all of it only to say what they would fetch.
-MODERN_PIP = (24, 1)
 _HASTY = ("--retries", "1", "--timeout", "5")
 _HEAD_PATIENCE = 5.0
 _PATIENCE = 300.0  # with pip's answer, an environment that is made, and the proof
@@ -207,7 +204,7 @@ def plan_for(
         # What suits already is left alone, unless it may be half there.
         anew = made or marker.exists() or ask(python).build is not None
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            offered = _offered(python, cuda, anew, Path(temporary), given_up)
+            offered = _offered(python, made, anew, cuda, Path(temporary), given_up)
     except (Trouble, KeyboardInterrupt, OSError) as error:
         if made and os.path.exists(marker / "made"):  # noqa: PTH110 - it may be closed
             shutil.rmtree(folder, ignore_errors=True)
@@ -283,30 +280,28 @@ def _environment(folder: Path, given_up: threading.Event) -> Path:
 
 
 def _offered(
-    python: Path, cuda: "str | None", anew: bool, temporary: Path, given_up: threading.Event
+    python: Path,
+    made: bool,
+    anew: bool,
+    cuda: "str | None",
+    temporary: Path,
+    given_up: threading.Event,
 ) -> "list[tuple[str, str, str]]":
     """Name, version and address of all that pip would take, by its dry run."""
-    pip = re.match(r"pip (\d+)\.(\d+)", _pip(python, temporary, ("--version",), given_up)[1])
-    if pip is None:
+    if made:  # with an old pip, which fetches all only to say what it would fetch
+        _pip(python, temporary, ("install", "--upgrade", *_HASTY, "pip"), given_up)
+    else:  # perhaps without one
         asked([python, "-I", "-m", "ensurepip"], _PATIENCE, given_up)
-    if pip is None or (int(pip[1]), int(pip[2])) < MODERN_PIP:
-        # Two megabytes, so that it can say what it would fetch; else its own will have to do.
-        newer = ("install", "--upgrade", *_HASTY, "pip>={}.{}".format(*MODERN_PIP))
-        _pip(python, temporary, newer, given_up)
     index = os.environ.get(INDEX_VARIABLE, INDEX)
     tag = "cpu" if cuda is None else f"cu{cuda.replace('.', '')}"
     report = temporary / "report.json"
-    dry = ("install", "--dry-run", "--report", str(report), *_HASTY)
+    dry: tuple[str, ...] = ("install", "--dry-run", "--report", str(report), *_HASTY)
+    dry += ("--ignore-installed",) if anew else ()
     theirs = ("--index-url", f"{index.rstrip('/')}/{tag}", _REQUIREMENT)
     # The person's own index, mirror or folder may have it where PyTorch's does not answer.
     for order in (theirs, (f"torch=={KNOWN_TORCH}",)):
         report.unlink(missing_ok=True)
-        _pip(
-            python,
-            temporary,
-            (*dry, *anew * ("--ignore-installed",), *order, _BESIDE),
-            given_up,
-        )
+        _pip(python, temporary, (*dry, *order, _BESIDE), given_up)
         if given_up.is_set():
             raise _trouble("cancelled")
         if not report.exists():
@@ -351,8 +346,6 @@ def _pip(
 
 def _size(url: str) -> "int | None":
     try:
-        if url.startswith("file:"):
-            return Path(urllib.request.url2pathname(urlsplit(url).path)).stat().st_size
         head = urllib.request.Request(url, method="HEAD")
         with urllib.request.urlopen(head, timeout=_HEAD_PATIENCE) as answer:
             return int(answer.headers["Content-Length"])

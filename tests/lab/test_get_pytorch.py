@@ -50,7 +50,6 @@ def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Index]:
         monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
         monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{served.port}/none")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.setattr(get_pytorch, "MODERN_PIP", (0,))  # this index has no other
         yield served
 
 
