@@ -147,10 +147,6 @@ class Start:
             # there: eight if nothing is said, and with eight cards more are used at a time.
             variables.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
             variables["PYTHONUNBUFFERED"] = "1"
-            if self.cards:
-                # Gradients are computed in a thread beside the main one, each with threads that
-                # help it. Those that wait in a loop for more work take the others' cores.
-                variables.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         else:
             settings.update(
                 program=self._words,
@@ -161,6 +157,10 @@ class Start:
             # What Python imports from there by itself puts all this back.
             ways = [str(_PACKAGE / "worker" / "beginning"), variables.get(_SEARCHED)]
             variables[_SEARCHED] = os.pathsep.join(filter(None, ways))
+        if self.cards:
+            # Gradients are computed in a thread beside the main one, each with threads that
+            # help it. Those that wait in a loop for more work take the others' cores.
+            variables.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         variables.update(self.environment)
         variables[NAME] = packed(settings)
         return variables

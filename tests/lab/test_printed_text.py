@@ -20,17 +20,6 @@ def test_a_flood_is_cut_at_a_line_and_goes_on_at_a_line() -> None:
     assert flow.take("xxx\n" + LINE) == [f"{left_out:,} letters were left out.", LINE]
 
 
-def test_the_last_of_a_flood_is_shown_at_its_end() -> None:
-    flow = Flow(ManualClock().now)
-    shown, _ = flow.take(LINE * 3000 + "accuracy: 0.93\n")
-    left_out, last = flow.finish()
-    assert last.endswith(LINE + "accuracy: 0.93\n")
-    assert last.startswith(LINE)
-    letters = 300_015 - len(shown) - len(last)
-    assert left_out == f"{letters:,} letters were left out."
-    assert not flow.finish()
-
-
 def test_a_progress_bar_fills_nothing() -> None:
     flow = Flow(ManualClock().now)
     for _ in range(10_000):
