@@ -211,10 +211,6 @@ class Ledger:
             case _:
                 pass
 
-    def context_found(self, device: str, size: int) -> None:
-        """What a process holds on a card beside PyTorch's memory, whoever can tell it says."""
-        self.memory[device] = replace(self.memory[device], context_bytes=size)
-
     def lost(self) -> None:
         """The worker is gone, and what was on the shelf with it; the cells are kept."""
         self.shelf += 1
@@ -329,26 +325,23 @@ def _tensors(memory: "Mapping[str, Memory]", device: str) -> int:
 
 def time_words(cell: Cell) -> list[str]:
     """Short labels: how long the cards worked, how long the host, and how that was taken."""
-    finished, failed = cell.finished, cell.failed
-    if finished is None:
-        if failed is None or failed.host_seconds is None:
-            return []
-        host = tr("host {time}", time=duration(failed.host_seconds))
-        return [host, tr("modelled")] if failed.modelled else [host]
+    finished = cell.finished
+    ended = finished or cell.failed
+    if ended is None or ended.host_seconds is None:
+        return []
     said = []
-    busy = sorted(finished.busy, key=lambda each: -each[1])
-    if len(busy) == 1 and finished.device_seconds is not None:
-        busy = [(busy[0][0], finished.device_seconds)]
-    if busy:
-        said += [f"{name} {duration(seconds)}" for name, seconds in busy[:_MOST_DEVICES_TOLD]]
-    elif finished.device_seconds is not None:
-        said.append(tr("device {time}", time=duration(finished.device_seconds)))
-    said.append(tr("host {time}", time=duration(finished.host_seconds)))
-    if finished.modelled:
+    if finished is not None:
+        busy = sorted(finished.busy, key=lambda each: -each[1])[:_MOST_DEVICES_TOLD]
+        said = [f"{name} {duration(seconds)}" for name, seconds in busy]
+        if finished.device_seconds is not None and len(busy) < 2:
+            whole = duration(finished.device_seconds)
+            said = [f"{busy[0][0]} {whole}" if busy else tr("device {time}", time=whole)]
+    said.append(tr("host {time}", time=duration(ended.host_seconds)))
+    if ended.modelled:
         said.append(tr("modelled"))
-    if not finished.watched:
+    if finished is not None and not finished.watched:
         said.append(tr("not watched"))
-    elif finished.watch_seconds:
+    elif finished is not None and finished.watch_seconds:
         watching = seconds_words(finished.watch_seconds)
         said.append(tr("of which watching about {time}", time=watching))
     return said
