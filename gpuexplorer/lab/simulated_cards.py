@@ -164,6 +164,7 @@ class Load:
         now = self._elapsed()
         match event:
             case Hello(devices=devices):
+                self._indices.clear()
                 self._know(devices)
             case Transferred():
                 self._move(event)
@@ -200,8 +201,9 @@ class Load:
 
     def released(self) -> None:
         """The worker is gone: its memory with it. Another counts from its own beginning."""
-        names = {index: name for name, index in self._indices.items()}
-        self._hold([Memory(names[index], reserved_bytes=0) for index in self._held])
+        machine = self._now_told()
+        for index, held in self._held.items():
+            machine.hold(index, self._elapsed(), -held)
         self._held.clear()
         self._moved.clear()
         self._seen, self._until = _NOTHING_SEEN, 0.0
