@@ -47,7 +47,7 @@ CANNOT_START = {
     5: mark("The lab needs PyTorch 2.4 or newer; this is {said}."),
     6: mark("This PyTorch lacks what the lab needs: {said}."),
 }
-_PIPE_CLOSED = mark("Code in the worker closed its pipe to the window.")  # status 7
+_PIPE_CLOSED = mark("Code in the worker closed its pipe to the window.")
 _KILLED = {
     9: mark("{what} was killed by somebody, or by the system for want of memory (SIGKILL)."),
     11: mark("{what} was killed by a memory fault of its own (SIGSEGV)."),
@@ -305,12 +305,11 @@ class WorkerProcess:
         said = "".join([*self._last_words][-1:])
         if said and status in CANNOT_START:
             return Message(CANNOT_START[status], said=said)
-        if status == 7:
-            return Message(_PIPE_CLOSED)
         what = Message("The worker") if self._program is None else Message("The program")
         if status < 0:
+            names = {each.value: each.name for each in signal.Signals}
             killed = _KILLED.get(-status, mark("{what} was killed by {signal}."))
-            return Message(killed, what=what, signal=signal.Signals(-status).name)
+            return Message(killed, what=what, signal=names.get(-status, -status))
         if self._program is not None and not status:
             return Message("The program ended.")
         ended = mark("{what} ended with status {status}: {said}.")

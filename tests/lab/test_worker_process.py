@@ -55,7 +55,7 @@ def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
     assert hello.devices[1].capability == (7, 5)
     outcome = shared.run("import torch", "X = torch.ones(2, 3, device='cuda:0')")
     assert isinstance(outcome, Finished)
-    placed = next(each for each in shared.said(Placed, outcome.id) if isinstance(each, Placed))
+    (placed,) = shared.said(Placed, outcome.id)
     assert (placed.name, placed.device, placed.shape) == ("X", "cuda:0", (2, 3))
     assert (placed.dtype, placed.bytes, placed.holds[0].bytes) == ("float32", 24, 512)
     assert outcome.modelled
@@ -84,7 +84,6 @@ def test_a_killed_worker_is_told_and_a_new_one_is_ready(
 
 
 @needs_torch
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
 def test_a_worker_ends_with_its_window() -> None:
     code = "import torch\nX = torch.randn(9000, 9000)\nX @ X"
     home = Path(__file__).parents[2]
