@@ -26,8 +26,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello
-from gpuexplorer.lab.ledger import IMPORTS, Ledger, event_id
-from gpuexplorer.lab.offspring import held_back
+from gpuexplorer.lab.ledger import IMPORTS, Ledger
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
@@ -60,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         with in_the_words():
             refuse_other_endings(save)
         refuse_unwritable(save)
-    with held_back():
-        found, _ = open_source(arguments)
+    found, _ = open_source(arguments)
     backend = found or simulated(IDLE, seed=arguments.seed)
 
     def start() -> Start:
@@ -161,7 +159,7 @@ class Play:
             self._player.apply(event)
             # A failure that the lesson does not mean is told with its step.
             meant = step.state is not StepState.FAILED or not isinstance(event, Failed)
-            if meant and self._rig.ledger.cell(event_id(event)) is not None:
+            if meant and self._rig.ledger.cell(event.id) is not None:
                 self._report.event(event)
             if not self._player.busy() and not self._rig.ending:
                 break
@@ -381,7 +379,7 @@ class CommandRig:
         for event in self._said:
             self.ledger.apply(event)
             self._cards.apply(event)
-            if event_id(event) == self._sent:
+            if event.id == self._sent:
                 self._watch_over(event)
             yield event
 

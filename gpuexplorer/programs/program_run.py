@@ -275,13 +275,6 @@ def watched(run: ProgramRun) -> Sequence[Message]:
             kinds=all_of([*dict(children)]),  # by what started them, such as "DataLoader"
         )
         said.append(unwatched)
-    if dropped := sum(each.dropped for each in seen):
-        more = Message.counted(
-            "{count} copy came from yet another line and is not shown.",
-            "{count} copies came from yet other lines and are not shown.",
-            dropped,
-        )
-        said.append(more)
     return [each for each in said if each]
 
 

@@ -36,7 +36,7 @@ class Kind(Enum):
         (
             *("core", "simulation", "telemetry", "remote/agent", "remote/wire.py"),
             *("lab/offspring.py", "lab/oldest.py", "lab/packaged.py", "lab/pythons.py"),
-            *("lab/torch_builds.py", "commands/agent.py", "commands/checkup"),
+            *("commands/agent.py", "commands/checkup"),
         ),
         True,
     )
@@ -53,7 +53,6 @@ class Kind(Enum):
                 "lab/offspring.py",
             ),
             *("lab/oldest.py", "lab/packaged.py", "lab/pythons.py", "lab/start.py"),
-            "lab/torch_builds.py",
         ),
         False,
     )

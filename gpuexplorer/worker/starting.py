@@ -5,7 +5,6 @@ simulated cards starts; and when a module that matters is imported.
 import importlib.util
 import os
 import runpy
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
@@ -16,8 +15,7 @@ from typing import Any, NoReturn
 
 def start() -> None:
     """In Python's own start, when it is about to run the program."""
-    number, *blocked = os.environ.pop("GPUEXPLORER_PIPE").split()
-    pipe = int(number)
+    pipe = int(os.environ.pop("GPUEXPLORER_PIPE"))
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415 - Windows alone
 
@@ -34,10 +32,6 @@ def start() -> None:
         if settings["searched"] is not None:
             os.environ["PYTHONPATH"] = settings["searched"]
     WatchedProgram(pipe, settings).begin()
-    if blocked:  # so that none came too early
-        if signal.SIGINT in signal.sigpending():
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is no program yet to tell
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [int(each) for each in blocked])
 
 
 def run_here(words: "Sequence[str]") -> NoReturn:

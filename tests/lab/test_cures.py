@@ -47,7 +47,7 @@ class Lab:
             Device(f"cuda:{number}", "a card", total_bytes=24 * GIB) for number in range(cards)
         ]
         self.ledger.apply(
-            Hello(3, "3.11", "2.13", "CPU", simulated=True, devices=tuple(devices))
+            Hello(0, "3.11", "2.13", "CPU", simulated=True, devices=tuple(devices))
         )
         self._command = 0
 

@@ -279,7 +279,7 @@ def test_a_card_that_is_not_there_is_named_with_those_that_are(line: str) -> Non
 def test_many_cards_are_told_as_a_range() -> None:
     ledger = Ledger()
     devices = tuple(Device(f"cuda:{number}", "H100") for number in range(8))
-    ledger.apply(Hello(1, "3.11", "2.13", "CUDA", simulated=True, devices=devices))
+    ledger.apply(Hello(0, "3.11", "2.13", "CUDA", simulated=True, devices=devices))
     failed = failed_at("X.cuda(9)", "AcceleratorError", "CUDA error: invalid device ordinal")
     assert "PyTorch has cuda:0 to cuda:7 here" in meaning(*failed, ledger)
 

@@ -61,7 +61,7 @@ def doomed() -> Iterator[Worker]:
 
 def warnings_of(lab: Worker, code: str) -> list[tuple[str, int, int]]:
     command = lab.run(code).id
-    said = [each for each in lab.said(Printed, command) if isinstance(each, Printed)]
+    said = lab.said(Printed, command)
     return [(e.text, e.cell - command, e.line) for e in said if e.stream == "warning"]
 
 
@@ -152,7 +152,7 @@ def test_an_error_names_the_cell_and_its_line(lab: Worker) -> None:
 
 def test_what_is_printed_comes_in_its_order_with_what_is_shown(lab: Worker) -> None:
     outcome = lab.run("print('a')\nprint('b', file=sys.stderr)\nprint('c')\n'd'")
-    said = [each for each in lab.said(Printed, outcome.id) if isinstance(each, Printed)]
+    said = lab.said(Printed, outcome.id)
     assert [(each.stream, each.text) for each in said] == [
         ("out", "a\n"),
         ("err", "b\n"),

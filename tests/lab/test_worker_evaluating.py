@@ -34,7 +34,7 @@ def asked(lab: Worker, *sources: str, seconds: float = 10.0, **values: object) -
 def answered(lab: Worker, command: int) -> list[Worth]:
     lab.listener.outcome(command)
     said = lab.said(Evaluated, command)
-    return [worth for each in said if isinstance(each, Evaluated) for worth in each.worths]
+    return [worth for each in said for worth in each.worths]
 
 
 def worths(lab: Worker, *sources: str, **values: object) -> list[Worth]:

@@ -92,7 +92,7 @@ class Played(Player):
 
     def __init__(self, folder: Path, *steps: tuple[Part, ...], simulated: bool = True) -> None:
         self.ledger = Ledger()
-        self.ledger.apply(Hello(5, "3.12.4", "2.13.0", "CUDA 13.0", simulated, devices=CARDS))
+        self.ledger.apply(Hello(0, "3.12.4", "2.13.0", "CUDA 13.0", simulated, devices=CARDS))
         named = [Step(at, f"Step {at}", parts) for at, parts in enumerate(steps, 1)]
         lesson = Lesson("04-tensors", "Tensors", 20, (), "", named, folder / "lesson.md")
         super().__init__(lesson, FakeRig(simulated=simulated))
@@ -106,7 +106,7 @@ class Played(Player):
         self._rig.run(part.source)
         step = next(each for each in self.steps if part in each.step.parts)
         step.cells[part.line] = number
-        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]  # type: ignore[type-var]  # all have one
+        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]
         if not isinstance(told[-1], Finished | Failed):
             modelled = self._rig.simulated
             told.append(Finished(number, 1.2e-3, 34e-6, modelled=modelled))
@@ -222,12 +222,12 @@ def test_what_a_lesson_or_a_cell_says_is_never_html(tmp_path: Path) -> None:
 
 
 def test_of_very_much_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
-    said = Printed(0, "begin " + "x" * 4_999_990 + " end")
+    said = (Printed(0, "y" * 3_000_000, "err"), Printed(0, "x" * 2_000_000 + " end"))
     copies = [Transferred(0, "cpu", "cuda:0", 1024, None, line=at) for at in range(30)]
-    text = Played(tmp_path, (CODE,)).ran(CODE, said, *copies).text
+    text = Played(tmp_path, (CODE,)).ran(CODE, *said, *copies).text
     assert len(text) < 7_000
     assert "[3 000 000 letters before this were not kept]" in text
-    assert "[1 996 000 letters are left out here]" in text
+    assert "[1 996 004 letters are left out here]" in text
     assert "x end" in text
     assert text.count("not timed") == 20
     assert "10 more copies are left out here, of 10 KiB together." in text

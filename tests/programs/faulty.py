@@ -14,6 +14,7 @@ from gpuexplorer.lab.wire import Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.findings import Matter
 from gpuexplorer.programs.program_run import ProgramRun
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import Listener
 
@@ -62,7 +63,7 @@ class Script:
             f"--epochs={self.epochs}",
         )
         spec = parse_machine("TitanRTX+idle")
-        made = simulated_cards(spec)
+        made = simulated_cards(Machine(spec))
         cards = [{**each, "flops": self.flops} for each in made.cards]
         listener = Listener()
         start = Start(cards=cards, links=made.links, program=Program(file, sizes))

@@ -42,7 +42,7 @@ def program(
     """It runs where the last event is no end."""
     names = [Device("cpu", "x86_64"), *(Device(f"cuda:{n}", "TITAN") for n in range(cards))]
     ledger = Ledger()
-    ledger.apply(Hello(4, "3.13", "2.15", "CUDA 13.0", simulated=False, devices=tuple(names)))
+    ledger.apply(Hello(0, "3.13", "2.15", "CUDA 13.0", simulated=False, devices=tuple(names)))
     ledger.sent(Run(1, "import torch\n", 1))
     ledger.apply(Began(1))
     for event in events:

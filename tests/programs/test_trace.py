@@ -21,7 +21,7 @@ from gpuexplorer.programs.trace import TraceFile
 from tests.trace_reader import of, opened, whole_trace
 
 FILE = "/home/ada/code/train.py"
-HELLO = Hello(4, "3.12.3", "2.10.0", "CPU", simulated=True)
+HELLO = Hello(0, "3.12.3", "2.10.0", "CPU", simulated=True)
 ROWS = Watched(
     1,
     2.0,

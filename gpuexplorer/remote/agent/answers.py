@@ -7,7 +7,7 @@ from pathlib import Path
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.pythons import LabPython, ask, candidates, chosen
+from gpuexplorer.lab.pythons import LabPython, PythonPlace, ask, candidates
 from gpuexplorer.remote import wire
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.ending import end
@@ -71,6 +71,6 @@ def _whole(path: str) -> Path:
 
 def _named(path: str) -> LabPython:
     try:
-        return chosen(_whole(path))
+        return PythonPlace().picked(_whole(path))
     except Trouble as trouble:
         return LabPython(Path(path), trouble=trouble.sentence)

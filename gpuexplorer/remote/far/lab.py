@@ -1,7 +1,8 @@
 """FarLab: workers of the lab on another machine, each by an ssh that shares the login."""
 
+import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING
 
 from gpuexplorer.core.doctor import surroundings
@@ -72,23 +73,23 @@ class FarLab:
         return _FarWorker(far.host, command, sent, questions)
 
 
-class _FarWorker:
+class _FarWorker(Begun):
     """Its two readers' threads share it with the one that ends it."""
+
+    is_far = True
 
     def __init__(
         self, host: HostName, command: list[str], sent: Parcel, questions: AskedQuestions | None
     ) -> None:
+        asked = {} if questions is None else questions.variables
+        super().__init__(command, {**os.environ, **asked})
+        self.preamble = sent.preamble
         self._host, self._mark = host, sent.mark
         self._questions = questions
         self._stopped = threading.Event()
         self._begun = False  # the mark came
         self._heard = self._complained = b""
         self._endless = False
-        self.command, self.preamble = command, sent.preamble
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        return {} if self._questions is None else self._questions.variables
 
     def lines(self, said: IO[bytes]) -> Iterator[str]:
         """A login shell may print without an end; what is after our mark is the worker's."""

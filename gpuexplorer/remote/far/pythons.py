@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import on
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, PythonPlace
 from gpuexplorer.remote.wire import AskPythons, Pythons
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PATIENCE = 40.0
 
 
-class There:
+class There(PythonPlace):
     def __init__(self, far: "FarMachine") -> None:
         self._far = far
         self.computer = far.host.text

@@ -12,7 +12,6 @@ from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import (
-    VERSION,
     Device,
     Event,
     Finished,
@@ -90,7 +89,7 @@ class TorchEngine(Watch):
     def hello(self) -> Hello:
         made_for = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU"
         build = f"ROCm {torch.version.hip}" if torch.version.hip else made_for
-        versions = VERSION, platform.python_version(), torch.__version__, build
+        versions = 0, platform.python_version(), torch.__version__, build
         return Hello(*versions, simulated=False, devices=tuple(self.devices()))
 
     def devices(self) -> Sequence[Device]:

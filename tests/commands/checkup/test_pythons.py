@@ -11,7 +11,7 @@ from gpuexplorer.commands.checkup.probe import Ran, run_program
 from gpuexplorer.commands.checkup.pythons import ASK_TORCH, pythons
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.torch_builds import TorchBuild, flavour, suits
+from gpuexplorer.lab.pythons import TorchBuild, flavour, suits
 from tests.commands.checkup.computer import Computer, card, nameless
 
 TITAN_V = card(name="TITAN V", capability=(7, 0))

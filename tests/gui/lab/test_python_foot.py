@@ -24,8 +24,7 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import (
 )
 from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.worker_mark import stage_words
-from gpuexplorer.lab.pythons import LabPython, none_has_torch
-from gpuexplorer.lab.torch_builds import TorchBuild
+from gpuexplorer.lab.pythons import LabPython, TorchBuild, none_has_torch
 from gpuexplorer.telemetry.remembering import RememberingSession
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow

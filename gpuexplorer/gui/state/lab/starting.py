@@ -17,7 +17,7 @@ from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.recorded_backend import RecordedBackend
@@ -80,7 +80,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
         if isinstance(backend, FarBackend):
             begun = backend.machine.lab_start(begun)
         if (model := made_up(backend)) is not None:
-            made = present_cards(model.machine, model.faults, model.elapsed, switches.visible)
+            made = simulated_cards(model.machine, model.faults, model.elapsed, switches.visible)
             begun = replace(begun, cards=made.cards, links=made.links)
         elif switches.visible is not None:
             ids = {card.index: str(card.id) for card in session.cards()}
