@@ -117,12 +117,12 @@ def test_a_row_that_was_said_again_takes_the_place_of_what_it_was() -> None:
         "…",
         Watched(1, 1.0, 1.0, 10, copies=first, idle=(idle[0],), trips=(trips[0],)),
         Watched(1, 3.0, 2.0, 40, copies=(read(1, 20),), idle=(idle[1],)),
-        Watched(1, 4.0, 2.0, 40, trips=(trips[1],), dropped=2, over=True),
+        Watched(1, 4.0, 2.0, 40, trips=(trips[1],), over=True),
     )
     seen = cell.seen
     assert seen is not None
     assert (list(seen.idle), list(seen.trips)) == (idle, trips)
-    assert (seen.seconds, seen.steps, seen.dropped, seen.over) == (4.0, 40, 2, True)
+    assert (seen.seconds, seen.steps, seen.over) == (4.0, 40, True)
     assert [(each.row, each.copies) for each in seen.copies] == [(1, 20), (2, 1)]
     assert cell.transfers == list(seen.copies)
 

@@ -13,7 +13,6 @@ from torch.utils._pytree import tree_leaves
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
-    VERSION,
     Device,
     Event,
     Finished,
@@ -107,7 +106,7 @@ class VirtualEngine:
     def hello(self) -> Hello:
         version, kind, devices = platform.python_version(), "simulated cards", self.devices()
         return Hello(
-            VERSION, version, torch.__version__, kind, simulated=True, devices=tuple(devices)
+            0, version, torch.__version__, kind, simulated=True, devices=tuple(devices)
         )
 
     def devices(self) -> Sequence[Device]:
