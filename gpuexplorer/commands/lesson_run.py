@@ -35,7 +35,7 @@ from gpuexplorer.lessons.html import contents, refuse_other_endings
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
 from gpuexplorer.lessons.reading import find
-from gpuexplorer.lessons.values import Read, Readings, Revealed, cell_fields, how_far
+from gpuexplorer.lessons.values import Readings, Revealed, cell_fields, how_far
 from gpuexplorer.telemetry.backend import MADE_UP, Backend
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -286,7 +286,7 @@ class Report:
                 self.say(Message("The limit is not known. {why}", why=shown.reason), 4)
             elif part.limit is not None and shown.limit is not None:
                 words = f"{figure(shown.limit)} {part.unit}".strip()
-                best = Message("At best: {figure}, {name}", figure=words, name=part.limit.name)
+                best = Message("At best: {figure}, {name}", figure=words, name=part.limit.words)
                 self.say(best, 4)
         if said is not None and (far := how_far(part, said, shown)):
             self.say(Message("Predicted: {said}. {far}", said=said.said, far=far), 4)
@@ -296,7 +296,7 @@ class Report:
         if checked.held:
             self.say(Message("Checked, and it holds."), 2)
             return
-        sources = {each.expression.line: each.expression.source for each in part.conditions}
+        sources = {each.line: each.source for each in part.conditions}
         source = sources[checked.line]
         words = Message("Line {line} does not hold: {source}", line=checked.line, source=source)
         self.say(words, 2)
@@ -399,9 +399,9 @@ class CommandRig:
             if each.id not in self._asked or self._asked[each.id].answered:
                 self._asked[each.id] = Asked(self._reading(each))
                 self._silent.discard(each.id)
-        read = [Read(each, self._answer(each)) for each in cards]
+        read = [(each, self._answer(each)) for each in cards]
         host = self._host.card
-        then(Readings(read, Read(host, self._host.read(metrics_of(host)))))
+        then(Readings(read, (host, self._host.read(metrics_of(host)))))
 
     def limit(self, source: str, target: str) -> float | None:
         way = self._cards.way(source, target)

@@ -15,7 +15,7 @@ from gpuexplorer.commands.lesson import add_arguments
 from gpuexplorer.commands.lesson_run import CommandRig, Report, as_json, unmarked
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons.player import Player, StepState
-from gpuexplorer.lessons.reading import open_lesson
+from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backends.no_cards import NoCards
 from tests.commands.lab_runs import CARDS, PATIENCE, surroundings
 from tests.commands.lesson_runs import block, command, lesson, played
@@ -189,7 +189,7 @@ def test_without_a_card_it_is_played_on_the_processor(
         block("python", "y = torch.ones(2)\ny") + checked,
     )
     with CommandRig(Start, NoCards(), 60.0) as rig:
-        player = Player(open_lesson(folder), rig)
+        player = Player(read(folder), rig)
         lesson_run.Play(player, rig, Report(silent=False), asking=False).play(allowed=True)
         assert [each.state for each in player.steps] == [StepState.SKIPPED, StepState.DONE]
         assert as_json(player, simulated=rig.simulated, torch="x")["simulated"] is False
