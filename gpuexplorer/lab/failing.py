@@ -1,29 +1,18 @@
-"""Failing: the expression in which a cell failed, what is known of it, and its text changed."""
+"""Failing: the expression in which a cell failed, and what is known of it."""
 
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard
 
-from gpuexplorer.lab.cell_source import Source, tree_of
+from gpuexplorer.lab.cell_source import Source, card_words, tree_of
 from gpuexplorer.lab.events import Frame
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _ABOUT_ONLY = frozenset({"device", "dtype", "ndim", "shape", "size", "dim", "numel"})
-_SCOPES = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.Lambda,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While, *_SCOPES)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (*_FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Assert)
-
-_Node = ast.expr | ast.stmt
 
 
 @dataclass(frozen=True)
@@ -46,24 +35,18 @@ class Site(Source):
         super().__init__(home.code)
         self.cell, self.frame, self.failing, self.ledger = home, frame, failing, ledger
         self.module = tree_of(home.code)
-        self._above = {
-            child: node
-            for node in ast.walk(self.module)
-            for child in ast.iter_child_nodes(node)
-        }
         self.node = self._find()
+        self._around = [
+            each
+            for each in ast.walk(self.module)
+            if each is not self.node and any(inner is self.node for inner in ast.walk(each))
+        ]
 
     @property
     def again(self) -> bool:
         """It may run more than once in one run of the cell."""
-        return any(isinstance(each, _LOOPS) for each in self._around(self.node))
-
-    @cached_property
-    def rounds(self) -> "frozenset[str]":
-        """Names that stand for something else in each round of a loop around it."""
-        targets = [each.target for each in self._around(self.node) if isinstance(each, ast.For)]
-        names = (name for target in targets for name in ast.walk(target))
-        return frozenset(each.id for each in names if isinstance(each, ast.Name))
+        loops = (ast.For, ast.AsyncFor, ast.While, *_SCOPES)
+        return any(isinstance(each, loops) for each in self._around)
 
     @property
     def alone(self) -> bool:
@@ -71,35 +54,34 @@ class Site(Source):
         body = self.module.body
         return len(body) == 1 and isinstance(body[0], _SIMPLE) and not self.frame.name
 
+    @property
+    def calls(self) -> "Sequence[ast.Call]":
+        return [each for each in ast.walk(self.node) if isinstance(each, ast.Call)]
+
     @cached_property
     def operands(self) -> "Sequence[Operand]":
         """What the expression uses of the shelf, in the order in which it is read."""
         found = list(self._operands(self.node))
         return sorted(found, key=lambda each: (each.node.lineno, each.node.col_offset))
 
-    @cached_property
-    def calls(self) -> "Sequence[ast.Call]":
-        return [each for each in ast.walk(self.node) if isinstance(each, ast.Call)]
-
-    def names(self) -> "frozenset[str]":
-        """All that the cell reads, writes or deletes by name."""
-        walk = ast.walk(self.module)
-        return frozenset(each.id for each in walk if isinstance(each, ast.Name))
-
     def _operands(self, node: ast.AST) -> "Iterator[Operand]":
-        if isinstance(node, ast.Attribute) and node.attr in _ABOUT_ONLY:
-            return
-        if isinstance(node, ast.Call) and node is not self.node and _moves(node.func):
-            copied, place = self.known(node.func.value), _place_of(node)
-            if copied is not None and place:
-                yield replace(copied, node=node, name=ast.unparse(node), device=place)
-            return
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            known = self.known(node)
-            if known is not None:
-                if isinstance(node.ctx, ast.Load) or isinstance(self.node, ast.AugAssign):
-                    yield known
+        match node:
+            case ast.Attribute(attr=about) if about in _ABOUT_ONLY:
                 return
+            case ast.Call(func=ast.Attribute(value=value, attr=way)) if node is not self.node:
+                # What is copied within the expression is where it is copied to.
+                words = [each for each in card_words(self, node) if each.owner is value]
+                copied = self.known(value) if words or way == "cpu" else None
+                if copied is not None:
+                    place = f"cuda:{words[0].number}" if words else "cpu"
+                    yield replace(copied, node=node, name=ast.unparse(node), device=place)
+                    return
+            case ast.Name(ctx=ctx) | ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx):
+                known = self.known(node)
+                if known is not None:
+                    if isinstance(ctx, ast.Load) or isinstance(self.node, ast.AugAssign):
+                        yield known
+                    return
         for child in ast.iter_child_nodes(node):
             yield from self._operands(child)
 
@@ -108,62 +90,52 @@ class Site(Source):
         root = node
         while isinstance(root, (ast.Attribute, ast.Subscript)):
             root = root.value
-        if not isinstance(root, ast.Name) or root.id in self.local:
+        if not isinstance(root, ast.Name) or root.id in self._local:
             return None
-        thing = self.ledger.things.get(root.id)
+        thing, path = self.ledger.things.get(root.id), ast.unparse(node)
         if thing is None:
             return None
         if root is node and thing.kind in ("tensor", "model"):
             grad = thing.requires_grad
-            return Operand(node, root.id, thing.kind, thing.device, thing.bytes, grad)
-        path = ast.unparse(node)
+            return Operand(node, path, thing.kind, thing.device, thing.bytes, grad)
         for each in thing.elements:
             if each.path == path and each.kind in ("tensor", "model"):
                 return Operand(node, path, each.kind, each.device, each.bytes)
         return None
 
     @cached_property
-    def local(self) -> "frozenset[str]":
+    def _local(self) -> "frozenset[str]":
         """Names that are not the session's here, but of the function around."""
-        scopes = [each for each in self._around(self.node) if isinstance(each, _SCOPES)]
-        bound: set[str] = set()
-        shared: set[str] = set()
+        bound, shared = set(), set()
+        scopes = [each for each in self._around if isinstance(each, _SCOPES)]
         for each in (inner for scope in scopes for inner in ast.walk(scope)):
-            if isinstance(each, ast.arg):
-                bound.add(each.arg)
-            elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                bound.add(each.id)
-            elif isinstance(each, ast.Global):
-                shared.update(each.names)
+            match each:
+                case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                    bound.add(name)
+                case ast.Global(names=names):
+                    shared.update(names)
         return frozenset(bound - shared)
 
-    def _around(self, node: ast.AST) -> "Iterator[ast.AST]":
-        while (above := self._above.get(node)) is not None:
-            yield above
-            node = above
-
-    def _find(self) -> _Node:
-        """Python 3.10 tells the line alone: then the statement."""
-        line = self.frame.line
+    def _find(self) -> "ast.expr | ast.stmt":
+        """Python 3.10 tells the line alone: then the statement. Raises LookupError."""
+        frame = self.frame
         covering = [
             each
             for each in ast.walk(self.module)
             if isinstance(each, (ast.expr, ast.stmt))
-            and each.lineno <= line <= (each.end_lineno or each.lineno)
+            and each.lineno <= frame.line <= (each.end_lineno or each.lineno)
         ]
-        if exact := list(filter(self._is_it, covering)):
-            return min(exact, key=lambda each: isinstance(each, ast.stmt))
-        whole = [each for each in covering if isinstance(each, _SIMPLE)]
-        if not whole:
-            raise LookupError(self.frame)
-        return whole[-1]
+        begin = self.begins[frame.line - 1] if covering else 0
+        longest = len(self.lines[frame.line - 1].rstrip()) if covering else 0
 
-    def _is_it(self, node: _Node) -> bool:
-        if node.lineno != self.frame.line or not self.frame.end:
-            return False
-        begin, end = (each - self.begins[node.lineno - 1] for each in self.span(node))
-        stop = min(end, len(self.lines[node.lineno - 1].rstrip()))
-        return (begin, stop) == (self.frame.begin, self.frame.end)
+        def is_it(node: "ast.expr | ast.stmt") -> bool:
+            first, end = self.span(node)
+            told = (frame.begin, frame.end)
+            return bool(frame.end) and told == (first - begin, min(end - begin, longest))
+
+        exact = list(filter(is_it, covering))  # a statement before its expression
+        whole = [each for each in covering if isinstance(each, _SIMPLE)]
+        return (exact or whole)[-1]
 
 
 def sites(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> "list[Site]":
@@ -178,19 +150,3 @@ def sites(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> "list[Site]":
         except LookupError:
             continue
     return found
-
-
-def _moves(function: ast.expr) -> "TypeGuard[ast.Attribute]":
-    return isinstance(function, ast.Attribute) and function.attr in ("cpu", "cuda", "to")
-
-
-def _place_of(call: ast.Call) -> str:
-    """Where `X.cuda(1)` moves to; empty where that is not written there."""
-    first = call.args[0] if call.args else None
-    asked = first.value if isinstance(first, ast.Constant) else None
-    word = call.func.attr if _moves(call.func) else ""
-    if word == "cpu":
-        return "cpu"
-    if asked == "cuda" or (word == "cuda" and not (call.args or call.keywords)):
-        return "cuda:0"
-    return f"cuda:{asked}" if isinstance(asked, int) else str(asked or "")

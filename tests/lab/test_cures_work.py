@@ -36,16 +36,7 @@ def failing(session: Session, *cells: str) -> tuple[Cell, list[Cure]]:
     ("cells", "first"),
     [
         ((MAKE, "# both\nZ = X + Y"), "Z = X + Y.cuda(0)"),
-        ((MAKE, "def add(a, b):\n    return a + b", "add(X, Y)"), "add(X, Y.cuda(0))"),
         ((MAKE, NET, "print(net(Y).shape)"), "print(net(Y.cuda(0)).shape)"),
-        (
-            (
-                MAKE,
-                "nets = [nn.Linear(3, 1).cuda(number) for number in range(2)]",
-                "for net in nets:\n    net(X)",
-            ),
-            "net(X.to(next(net.parameters()).device))",
-        ),
         ((MAKE, "X + torch.ones(3)"), "X + torch.ones(3, device='cuda:0')"),
         ((MAKE, "X.to('cuda:1')\nZ = X + Y"), "X = X.to('cuda:1')"),
         (
