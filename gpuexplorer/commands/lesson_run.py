@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Self
 
-from gpuexplorer.commands.arguments import OK, TROUBLE, in_the_words
+from gpuexplorer.commands.arguments import OK, TROUBLE
 from gpuexplorer.commands.lab_python import lab_start
 from gpuexplorer.commands.lab_worker import Answers, LabCards, LabWorker, Paper
 from gpuexplorer.commands.page import wrap
@@ -31,7 +31,7 @@ from gpuexplorer.lab.offspring import held_back
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Evaluate, Run
-from gpuexplorer.lessons.html import contents, refuse_other_endings
+from gpuexplorer.lessons.html import contents
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Predict
 from gpuexplorer.lessons.player import Player, StepPlay, StepState, behind, sources_of
 from gpuexplorer.lessons.reading import find
@@ -57,8 +57,6 @@ _SIMULATED = Message(
 def run(arguments: argparse.Namespace) -> int:
     lesson, save = find(arguments.name), arguments.save
     if save is not None:
-        with in_the_words():
-            refuse_other_endings(save)
         refuse_unwritable(save)
     with held_back():
         found, _ = open_source(arguments)
@@ -90,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                 played = as_json(player, simulated=rig.simulated, torch=torch)
                 sys.stdout.write(json.dumps(played, indent=2) + "\n")
             if save is not None:
-                write_whole(save, [contents(player, rig.ledger, save)])
+                write_whole(save, [contents(player, rig.ledger)])
     finally:
         backend.close()
     states = [each.state for each in player.steps]

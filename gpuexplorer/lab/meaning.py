@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.core.units import USUAL, Units, bytes_words, trimmed
 from gpuexplorer.core.words import Message, all_of, mark, told
 from gpuexplorer.lab.cell_source import card_words
-from gpuexplorer.lab.cures import ALLOWED, CARD_FULL, WANTED
+from gpuexplorer.lab.cures import ALLOWED, CARD_FULL, WANTED, Site, sites
 from gpuexplorer.lab.events import Failed, Placed
-from gpuexplorer.lab.failing import Site, sites
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _DEVICE = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")

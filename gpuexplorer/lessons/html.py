@@ -6,7 +6,7 @@ import base64
 import mimetypes
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,7 +15,6 @@ from markdown_it import MarkdownIt
 
 from gpuexplorer.core.html_page import html_page
 from gpuexplorer.core.resources import resource
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, duration, figure, rate
 from gpuexplorer.core.words import listed, mark, paragraph, tr
 from gpuexplorer.lab.events import Pictured, Transferred
@@ -37,21 +36,8 @@ _STATES = {
 }
 
 
-def refuse_other_endings(path: Path) -> None:
-    """Raises Trouble."""
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise Trouble(
-            "{file} was not saved: its name does not end as a page's does.",
-            "End it with .html.",
-            file=path.name,
-        )
-
-
-def contents(player: Player, ledger: Ledger, path: Path, machine: str = "") -> bytes:
-    """What is to be written there, as far as it was played. Raises Trouble. `machine`: its
-    name, where it is another computer.
-    """
-    refuse_other_endings(path)
+def contents(player: Player, ledger: Ledger, machine: str = "") -> bytes:
+    """As far as it was played. `machine`: its name, where it is another computer."""
     title, sheet = clean(player.lesson.title), resource("lessons", "export.css")
     said = "\n\n".join(_lesson(player, ledger, machine))
     page = html_page(title, sheet, _html(said, player.lesson.file.parent.resolve()))
@@ -198,31 +184,28 @@ def _cell(part: Code, cell: Cell | None, step: StepPlay) -> Iterator[str]:
         if words := error_words(cell.failed):
             yield _fenced(words)
         yield _plain(tr(cell.failed.told))
-    if cell.transfers:
-        yield _copies(cell.transfers)
+    yield _items(map(_copy, cell.transfers[:_MOST_COPIES]))
+    if len(cell.transfers) > _MOST_COPIES:
+        yield "…"
     yield _plain(" · ".join(time_words(cell)))
 
 
-def _copies(copies: Sequence[Transferred]) -> str:
-    modelled = any(each.modelled for each in copies)
-    time = tr("Time, simulated") if modelled else tr("Time")
-    rows = [(tr("Copy"), tr("Size"), time, tr("Rate"), tr("Host memory")), ("---",) * 5]
-    for copy in copies[:_MOST_COPIES]:
-        way = f"{copy.source} → {copy.target}"
-        took, speed = tr("not timed"), ""
-        if copy.already_there:
-            took = tr("already there, nothing copied")
-        elif copy.seconds:
-            took, speed = str(duration(copy.seconds)), str(rate(copy.bytes / copy.seconds))
-        if copy.copies > 1:
-            way = tr("{way}, {count} times", way=way, count=copy.copies)
-        host = "" if copy.pinned is None else tr("pinned") if copy.pinned else tr("pageable")
-        if copy.intact is False:
-            host = tr("arrived WRONG")
-        rows.append((_plain(way), bytes_words(copy.bytes), took, speed, host))
-    if len(copies) > _MOST_COPIES:
-        rows.append(("…",) * 5)
-    return "\n".join(f"| {' | '.join(each)} |" for each in rows)
+def _copy(copy: Transferred) -> str:
+    said = [f"{copy.source} → {copy.target}", bytes_words(copy.bytes)]
+    if copy.copies > 1:
+        said[0] = tr("{way}, {count} times", way=said[0], count=copy.copies)
+    if copy.already_there:
+        return " · ".join([*said, tr("already there, nothing copied")])
+    if copy.seconds:
+        said += [str(duration(copy.seconds)), str(rate(copy.bytes / copy.seconds))]
+        said += [tr("simulated")] if copy.modelled else []
+    else:
+        said.append(tr("not timed"))
+    if copy.pinned is not None:
+        said.append(tr("pinned") if copy.pinned else tr("pageable"))
+    if copy.intact is False:
+        said.append(tr("arrived WRONG"))
+    return " · ".join(said)
 
 
 def _plain(text: str) -> str:

@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict, Step, Text, Why
 from gpuexplorer.lessons.values import (
@@ -19,6 +19,7 @@ from gpuexplorer.lessons.values import (
     Prediction,
     Readings,
     Revealed,
+    Rig,
     checked,
     predicted,
     revealed,
@@ -27,30 +28,6 @@ from gpuexplorer.lessons.values import (
 
 NEVER_MEANT = ("cancelled", "worker lost")  # causes of a failure
 _STOPPED = Message("The cell was stopped before its end. It can be run again.")
-
-
-class Rig(Protocol):
-    """The lab in which a lesson is played. Numbers are those of commands: what comes of them
-    arrives by `Player.apply`.
-    """
-
-    @property
-    def ledger(self) -> Ledger: ...
-
-    @property
-    def simulated(self) -> bool: ...
-
-    def run(self, code: str) -> int: ...
-
-    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int: ...
-
-    def measure(self, then: Callable[[Readings], None]) -> None:
-        """All cards and the host, read after now; `then` may be called at once."""
-        ...
-
-    def limit(self, source: str, target: str) -> float | None:
-        """Bytes per second of the narrowest wire between two devices; None: not known."""
-        ...
 
 
 class StepState(StrEnum):
@@ -156,25 +133,19 @@ class Player:
 
     @property
     def kept(self) -> Kept:
-        states = {each.step.title: each.state for each in self.steps}
-        return Kept(self.at, states)
+        return Kept(self.at, {each.step.title: each.state for each in self.steps})
 
     @property
     def replay_needed(self) -> Sequence[Code]:
         """Cells of the steps before, whose names are not in the session: nobody ran them, or
         what they made went with its worker.
         """
-        ledger = self._rig.ledger
-        there = {
-            each.code.strip()
-            for each in ledger.cells
-            if each.state == "done" and each.life == ledger.life
-        }
+        cells, life = self._rig.ledger.cells, self._rig.ledger.life
+        there = {e.code.strip() for e in cells if e.state == "done" and e.life == life}
         return [
             part
             for step in self.steps[: self.at]
-            if step.state is not StepState.SKIPPED
-            and not (step.state is StepState.AHEAD and step.step.needs)
+            if step.state not in (StepState.AHEAD, StepState.SKIPPED) or not step.step.needs
             for part in step.step.cells
             if not part.fails and part.source.strip() not in there
         ]
@@ -186,8 +157,9 @@ class Player:
         self.at = at
         self._queue.clear()
         self._pending = None
-        self._enter()
-        self.changed()
+        if self.step.state is StepState.SKIPPED:
+            self.step.state = StepState.AHEAD
+        self._go_on()
 
     def predict(self, part: Predict, said: str) -> None:
         """A number, or a choice's words or its number from 1. Raises Trouble for others."""
@@ -197,17 +169,22 @@ class Player:
             )
         self.step.predictions[part.line] = predicted(part, said)
         self._go_on()
-        self.changed()
 
     def reveal(self, part: Predict) -> None:
         """Without a prediction, where no cell behind it will reveal it."""
         self._shown.add(part.line)
         self._go_on()
-        self.changed()
 
-    def run(self, part: Code) -> None:
+    def run(self, *cells: Code) -> None:
         """At once, or when what runs is done. Raises Trouble before it is allowed."""
-        self._queue_up([part])
+        if self.must_ask:
+            raise Trouble(
+                "This lesson did not come with the program, and nobody has said yet that its"
+                " cells may run.",
+                "Read them, and allow it.",
+            )
+        self._queue.extend(cells)
+        self._go_on()
 
     def run_next(self) -> bool:
         """The first cell of this step that has not run; False: there is none."""
@@ -218,7 +195,7 @@ class Player:
 
     def replay(self) -> None:
         """Run `replay_needed`, one after another, up to one that fails."""
-        self._queue_up(self.replay_needed)
+        self.run(*self.replay_needed)
 
     def check_again(self) -> None:
         """On what the lab and the cards say now."""
@@ -228,13 +205,11 @@ class Player:
             step.state = StepState.BEGUN
         self._pending = None
         self._go_on()
-        self.changed()
 
     def allow(self) -> None:
         """A person said that the cells of this lesson may run."""
         self.must_ask = False
-        self._enter()
-        self.changed()
+        self._go_on()
 
     def apply(self, event: Event) -> None:
         """Each event of the lab, once the ledger knows of it."""
@@ -247,9 +222,6 @@ class Player:
                 self._take_beginning(event.id)
             case Finished() | Failed():
                 self._take_end(event.id)
-            case _:
-                return
-        self.changed()
 
     def cell(self, part: Code) -> Cell | None:
         """What the ledger has of it."""
@@ -271,50 +243,41 @@ class Player:
         """A cell waits or runs, or something is being worked out."""
         return bool(self._queue) or self._waits()
 
-    def _enter(self) -> None:
-        step, needs = self.step, self.step.step.needs
-
-        def begin(worths: Sequence[Worth]) -> None:
-            for need, worth in zip(needs, worths, strict=True):
-                if not worth.truth:
-                    step.state, step.reason = StepState.SKIPPED, told(need.words, worth.error)
-                    return
-            step.state, step.reason = StepState.BEGUN, ""
-            self._go_on()
-
-        if step.state not in (StepState.AHEAD, StepState.SKIPPED):
-            self._go_on()
-        elif not (needs or step.step.cells):
-            begin(())
-        elif not (needs and self.must_ask):
-            self._ask([each.source for each in needs], begin)
-
-    def _queue_up(self, cells: Sequence[Code]) -> None:
-        if self.must_ask:
-            raise Trouble(
-                "This lesson did not come with the program, and nobody has said yet that its"
-                " cells may run.",
-                "Read them, and allow it.",
-            )
-        self._queue.extend(cells)
-        self._go_on()
-        self.changed()
-
     def _go_on(self) -> None:
         """What comes next, where nothing else is being done."""
+        if not self._waits():
+            self._do_next()
+        self.changed()
+
+    def _do_next(self) -> None:
         step = self.step
-        if self._waits() or step.state is StepState.AHEAD:
-            return
-        settled = self.must_ask or step.state in (StepState.DONE, StepState.SKIPPED)
-        due = [] if settled else [each for each in step.step.parts if self._is_due(each)]
-        if sources := [each for part in due for each in sources_of(part)]:
+        cells, needs = step.step.cells, step.step.needs
+        over = step.state in (StepState.DONE, StepState.SKIPPED)
+        due = [each for each in step.step.parts if self._is_due(each)]
+        if step.state is StepState.AHEAD:
+            if not (needs and self.must_ask):
+                self._ask([each.source for each in needs], self._begin, anew=bool(cells))
+        elif due and not (over or self.must_ask):
+            sources = [each for part in due for each in sources_of(part)]
             self._ask(sources, lambda worths: self._take_due(due, worths))
-        elif due:
-            self._take_due(due, ())
         elif self._queue:
-            self._start(self._queue.popleft())
+            part = self._queue.popleft()
+            begins = part in cells and (part is cells[0] or not any(map(self._is_right, cells)))
+            self._ask((), lambda _: self._start(part), anew=begins)
         else:
             self._close()
+
+    def _begin(self, worths: Sequence[Worth]) -> None:
+        step = self.step
+        step.state, step.reason = StepState.BEGUN, ""
+        for need, worth in zip(step.step.needs, worths, strict=True):
+            if not worth.truth:
+                step.state, step.reason = StepState.SKIPPED, told(need.words, worth.error)
+                break
+        self._go_on()
+
+    def _start(self, part: Code) -> None:
+        self.cells[part.line] = self._rig.run(part.source)
 
     def _waits(self) -> bool:
         """For a reading, for an answer of a worker that is still there, or for a cell."""
@@ -323,18 +286,6 @@ class Player:
         cells = [self.cell(part) for step in self.steps for part in step.step.cells]
         runs = any(each is not None and each.state in ("waiting", "running") for each in cells)
         return self._pending is not None or runs
-
-    def _start(self, part: Code) -> None:
-        def run(_: Sequence[Worth] = ()) -> None:
-            self.cells[part.line] = self._rig.run(part.source)
-
-        step = self.step
-        cells = step.step.cells
-        if part in cells and (part is cells[0] or not any(map(self._is_right, cells))):
-            step.before = None
-            self._ask((), run)
-        else:
-            run()
 
     def _is_right(self, part: Code) -> bool:
         """It ran in the session there is, and came to the end that the lesson means."""
@@ -370,8 +321,8 @@ class Player:
                 step.revealed[part.line] = revealed(part, said, its, modelled=modelled)
             elif isinstance(part, Check):
                 step.checked[part.line] = checked(part, its)
-                if not step.checked[part.line].held:
-                    self._queue.clear()
+        if not all(each.held for each in step.checked.values()):
+            self._queue.clear()
         self._go_on()
 
     def _close(self, *, leaving: bool = False) -> None:
@@ -380,21 +331,26 @@ class Player:
         if step.state is not StepState.BEGUN:
             return
         tasks = [e for e in step.step.parts if isinstance(e, Code | Check | Predict)]
-        done = not any(map(self._is_open, tasks))
-        if leaving:
-            done = all(isinstance(each, Predict) for each in tasks)
-        elif not tasks:
-            done = self.at == len(self.steps) - 1
+        left = [each for each in tasks if self._is_open(each)]
         faults = [each.fault for each in step.revealed.values() if each.fault]
         if faults:
             step.state, step.reason = StepState.FAILED, Message(AT_FAULT, line=faults[0])
         elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
-        elif done:
-            step.state = StepState.DONE
+        elif all(isinstance(each, Predict) for each in left) if leaving else not left:
+            last = self.at == len(self.steps) - 1
+            step.state = StepState.DONE if leaving or last or tasks else step.state
 
-    def _ask(self, sources: Sequence[str], take: Callable[[Sequence[Worth]], None]) -> None:
-        """Reads all cards; then the worker works out the sources, where there are any."""
+    def _ask(
+        self,
+        sources: Sequence[str],
+        take: Callable[[Sequence[Worth]], None],
+        *,
+        anew: bool = False,
+    ) -> None:
+        """The worker works the sources out on what the cards say now. `anew`: what they say is
+        what they said before the step's first cell.
+        """
         step, rig = self.step, self._rig
         mine = self._pending = object()
 
@@ -407,22 +363,23 @@ class Player:
         def read(readings: Readings) -> None:
             if self._pending is not mine:
                 return
-            self._pending = None
             now = replace(readings, memory=dict(rig.ledger.memory))
-            before = step.before = step.before or now
-            if sources:
-                cells = [cell for each in step.step.cells if (cell := self.cell(each))]
-                values = values_of(
-                    rig.ledger, cells, now, before, rig.limit, simulated=rig.simulated
-                )
-                # A worker that is yet to start begins another life of the ledger.
-                life = rig.ledger.life + (rig.ledger.hello is None)
-                self._pending = _Asked(rig.evaluate(sources, values), life, answered)
-            else:
+            before = step.before = now if anew or step.before is None else step.before
+            if not sources:
+                self._pending = None
                 take(())
-            self.changed()
+                return
+            cells = [cell for each in step.step.cells if (cell := self.cell(each))]
+            values = values_of(rig, cells, now, before)
+            # A worker that is yet to start begins another life of the ledger.
+            life = rig.ledger.life + (rig.ledger.hello is None)
+            self._pending = _Asked(rig.evaluate(sources, values), life, answered)
 
-        rig.measure(read)
+        if sources or anew:
+            rig.measure(read)
+        else:
+            self._pending = None
+            take(())
 
     def _take_beginning(self, command: int) -> None:
         step, part, following = self.step, self._part(command), self.next_cell()
@@ -439,19 +396,33 @@ class Player:
             after = each.line > part.line
             if after or (isinstance(each, Predict) and part in behind(step.step, each)):
                 step.revealed.pop(each.line, None)
+                self._shown.discard(each.line)
             if after:
                 step.checked.pop(each.line, None)
                 self.cells.pop(each.line, None)
+        self.changed()
 
     def _take_end(self, command: int) -> None:
+        """A sentence, for one that did not end as the lesson means it."""
         cell, part = self._rig.ledger.cell(command), self._part(command)
         if cell is None or part is None:
             return
-        step = self.step
+        step, failed = self.step, cell.failed
         if not self._is_right(part) and cell.state in ("done", "failed", "cancelled"):
             self._queue.clear()
             if part in step.step.cells and not self._rig.ledger.gone(cell):
-                step.state, step.reason = StepState.FAILED, _why_wrong(cell)
+                words = error_words(failed).partition("\n")[0].rstrip(".!") if failed else ""
+                why = Message("The cell failed: {error}.", error=words) if words else ""
+                if failed is None or cell.state == "done":
+                    reason = Message(
+                        "This cell was there to fail, and it did not. Run the cells of this"
+                        " step again, in order."
+                    )
+                else:
+                    reason = told(why, failed.told)
+                if failed is not None and failed.cause == "cancelled":
+                    reason = _STOPPED
+                step.state, step.reason = StepState.FAILED, reason
         self._go_on()
 
     def _part(self, command: int) -> Code | None:
@@ -479,19 +450,3 @@ def behind(step: Step, predict: Predict) -> list[Code]:
         if isinstance(each, Code) and each.line > predict.line:
             found.append(each)
     return found
-
-
-def _why_wrong(cell: Cell) -> Message:
-    """A sentence, for one that did not end as the lesson means it."""
-    failed = cell.failed
-    if failed is None or cell.state == "done":
-        return Message(
-            "This cell was there to fail, and it did not. Run the cells of this step again, in"
-            " order."
-        )
-    if failed.cause == "cancelled":
-        return _STOPPED
-    words = error_words(failed).partition("\n")[0].rstrip(".!")
-    if not words:
-        return failed.told
-    return told(Message("The cell failed: {error}.", error=words), failed.told)

@@ -160,23 +160,18 @@ class _Reader:
             elif (part := self._part(token)) is not None:
                 parts.append(part)
         parts += self._text_between(at, len(self._lines))
-        if not title:
+        lacks = {
+            mark("its title"): title,
+            mark("a `lesson` block"): said,
+            mark("a step"): steps,
+        }
+        for what in (each for each, there in lacks.items() if not there):
             self.wrong(
-                "The lesson does not begin with its title.",
-                "Write it as the first line: # Tensors on a device",
-                1,
-            )
-        if not said:
-            self.wrong(
-                "There is no `lesson` block below the title.",
-                "Write one with two lines: minutes: 20 and needs: pytorch",
-                2,
-            )
-        if not steps:
-            self.wrong(
-                "This lesson has no step.",
-                "Begin each with a heading of the second level, such as: ## Look at the card",
-                len(self._lines),
+                "This lesson lacks {what}.",
+                "It begins with a line such as: # Tensors; then comes a `lesson` block, and"
+                " each step begins with a heading such as: ## Look at the card",
+                2 if title else 1,
+                what=Message(what),
             )
         if self.problems:
             raise LessonError(self._file, sorted(self.problems))
@@ -186,11 +181,7 @@ class _Reader:
             file.parent.name if file.name == LESSON_FILE else file.stem,
             title,
             int(said["minutes"].text),
-            [
-                each.strip()
-                for each in said["needs"].text.removeprefix("none").split(",")
-                if each
-            ],
+            [each for each in re.split(" *, *", said["needs"].text) if each != "none"],
             "\n\n".join(each.markdown for each in about if isinstance(each, Text)),
             steps,
             self._file,
@@ -414,17 +405,10 @@ class _Reader:
                 match each.type:
                     case "softbreak" | "hardbreak":
                         at += 1
-                    case "html_block" | "html_inline" if not each.content.startswith("</"):
-                        self.wrong(
-                            "{html} is HTML, which a lesson cannot have.",
-                            "Write it in Markdown; what is to be shown as it is, between `…`.",
-                            at,
-                            html=each.content.strip().split("\n")[0][:40],
-                        )
                     case "image":
-                        self._look_at_picture(unquote(str(each.attrs["src"])), at)
+                        self._look_at_target(str(each.attrs["src"]), at, picture=True)
                     case "link_open":
-                        self._look_at_link(unquote(str(each.attrs["href"])), at)
+                        self._look_at_target(str(each.attrs["href"]), at)
 
     def _cannot_stand(self, word: str, line: int) -> None:
         self.wrong(
@@ -436,28 +420,22 @@ class _Reader:
             words=", ".join(WORDS[1:]),
         )
 
-    def _look_at_link(self, target: str, line: int) -> None:
-        """One to another lesson is not followed, so that a ring of them keeps nobody."""
-        lesson = re.fullmatch(rf"\.\./[^/]+/{LESSON_FILE}", target)
-        beside = lesson and (self._file.parent / target).is_file()
-        if not beside and not target.lower().startswith(WEB):
-            self.wrong(
-                "{target!r} is no link that a lesson can have.",
-                "Links lead to the web, or to another lesson that lies beside this one:"
-                " ../05-copies/lesson.md",
-                line,
-                target=target[:80],
-            )
-
-    def _look_at_picture(self, target: str, line: int) -> None:
-        folder = self._file.parent.resolve()
+    def _look_at_target(self, said: str, line: int, *, picture: bool = False) -> None:
+        """A link to another lesson is not followed, so that a ring of them keeps nobody."""
+        folder, target = self._file.parent.resolve(), unquote(said)
         path = (folder / target).resolve()
-        shown = path.is_relative_to(folder) and path.suffix.lower() in _PICTURES
-        if not (shown and path.is_file() and path.stat().st_size <= _MOST_PICTURE):
+        if picture:
+            fits = path.is_relative_to(folder) and path.suffix.lower() in _PICTURES
+            fits = fits and path.is_file() and path.stat().st_size <= _MOST_PICTURE
+        else:
+            beside = path.parent.parent == folder.parent and path.name == LESSON_FILE
+            fits = target.startswith(WEB) or (beside and path.is_file())
+        if not fits:
             self.wrong(
-                "There is no picture {target} that can be shown.",
-                "Put a PNG, JPEG or SVG of at most 4 MiB beside the lesson, and write its name"
-                " alone: ![What it shows](picture.svg). Nothing is fetched from elsewhere.",
+                "{target} is nothing that a lesson can show or lead to.",
+                "Pictures are PNG, JPEG or SVG of at most 4 MiB, and lie beside the lesson:"
+                " ![What it shows](picture.svg). Links lead to the web, or to another lesson:"
+                " ../05-copies/lesson.md",
                 line,
                 target=target[:80],
             )

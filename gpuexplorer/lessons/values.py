@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from gpuexplorer.copies.benches import names_by_uuid
 from gpuexplorer.copies.routes import HOST, device_names
@@ -20,7 +21,6 @@ from gpuexplorer.lab.events import Memory, Printed, Transferred, Worth
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lessons.lesson import Check, Predict
 
-Limit = Callable[[str, str], float | None]  # bytes per second from one device to another
 AT_FAULT = "Line {line} of the lesson is at fault."
 _UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _UNITS |= {"ms": 1e-3, "us": 1e-6}
@@ -46,30 +46,47 @@ class Readings:
     memory: Mapping[str, Memory] = field(default_factory=dict)  # filled in by the player
 
 
+class Rig(Protocol):
+    """The lab in which a lesson is played. Numbers are those of commands: what comes of them
+    arrives by `Player.apply`.
+    """
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def simulated(self) -> bool: ...
+
+    def run(self, code: str) -> int: ...
+
+    def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int: ...
+
+    def measure(self, then: Callable[[Readings], None]) -> None:
+        """All cards and the host, read after now; `then` may be called at once."""
+        ...
+
+    def limit(self, source: str, target: str) -> float | None:
+        """Bytes per second of the narrowest wire between two devices; None: not known."""
+        ...
+
+
 def values_of(
-    ledger: Ledger,
-    cells: Sequence[Cell],
-    now: Readings,
-    before: Readings,
-    limit: Limit,
-    *,
-    simulated: bool,
+    rig: Rig, cells: Sequence[Cell], now: Readings, before: Readings
 ) -> Mapping[str, object]:
     """All that a check or a prediction may name beside the session's own names. `cells`: those
     of its step that have run.
     """
-
     return {
         **_UNITS,
-        "simulated": simulated,
-        **_read(now, ledger, limit),
-        "before": _record(Message("before"), _read(before, ledger, limit)),
+        "simulated": rig.simulated,
+        **_read(now, rig),
+        "before": _record(Message("before"), _read(before, rig)),
         "cells": [
             _record(Message("cell {number}", number=each.number), cell_fields(each))
             for each in cells
         ],
         "copies": [
-            _copy(copy, limit)
+            _copy(copy, rig)
             for each in cells
             for copy in each.transfers
             if not copy.already_there
@@ -77,11 +94,11 @@ def values_of(
     }
 
 
-def _read(readings: Readings, ledger: Ledger, limit: Limit) -> dict[str, object]:
+def _read(readings: Readings, rig: Rig) -> dict[str, object]:
     """Cards as PyTorch counts them, and then those that it does not see."""
     cards = [card for card, _ in readings.cards]
     # What PyTorch calls each; before a worker has said it, by CUDA's numbers.
-    hello = ledger.hello
+    hello = rig.ledger.hello
     named = device_names(cards) if hello is None else names_by_uuid(hello.devices, cards)
     devices = {card: name for name, card in named.items()}
 
@@ -91,10 +108,10 @@ def _read(readings: Readings, ledger: Ledger, limit: Limit) -> dict[str, object]
     ordered = sorted(readings.cards, key=number)
     return {
         "cards": [
-            _card(each, place, devices.get(each[0].id, ""), limit)
+            _card(each, place, devices.get(each[0].id, ""), rig)
             for place, each in enumerate(ordered)
         ],
-        "host": _card(readings.host, 0, HOST, limit),
+        "host": _card(readings.host, 0, HOST, rig),
         "memory": {
             device: _record(
                 Message("the memory of {device}", device=device),
@@ -105,7 +122,7 @@ def _read(readings: Readings, ledger: Ledger, limit: Limit) -> dict[str, object]
     }
 
 
-def _card(read: _Read, place: int, device: str, limit: Limit) -> Mapping[str, object]:
+def _card(read: _Read, place: int, device: str, rig: Rig) -> Mapping[str, object]:
     card, sample = read
     name = Message("{device}, {name}", device=device or f"card {place}", name=card.name)
     has: dict[str, object] = {
@@ -120,7 +137,7 @@ def _card(read: _Read, place: int, device: str, limit: Limit) -> Mapping[str, ob
         **{str(metric): value for metric, value in sample.values.items()},
     }
     if device != HOST:
-        has["pcie_peak"] = limit(HOST, device) if device else None
+        has["pcie_peak"] = rig.limit(HOST, device) if device else None
     reasons = {
         str(metric): Message(
             "{figure} of {card} is missing: {reason}.",
@@ -133,11 +150,11 @@ def _card(read: _Read, place: int, device: str, limit: Limit) -> Mapping[str, ob
     return _record(name, has, pcie_peak=_NO_WIRE, **reasons)
 
 
-def _copy(copy: Transferred, limit: Limit) -> Mapping[str, object]:
+def _copy(copy: Transferred, rig: Rig) -> Mapping[str, object]:
     one, other = copy.source, copy.target
     has = {name: getattr(copy, name) for name in _OF_A_COPY}
     has["rate"] = copy.bytes / copy.seconds if copy.seconds else None
-    has["limit"] = limit(one, other)
+    has["limit"] = rig.limit(one, other)
     name = Message("the copy from {one} to {other}", one=one, other=other)
     return _record(name, has, limit=_NO_WIRE)
 

@@ -106,7 +106,6 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
 def test_a_page_that_cannot_be_saved_is_told_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "folder.html").mkdir()
     for name, status, told in (
-        ("played.ipynb", 2, "played.ipynb was not saved: its name does not end as a page's"),
         ("gone/played.html", 1, "played.html was not saved. That folder does not exist."),
         ("folder.html", 1, "There is a folder of that name."),
     ):

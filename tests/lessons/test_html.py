@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     Began,
@@ -112,7 +111,7 @@ class Played(Player):
 
     @property
     def html(self) -> str:
-        return contents(self, self.ledger, Path("page.html")).decode()
+        return contents(self, self.ledger).decode()
 
     @property
     def text(self) -> str:
@@ -163,7 +162,7 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "Limit: what PCIe 3.0 x16 can carry: 15.8 GB/s",
         "2.5 times too much. Up to 20 % off counts as right.",
         "tensor([[1., 1., 1.]])",
-        "Time, simulated Rate Host memory cpu → cuda:0 256 MiB 21.7 ms 12.4 GB/s pageable",
+        "cpu → cuda:0 · 256 MiB · 21.7 ms · 12.4 GB/s · simulated · pageable",
         "device 34.0 µs · host 1.20 ms · modelled",
         'X.device.type == "cuda" Checked, and it holds.',
         "Why 919 MiB for 24 bytes? The context of CUDA.",
@@ -256,10 +255,10 @@ def test_the_right_choice_is_told_only_after_it_was_revealed(
         (
             False,
             [Transferred(0, "cuda:1", "cuda:1", 24, None)],
-            "cuda:1 → cuda:1 24 B already there, nothing copied",
+            "cuda:1 → cuda:1 · 24 B · already there, nothing copied",
         ),
         (False, [Printed(0, "begin " + "x" * 90_000 + "\nend")], "x end"),
-        (False, [Transferred(0, "cpu", "cuda:0", 9, None, line=e) for e in range(30)], "… …"),
+        (False, [Transferred(0, "cpu", "cuda:0", 9, None, line=e) for e in range(30)], "…"),
     ],
 )
 def test_how_a_cell_ended_is_told(
@@ -283,12 +282,3 @@ def test_a_lesson_of_which_nothing_was_played_or_a_check_failed_says_so(tmp_path
     player.ledger.hello = None
     assert "No cell was run." in player.text
     assert "Everything was measured" not in player.text
-
-
-def test_it_is_saved_as_a_page_alone_and_another_computer_is_named(tmp_path: Path) -> None:
-    player = whole(tmp_path)
-    written = contents(player, player.ledger, tmp_path / "tensors.HTM", "ada@server")
-    assert written.startswith(b"<!DOCTYPE html>")
-    assert b"ada@server" in written
-    with pytest.raises(Trouble, match=r"does not end as a page's does. End it with .html."):
-        contents(player, player.ledger, tmp_path / "tensors.ipynb")
