@@ -331,7 +331,11 @@ def as_json(player: Player, *, simulated: bool, torch: str | None) -> Mapping[st
                 "cells": [
                     cell_fields(cell) for cell in map(player.cell, step.step.cells) if cell
                 ],
-                "predictions": [predicted(each, step) for each in step.predicts],
+                "predictions": [
+                    predicted(each, step)
+                    for each in step.step.parts
+                    if isinstance(each, Predict)
+                ],
                 "checks": [
                     {**vars(each), "error": tr(each.error), "found": tr(each.found)}
                     for _, each in sorted(step.checked.items())

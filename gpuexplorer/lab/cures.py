@@ -40,7 +40,7 @@ _PACKAGES = {
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
 }
-_MOST_DELETED, _MOST_CARDS = 6, 3
+_MOST_CARDS = 3
 # What makes a tensor of PyTorch's usual type; and what makes one at its usual place.
 _TYPED = frozenset(f"torch.{each}" for each in ("empty", "ones", "rand", "randn", "zeros"))
 _PLACED = _TYPED.union(
@@ -192,24 +192,20 @@ class Site(Source):
 
     def _find(self) -> "ast.expr | ast.stmt":
         """Python 3.10 tells the line alone: then the statement. Raises LookupError."""
-        frame = self.frame
+        line, begin = self.frame.line, self.begins[self.frame.line - 1]
+        stop = begin + len(self.lines[line - 1].rstrip())
+        told = (begin + self.frame.begin, begin + self.frame.end)
         covering = [
             each
             for each in ast.walk(self.module)
             if isinstance(each, (ast.expr, ast.stmt))
-            and each.lineno <= frame.line <= (each.end_lineno or each.lineno)
+            and each.lineno <= line <= (each.end_lineno or each.lineno)
         ]
-        begin = self.begins[frame.line - 1] if covering else 0
-        longest = len(self.lines[frame.line - 1].rstrip()) if covering else 0
-
-        def is_it(node: "ast.expr | ast.stmt") -> bool:
-            first, end = self.span(node)
-            told = (frame.begin, frame.end)
-            return bool(frame.end) and told == (first - begin, min(end - begin, longest))
-
-        exact = list(filter(is_it, covering))  # a statement before its expression
-        whole = [each for each in covering if isinstance(each, _SIMPLE)]
-        return (exact or whole)[-1]
+        exact = []  # a statement stands before its expression
+        for each in covering:
+            first, end = self.span(each)
+            exact += [each] if told == (first, min(end, stop)) else []
+        return (exact or [each for each in covering if isinstance(each, _SIMPLE)])[-1]
 
 
 def sites(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> "list[Site]":
@@ -304,9 +300,6 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, int]") -> "l
         size = sum({each.name: each.bytes for each in apart}.values())
         if strangers - {target} or size > room.get(target, math.inf):
             continue  # what is not known would stay where it is, or it does not fit
-        in_place = site.node.target if isinstance(site.node, ast.AugAssign) else None
-        if any(each.node is in_place for each in apart):
-            continue  # what is changed in place stays where it is
         kind, _, number = target.partition(":")
         move = f".to({target!r})" if kind not in ("cpu", "cuda") else f".{kind}({number})"
         ends = [site.span(each.node)[1] for each in apart]
@@ -406,7 +399,7 @@ def _deleted(cell: Cell, calls: "Sequence[Site]", device: str, needed: float) ->
     for more, size in sorted(groups.values(), key=lambda each: -each[1]):
         if size and freed < needed and not used & {*more}:
             names, freed = [*names, *more], freed + size
-    if not names or not needed <= freed or len(names) > _MOST_DELETED:
+    if not names or freed < needed:
         return []
     line = f"del {', '.join(names)}"
     return [Cure((line, cell.code), (line,), frees_bytes=freed)]

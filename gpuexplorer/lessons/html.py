@@ -85,15 +85,9 @@ def _lesson(player: Player, ledger: Ledger, machine: str) -> Iterator[str]:
             if each.usable and each.name not in ("cpu", "meta")
         )
         named = [f"{count} × {name}" if count > 1 else name for name, count in cards.items()]
-        build = tr("{version}, for {build}", version=hello.torch, build=hello.build)
-        yield _items(
-            [
-                *([tr("Machine: {name}", name=machine)] if machine else []),
-                tr("Cards: {names}", names=listed(named) or tr("none")),
-                f"PyTorch {hello.torch if hello.simulated else build}",
-                f"Python {hello.python}",
-            ]
-        )
+        facts = [machine] if machine else []
+        facts += [listed(named) or tr("no card"), f"PyTorch {hello.torch}"]
+        yield _plain(" · ".join([*facts, f"Python {hello.python}"]))
     yield _plain(tr("Saved {time}", time=f"{datetime.now(UTC).astimezone():%Y-%m-%d %H:%M}"))
     for number, step in enumerate(player.steps, 1):
         over = tr("Step {number} of {count}", number=number, count=len(player.steps))
@@ -193,7 +187,7 @@ def _cell(part: Code, cell: Cell | None, step: StepPlay) -> Iterator[str]:
 def _copy(copy: Transferred) -> str:
     said = [f"{copy.source} → {copy.target}", bytes_words(copy.bytes)]
     if copy.copies > 1:
-        said[0] = tr("{way}, {count} times", way=said[0], count=copy.copies)
+        said[0] = f"{copy.copies} × {said[0]}"
     if copy.already_there:
         return " · ".join([*said, tr("already there, nothing copied")])
     if copy.seconds:

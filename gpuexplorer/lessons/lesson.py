@@ -148,13 +148,7 @@ class Control(NamedTuple):
     place: str
 
 
-_SEVERAL = {  # names for one place
-    "lab.run": "lab.editor",
-    "lab.copies": "lab.cells",
-    "lab.devices": "lab.bench",
-    "lab.memory": "lab.bench",
-    "lab.visible": "lab.switches",
-}
+_SAME_PLACE = {"lab.run": "lab.editor", "lab.copies": "lab.cells"}
 _WORDS = {
     "overview": mark("the overview"),
     "card": mark("the screen of one card"),
@@ -164,13 +158,6 @@ _WORDS = {
     "lab": mark("the lab"),
     "copies": mark("the copies"),
     "rail": mark("the screens at the left"),
-    "rail.overview": mark("where the overview opens"),
-    "rail.card": mark("where a single card opens"),
-    "rail.processes": mark("where the processes open"),
-    "rail.topology": mark("where the topology opens"),
-    "rail.events": mark("where the events open"),
-    "rail.lab": mark("where the lab opens"),
-    "rail.copies": mark("where the copies open"),
     "rail.devices": mark("the cards at the left"),
     "rail.python": mark("which Python runs the lab"),
     "top.source": mark("where the figures come from"),
@@ -195,14 +182,11 @@ _WORDS = {
     "lab.cells": mark("the cells with what each took"),
     "lab.copies": mark("where a cell says what it copied"),
     "lab.bench": mark("the shelves of the devices"),
-    "lab.devices": mark("the devices and what lies on them"),
-    "lab.memory": mark("how full each device is"),
     "lab.forms": mark("the forms that write cells"),
     "lab.strips": mark("the cards' curves below the lab"),
     "lab.placement": mark("the switch that tells where operations run"),
     "lab.cap": mark("the cap on the cards' memory"),
     "lab.switches": mark("more switches of the lab"),
-    "lab.visible": mark("where one chooses visible cards"),
     "lab.release": mark("what gives the cards back"),
     "lab.open": mark("where a program or notebook is opened"),
     "lab.watch": mark("where a program is watched"),
@@ -217,7 +201,7 @@ CONTROLS = {
     name: Control(
         words,
         screen if (screen := name.partition(".")[0]) not in ("rail", "top") else "",
-        _SEVERAL.get(name, name),
+        _SAME_PLACE.get(name, name),
     )
     for name, words in _WORDS.items()
 }

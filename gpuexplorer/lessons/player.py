@@ -51,10 +51,6 @@ class StepPlay:
     before: Readings | None = None  # as its first cell began
 
     @property
-    def predicts(self) -> Sequence[Predict]:
-        return [each for each in self.step.parts if isinstance(each, Predict)]
-
-    @property
     def held_back(self) -> Sequence[Part]:
         """What would give an answer away: the texts behind an open question, or behind the
         first of the cells that answer it.

@@ -133,30 +133,26 @@ def _card(read: _Read, place: int, device: str, rig: Rig) -> Mapping[str, object
         "simulated": card.simulated,
         "lost": sample.state in (CardState.LOST, CardState.UNLISTED),
         "memory_total": card.memory_bytes,
-        **{str(metric): None for metric in sample.missing},
         **{str(metric): value for metric, value in sample.values.items()},
     }
-    if device != HOST:
-        has["pcie_peak"] = rig.limit(HOST, device) if device else None
-    reasons = {
-        str(metric): Message(
+    for metric, absence in sample.missing.items():
+        has[str(metric)] = Message(
             "{figure} of {card} is missing: {reason}.",
             figure=METRICS[metric].label,
             card=name,
             reason=absence.sentence,
         )
-        for metric, absence in sample.missing.items()
-    }
-    return _record(name, has, pcie_peak=_NO_WIRE, **reasons)
+    if device != HOST:
+        has["pcie_peak"] = (rig.limit(HOST, device) if device else None) or _NO_WIRE
+    return _record(name, has)
 
 
 def _copy(copy: Transferred, rig: Rig) -> Mapping[str, object]:
     one, other = copy.source, copy.target
     has = {name: getattr(copy, name) for name in _OF_A_COPY}
     has["rate"] = copy.bytes / copy.seconds if copy.seconds else None
-    has["limit"] = rig.limit(one, other)
-    name = Message("the copy from {one} to {other}", one=one, other=other)
-    return _record(name, has, limit=_NO_WIRE)
+    has["limit"] = rig.limit(one, other) or _NO_WIRE
+    return _record(Message("the copy from {one} to {other}", one=one, other=other), has)
 
 
 def cell_fields(cell: Cell) -> dict[str, object]:
@@ -178,17 +174,15 @@ def cell_fields(cell: Cell) -> dict[str, object]:
     }
 
 
-def _record(
-    name: Message, values: Mapping[str, object], **reasons: Message
-) -> Mapping[str, object]:
-    """`reasons`: told of a value that is not there."""
+def _record(name: Message, values: Mapping[str, object]) -> Mapping[str, object]:
+    """A message says why a value is not there."""
     usual = Message("This was not measured of {what}.", what=name)
-    lacks = {
-        each: reasons.get(each, usual).as_json()
-        for each, value in values.items()
-        if value is None
-    }
-    has = {each: value for each, value in values.items() if value is not None}
+    has, lacks = {}, {}
+    for each, value in values.items():
+        if value is None or isinstance(value, Message):
+            lacks[each] = (value or usual).as_json()
+        else:
+            has[each] = value
     return {"is": str(name), "has": has, "lacks": lacks}
 
 
@@ -251,9 +245,9 @@ def revealed(
 def checked(part: Check, worths: Sequence[Worth]) -> Checked:
     for condition, worth in zip(part.conditions, worths, strict=True):
         if not worth.truth:
-            words, error, found = condition.words, worth.error, worth.found
+            line, words = condition.line, condition.words
             return Checked(
-                held=False, line=condition.line, told=words, error=error, found=found
+                held=False, line=line, told=words, error=worth.error, found=worth.found
             )
     return Checked(held=True, line=part.line)
 
@@ -292,20 +286,19 @@ def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> Message:
         return Message("Another one is right: it is marked.")
     if shown.measured is None:
         return NOTHING
-    factor = said.value / shown.measured if shown.measured else 0.0
-    if said.value == shown.measured:
-        distance = Message("Exactly what was measured.")
-    elif factor <= 0:
-        distance = Message("Not what was measured.")
-    else:
-        far = f"{figure(float(f'{abs(factor - 1) * 100:.2g}'))} %"
-        if not 0.5 <= factor <= 2:
-            times = figure(float(f"{max(factor, 1 / factor):.2g}"))
-            far = Message("{times} times", times=times)
-        distance = Message("{share} too little.", share=far)
-        if factor > 1:
-            distance = Message("{share} too much.", share=far)
-    near = Message("{share} %", share=figure(part.within * 100))
+    near = f"{figure(part.within * 100)} %"
     if part.factor:
         near = Message("a factor of {factor}", factor=figure(part.factor))
-    return told(distance, Message("Up to {range} off counts as right.", range=near))
+    counts = Message("Up to {range} off counts as right.", range=near)
+    if said.value == shown.measured:
+        return told(Message("Exactly what was measured."), counts)
+    factor = said.value / shown.measured if shown.measured else 0.0
+    if factor <= 0:
+        return told(Message("Not what was measured."), counts)
+    far = f"{figure(float(f'{abs(factor - 1) * 100:.2g}'))} %"
+    if not 0.5 <= factor <= 2:
+        times = figure(float(f"{max(factor, 1 / factor):.2g}"))
+        far = Message("{times} times", times=times)
+    if factor > 1:
+        return told(Message("{share} too much.", share=far), counts)
+    return told(Message("{share} too little.", share=far), counts)

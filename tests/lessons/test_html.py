@@ -116,7 +116,7 @@ def whole(folder: Path) -> Played:
 def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
     text = whole(tmp_path).text
     for words in (
-        "Machine: ada@server Cards: 2 × NVIDIA TITAN RTX PyTorch 2.13.0 Python 3.12.4",
+        "ada@server · 2 × NVIDIA TITAN RTX · PyTorch 2.13.0 · Python 3.12.4",
         "The cards are simulated.",
         "Step 1 of 4 · done",
         "You said: 31 GB/s Measured, simulated: 12.4 GB/s",
