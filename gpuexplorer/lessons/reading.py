@@ -260,22 +260,20 @@ class _Reader:
         """Lines of Python; `else:` says what is told where one of those above is not true."""
         found: list[Expression] = []
         waiting: list[_Row] = []
-        alone = 0
         for row in _rows(block):
-            if row.text.startswith("else:"):
-                words = row.text.removeprefix("else:").strip()
-                alone = alone or (0 if waiting and words else row.line)
+            words = row.text.removeprefix("else:").strip()
+            if waiting and words and words != row.text:
                 found += [self._expression(each, words) for each in waiting]
                 waiting = []
             else:
                 waiting.append(row)
-        if alone or waiting or not found:
+        if waiting or not found:
             self.wrong(
                 "A condition stands here without its `else:`, or an `else:` without its"
                 " condition.",
                 "Write the condition, and below it: else: what a person should do where it is"
                 " not true",
-                alone or (waiting[0].line if waiting else _line(block)),
+                waiting[0].line if waiting else _line(block),
             )
         return found
 

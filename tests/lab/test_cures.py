@@ -1,7 +1,6 @@
 """Cures: each is the cell as it stands, with what failed changed, and has its price."""
 
 import ast
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -117,56 +116,76 @@ def texts(found: list[Cure]) -> list[tuple[str, ...]]:
 
 HOW_MANY = "# größer, first\nk = 'é'; Z = (X  +   Y)  # here\n\nprint( Z )"
 LOOP = "for X, y in data:\n    loss = F.mse_loss(net(X), y)"
+CARD_5 = "torch.device('cuda:5' if torch.cuda.device_count() > 5 else 'cpu')"
+BOTH, ONE = "cuda:0 and cuda:1", "cuda:1 and cpu"
 
 
 @pytest.mark.parametrize(
-    ("shelf", "code", "apart", "at", "cured"),
+    ("shelf", "code", "at", "said", "cured"),
     [
         (
             "X cuda:0, Y cuda:1 2400",
             "Z = X + Y[:2]",
-            "cuda:0 and cuda:1",
             "X + Y[:2]",
+            BOTH,
             ["Z = X.cuda(1) + Y[:2]", "Z = X + Y.cuda(0)[:2]", "Z = X.cpu() + Y.cpu()[:2]"],
         ),
-        (  # all else stays as it is, remarks too
-            "X cuda:0",
-            HOW_MANY,
-            "cuda:0 and cpu",
-            "X  +   Y",
-            [HOW_MANY.replace("X  +", "X.cpu()  +")],
-        ),
+        # All else stays as it is, remarks too.
+        ("X cuda:1", HOW_MANY, "X  +   Y", ONE, [HOW_MANY.replace("X  +", "X.cpu()  +")]),
         (
             "net=model cuda:1 16, X cpu",
             LOOP,
-            "cuda:1 and cpu",
             "net(X)",
+            ONE,
             [LOOP.replace("net(X)", each) for each in ("net(X.cuda(1))", "net.cpu()(X)")],
         ),
         (  # what was copied in the cell is where it was copied to
             "net=model cpu 16, X cpu",
             "net(X.cuda(1))",
-            "cuda:1 and cpu",
             "net(X.cuda(1))",
+            ONE,
             ["net(X.cuda(1).cpu())", "net.cuda(1)(X.cuda(1))"],
         ),
-        (  # made on the card at once
-            "X cuda:1",
-            "X + torch.ones(3)",
-            "cuda:1 and cpu",
-            "X + torch.ones(3)",
-            ["X + torch.ones(3, device='cuda:1')", "X.cpu() + torch.ones(3)"],
-        ),
         # What would stay apart is not offered; what is changed in place stays where it is.
-        ("X cuda:1", "X + f()", "cuda:1 and cuda:0", "X + f()", ["X.cuda(0) + f()"]),
-        ("X cuda:0, Y cuda:1", "X += Y", "cuda:0 and cuda:1", "X += Y", ["X += Y.cuda(0)"]),
+        ("X cuda:1", "X + f()", "X + f()", BOTH, ["X.cuda(0) + f()"]),
+        ("X cuda:0, Y cuda:1", "X += Y", "X += Y", BOTH, ["X += Y.cuda(0)"]),
+        # A card that is not there may be another, or the processor.
+        (
+            "X cpu",
+            "Y = X.cuda(5)",
+            "X.cuda(5)",
+            NO_SUCH_CARD,
+            [f"Y = X.to({CARD_5})", "Y = X.cuda(0)", "Y = X.cuda(1)"],
+        ),
+        (
+            "",
+            "torch.cuda.get_device_name(5)",
+            "torch.cuda.get_device_name(5)",
+            NO_SUCH_CARD,
+            ["torch.cuda.get_device_name(0)", "torch.cuda.get_device_name(1)"],
+        ),
+        # NumPy wants values on the host and without their history.
+        ("X cuda:1", "A = X.numpy()", "X.numpy()", TO_NUMPY, ["A = X.cpu().numpy()"]),
+        (
+            "X cuda:1",
+            "plt.plot(X, 'x')",
+            "plt.plot(X, 'x')",
+            TO_NUMPY,
+            ["plt.plot(X.cpu(), 'x')"],
+        ),
+        ("", "W.numpy()", "W.numpy()", OF_GRADIENTS, ["W.detach().numpy()"]),
+        ("", "V.numpy()", "V.numpy()", TO_NUMPY, ["V.detach().cpu().numpy()"]),
     ],
 )
-def test_what_lies_apart_is_brought_together(
-    lab: Lab, shelf: str, code: str, apart: str, at: str, cured: list[str]
+def test_what_failed_is_changed_and_all_else_stays(
+    lab: Lab, shelf: str, code: str, at: str, said: str, cured: list[str]
 ) -> None:
     lab.shelf(shelf)
-    assert texts(lab.apart(code, apart, (0, at))) == [(each,) for each in cured]
+    for name, device in (("W", "cpu"), ("V", "cuda:1")):
+        lab.thing(name, device, requires_grad=True)
+    apart = " and " in said
+    found = lab.apart(code, said, (0, at)) if apart else lab.offered(code, said, (0, at))
+    assert texts(found) == [(each,) for each in cured]
 
 
 def test_a_cure_has_its_price_before_it_is_pressed(lab: Lab) -> None:
@@ -245,48 +264,6 @@ def test_what_would_not_fit_elsewhere_either_is_not_offered(lab: Lab) -> None:
     assert full(lab, MADE, "37.25 GiB", MADE) == []
     (on_cpu,) = full(lab, MADE, "20.50 GiB", MADE)
     assert on_cpu.label == "The same on cpu"
-
-
-CARD_5 = "torch.device('cuda:5' if torch.cuda.device_count() > 5 else 'cpu')"
-
-
-OTHERS = (CARD_5, "'cuda:0'", "'cuda:1'")
-
-
-@pytest.mark.parametrize(
-    ("code", "named", "at", "places"),
-    [
-        ("Y = X.{}", "cuda(5)", "X.{}", [f"to({CARD_5})", "cuda(0)", "cuda(1)"]),
-        ("torch.cuda.get_device_name({})", "5", "torch.cuda.get_device_name({})", ["0", "1"]),
-        ("place = {}\nY = X.to(place)", "'cuda:5'", "X.to(place)", OTHERS),
-    ],
-)
-def test_a_card_that_is_not_there_may_be_another_or_the_processor(
-    lab: Lab, code: str, named: str, at: str, places: Sequence[str]
-) -> None:
-    lab.shelf("X cpu")
-    found = lab.offered(code.format(named), NO_SUCH_CARD, (0, at.format(named)))
-    assert texts(found) == [(code.format(each),) for each in places]
-
-
-@pytest.mark.parametrize(
-    ("code", "message", "cured", "copied"),
-    [
-        ("A = X.numpy()", TO_NUMPY, "A = X.cpu().numpy()", 24),
-        ("plt.plot(X, label='x')", TO_NUMPY, "plt.plot(X.cpu(), label='x')", 24),
-        ("A = W.numpy()", OF_GRADIENTS, "A = W.detach().numpy()", 0),
-        ("A = V.numpy()", TO_NUMPY, "A = V.detach().cpu().numpy()", 24),
-    ],
-)
-def test_numpy_wants_values_on_the_host_and_without_their_history(
-    lab: Lab, code: str, message: str, cured: str, copied: int
-) -> None:
-    lab.shelf("X cuda:1")
-    for name, device in (("W", "cpu"), ("V", "cuda:1")):
-        lab.thing(name, device, requires_grad=True)
-    (found,) = lab.offered(code, message, (0, code.removeprefix("A = ")), cause="raised")
-    assert found.cells == (cured,)
-    assert found.copied_bytes == copied
 
 
 def test_in_place_of_a_lost_card_the_others_are_offered(lab: Lab) -> None:
