@@ -411,8 +411,8 @@ class _Reader:
     def _cannot_stand(self, word: str, line: int) -> None:
         self.wrong(
             "{word!r} is no block that can stand here.",
-            "Above the first step stands one `lesson` block; in a step, at the left margin:"
-            " {words}. What is only shown is ```text.",
+            "These can: {words}. What is only shown is ```text. They stand in a step, at the"
+            " left margin; one `lesson` block stands above the first step.",
             line,
             word=word[:40],
             words=", ".join(WORDS[1:]),

@@ -92,7 +92,7 @@ def test_each_problem_is_told_with_file_line_and_cure(
     assert main(["lesson", "check", str(bad), str(gone), str(TWO_STEPS)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{bad}, line 30: 'because' is no block that can stand here."
-    assert lines[1].startswith("    Above the first step stands one")
+    assert lines[1].startswith("    These can: ")
     assert lines[2] == f"{gone}: The file cannot be read: No such file or directory."
     assert lines[4].endswith("nothing is wrong with its 2 steps.")
 
