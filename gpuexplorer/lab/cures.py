@@ -272,8 +272,7 @@ def _changed(
     anew before the cell that failed runs again.
     """
     text = site.changed(edits)
-    before, after = site.code.split("\n"), text.split("\n")
-    shown = tuple(new.strip() for old, new in zip(before, after, strict=True) if old != new)
+    shown = _new_lines(site.code, text)
     if not (tree_of(text).body and shown):
         return []
     copies = tuple(
@@ -282,6 +281,11 @@ def _changed(
     )
     cells = (text,) if site.cell is site.failing else (text, site.failing.code)
     return [Cure(cells, shown, label, copies, again=site.again and bool(copies))]
+
+
+def _new_lines(before: str, after: str) -> "tuple[str, ...]":
+    lines = zip(before.split("\n"), after.split("\n"), strict=True)
+    return tuple(new.strip() for old, new in lines if old != new)
 
 
 # Devices differ.
@@ -532,9 +536,7 @@ def _after_assert(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
         blocking = ("CUDA_LAUNCH_BLOCKING=1",)
         found.append(Cure((cell.code,), blocking, label, anew=True, waits=True))
     done = [each for each in ledger.done() if each.number < cell.number]
-    called = {each.cell for each in failed.frames}
-    homes = [*(each for each in done if each.number in called), cell]
-    names = {name for each in homes for name in names_read(each.code)}
+    names = names_read(cell.code)
     for each in reversed(done):
         body = tree_of(each.code).body
         if names & {e.name for e in body if isinstance(e, ast.FunctionDef | ast.ClassDef)}:
@@ -542,16 +544,12 @@ def _after_assert(failed: Failed, cell: Cell, ledger: Ledger) -> "list[Cure]":
     there = {name: thing for each in done for name, thing in each.placed.items()}
     used = [there[each] for each in there if each in names & cell.names_before]
     lines = {each: line for each in used if (line := _line_to_host(each))}
-    cells, shown = ["\n".join(lines.values())] if lines else [], [*lines.values()]
-    for home in homes:
-        text, _ = cards_renamed(home.code, lambda _: "cpu")
-        old, new = home.code.split("\n"), text.split("\n")
-        shown += [one.strip() for one, other in zip(new, old, strict=True) if one != other]
-        if text != home.code or home is cell:
-            cells.append(text)
+    text, _ = cards_renamed(cell.code, lambda _: "cpu")
+    shown = (*lines.values(), *_new_lines(cell.code, text))
+    cells = ("\n".join(lines.values()), text) if lines else (text,)
     moved = (Copying(e.name, e.device, "cpu", e.bytes, stays=True) for e in lines if e.bytes)
     label = Message("The same on the processor, where the error names the value")
-    host = Cure(tuple(cells), tuple(shown), label, tuple(moved), anew=True)
+    host = Cure(cells, shown, label, tuple(moved), anew=True)
     return [*found, host] if shown else found
 
 
