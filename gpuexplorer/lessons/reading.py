@@ -238,16 +238,10 @@ class _Reader:
                 return Point(line, control)
             case "why":
                 first, _, markdown = content.partition("\n")
-                key, _, question = first.partition(":")
-                if key.strip() != "question" or not question.strip():
-                    self.wrong(
-                        "A `why` block begins with its question.",
-                        "Write as its first line: question: Why is that so?",
-                        line + 1,
-                    )
+                said = self._values(block, [_Row(line + 1, first)], ("question",))
                 inside = self._parser.parse(markdown)
                 self._look_at(inside, markdown.split("\n"), line + 1, (SHOWN,))
-                return Why(line, question.strip(), markdown.strip("\n"))
+                return Why(line, said["question"].text, markdown.strip("\n"))
         return None  # it was said already that it cannot stand here
 
     def _text_between(self, begin: int, end: int) -> Iterator[Text]:
@@ -321,13 +315,13 @@ class _Reader:
         """The lines `key: value`, by their keys; what is not said, or wrong, stands empty."""
         word, line = _word(block), _line(block)
         found = dict.fromkeys((*needed, *others), _Row(line, ""))
-        tried = set()
+        fine = True
         for row in rows:
             key, _, value = (each.strip() for each in row.text.partition(":"))
-            tried.add(key)
             if key in found and re.fullmatch(_KEYS[key][1], value):
                 found[key] = _Row(row.line, value)
             else:
+                fine, known = False, [key] if key in found else found
                 self.wrong(
                     "{text!r} is nothing that a `{word}` block can have.",
                     "Its lines are such as: {example}. One that goes on with the one above is"
@@ -335,9 +329,9 @@ class _Reader:
                     row.line,
                     text=row.text[:60],
                     word=word,
-                    example=_KEYS[key][0] if key in found else ", ".join(found),
+                    example="; ".join(_KEYS[each][0] for each in known),
                 )
-        for key in (each for each in needed if each not in tried):
+        for key in (each for each in needed if fine and not found[each].text):
             self.wrong(
                 "This `{word}` block has no {key!r}.",
                 "Such as: {example}",

@@ -79,7 +79,7 @@ def test_a_lesson_is_read_with_its_steps_and_their_parts_in_order() -> None:
         (block("check", "x ==", "else: So."), 10, "This is no Python: invalid syntax."),
         (block("check", "1 == 2", "else: So."), 10, "1 == 2 is the same whatever happens."),
         (block("point", "lab.runs"), 10, "The window has no control 'lab.runs'."),
-        (block("why", "Because."), 10, "A `why` block begins with its question."),
+        (block("why", "Because."), 10, "'Because.' is nothing that a `why` block can have"),
         (block("predict", "number: len(copies)"), 9, "This `predict` block has no 'question'."),
         (block("predict", "question: Hm?", "number: 5"), 11, "5 is the same whatever happens."),
         (block("predict", *NUMBER, "unti: s"), 12, "'unti: s' is nothing that a `predict`"),
