@@ -437,8 +437,6 @@ class Watched(Event):
     loaders: "tuple[Loader, ...]" = ()
     trips: "tuple[Trip, ...]" = ()
     busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by card, in seen_seconds
-    profiled: "tuple[tuple[str, float, float, float], ...]" = ()
-    # By torch.profiler: card, seconds that were recorded, of these computing, and copying.
     children: "tuple[tuple[str, int], ...]" = ()  # processes that were not watched, by kind
     memory: "tuple[Memory, ...]" = ()
     dropped: int = 0  # copies of places for which there was no row left

@@ -169,7 +169,7 @@ class Start:
             # What Python imports from there by itself puts all this back.
             ways = [str(_BEGINNING), *filter(None, [variables.get(_SEARCHED)])]
             variables[_SEARCHED] = os.pathsep.join(ways)
-        if self.cards and self.program is None:  # which sees to it itself
+        if self.cards:
             # Gradients are computed in a thread beside the main one, each with threads that
             # help it. Those that wait in a loop for more work take the others' cores.
             variables.setdefault("OMP_WAIT_POLICY", "PASSIVE")

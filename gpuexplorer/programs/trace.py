@@ -26,7 +26,6 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.programs.program_run import Spot, spot_of
 
-_PIECE = 500  # events
 # The rows of a device, by the kind of a stretch, in the order in which they stand.
 _TRACKS = {
     "step": "steps",
@@ -80,8 +79,6 @@ class TraceFile:
             case Traced():
                 self._left_out += event.left_out
                 self._write(event.stretches)
-            case _:
-                pass
 
     def close(self) -> None:
         """What was written is whole after this, whatever became of the program."""
@@ -100,18 +97,10 @@ class TraceFile:
         self._out.write(end(about).encode())
 
     def _write(self, stretches: Iterable[_Stretch]) -> None:
-        piece: list[str] = []
-        for stretch in sorted(stretches, key=lambda each: each[2]):
-            piece += self._told(stretch)
-            if len(piece) >= _PIECE:
-                self._put(piece)
-                piece = []
-        if piece:
-            self._put(piece)
-
-    def _put(self, piece: list[str]) -> None:
-        self._out.write(joined(piece, begun=self._begun))
-        self._begun = True
+        in_time = sorted(stretches, key=lambda each: each[2])
+        if written := [text for each in in_time for text in self._told(each)]:
+            self._out.write(joined(written, begun=self._begun))
+            self._begun = True
 
     def _told(self, stretch: _Stretch) -> Iterator[str]:
         """Processes and threads are named before what they did first."""
@@ -149,17 +138,17 @@ class TraceFile:
 
 
 def _args_of_copy(row: Transferred, size: int, seconds: float) -> dict[str, object]:
-    args: dict[str, object] = {
+    args = {
         "file": row.file,
         "line": row.line,
         "from": row.source,
         "to": row.target,
         "asked_for": row.asked,
         "modelled": row.modelled,
+        "bytes": size or None,
+        "rate_gbs": size / seconds / 1e9 if size and seconds > 0 else None,
+        "pinned": row.pinned,
+        "blocking": row.blocking,
+        "direct": row.direct,
     }
-    if size:
-        args["bytes"] = size
-    if size and seconds > 0:
-        args["rate_gbs"] = size / seconds / 1e9
-    known = {"pinned": row.pinned, "blocking": row.blocking, "direct": row.direct}
-    return args | {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in args.items() if value is not None}

@@ -43,13 +43,13 @@ class Exchange:
     def reached(self, others: "Sequence[Other]") -> "list[Found]":
         """All at a time. For who takes a connection and is silent, PyTorch waits for ever."""
         threads = ThreadPoolExecutor(max(1, len(others)))
-        jobs = {each: threads.submit(_reach, each) for each in others}
+        jobs = [threads.submit(_reach, each) for each in others]
         threads.shutdown(wait=False)
-        wait(jobs.values(), 3 * _KNOCKING)
+        wait(jobs, 3 * _KNOCKING)
         silent = "connected, but no answer came"
         return [
             job.result() if job.done() else Found(each.rank, each.address, why=silent)
-            for each, job in jobs.items()
+            for job, each in zip(jobs, others, strict=True)
         ]
 
     def join(self, begin: Begin) -> None:
@@ -104,25 +104,25 @@ class Exchange:
         sent = self._pattern(order.bytes, order.source)
         got = torch.empty(0 if leads else order.bytes, dtype=torch.uint8, device=self._device)
 
-        def send(size: int) -> float:
-            self._hear(peer)
+        def once(size: int) -> float:
+            if leads:
+                self._hear(peer)
+            else:
+                got.zero_()
+                dist.send(self._sign, peer)
             began = time.perf_counter()
-            dist.send(sent[:size], peer)
-            self._hear(peer)
-            return time.perf_counter() - began
-
-        def receive(size: int) -> float:
-            got.zero_()
-            dist.send(self._sign, peer)
-            began = time.perf_counter()
-            dist.recv(got[:size], peer)
-            self._wait()
-            dist.send(self._sign, peer)
+            if leads:
+                dist.send(sent[:size], peer)
+                self._hear(peer)
+            else:
+                dist.recv(got[:size], peer)
+                self._wait()
+                dist.send(self._sign, peer)
             took = time.perf_counter() - began
-            self._right &= torch.equal(got[:size], sent[:size])
+            self._right &= leads or torch.equal(got[:size], sent[:size])
             return took
 
-        return send if leads else receive
+        return once
 
     def _all_reduce(self, order: Take) -> "Callable[[int], float]":
         """As nccl-tests count, the bytes are those of each rank."""

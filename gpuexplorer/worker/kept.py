@@ -9,7 +9,7 @@ import runpy
 import select
 import signal
 import time
-from types import FrameType
+from typing import NoReturn
 
 from gpuexplorer.lab import offspring
 from gpuexplorer.lab.start import ALONE, NAME, unpacked
@@ -32,7 +32,7 @@ def keep() -> None:
     worker = os.fork()
     if worker:
         os.close(commands)
-        Keeper(worker, ahead).keep()
+        _keep(worker, ahead)
     offspring.end_with_parent()
     if os.getppid() != keeper:
         os._exit(1)
@@ -42,73 +42,62 @@ def keep() -> None:
     os.close(commands)
 
 
-class Keeper:
-    """Never returns to what started it."""
+def _keep(worker: int, ahead: int) -> NoReturn:
+    """`ahead` leads to the worker, which alone says something."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.set_blocking(ahead, False)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: _end(worker, None))
+    status = _handed_on(worker, ahead)
+    os.close(ahead)
+    until = time.monotonic() + _LAST_PATIENCE
+    while status is None and time.monotonic() < until:
+        time.sleep(_SHORT_GLANCE)
+        status = _status_of(worker)
+    _end(worker, status)
 
-    def __init__(self, worker: int, ahead: int) -> None:
-        """`ahead` leads to the worker."""
-        self._worker, self._ahead = worker, ahead
-        self._status: int | None = None
-        self._rest = b""  # of a line that has not come whole
-        self._waiting = b""  # what the worker has not taken yet
-        # The worker alone says something.
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, 1)
-        os.set_blocking(ahead, False)
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._on_signal)
 
-    def keep(self) -> None:
-        self._hand_on()
-        os.close(self._ahead)
-        until = time.monotonic() + _LAST_PATIENCE
-        while not self._has_ended() and time.monotonic() < until:
-            time.sleep(_SHORT_GLANCE)
-        self._end_all()
+def _handed_on(worker: int, ahead: int) -> "int | None":
+    """Until somebody hangs up, or is not heard any more; or the worker ends, with a status."""
+    alone = float(unpacked(os.environ.get(NAME, "")).get("alone", ALONE))
+    heard = time.monotonic()
+    rest = waiting = b""  # of a line that has not come whole; and what was not taken yet
+    while time.monotonic() - heard < alone:
+        status = _status_of(worker)
+        if status is not None:
+            return status
+        poll = select.poll()
+        poll.register(0, select.POLLIN)
+        poll.register(ahead, select.POLLOUT if waiting else 0)
+        ready = dict(poll.poll(_GLANCE * 1000))
+        if ready.get(ahead, 0) & (select.POLLERR | select.POLLHUP):
+            break  # it reads no more, and goes
+        if 0 in ready:
+            data = os.read(0, 1 << 16)
+            if not data:
+                break
+            heard = time.monotonic()
+            # An empty line is for us alone: a sign that somebody is there.
+            *lines, rest = (rest + data).split(b"\n")
+            waiting += b"".join(each + b"\n" for each in lines if each)
+        if waiting:
+            with contextlib.suppress(BlockingIOError):
+                waiting = waiting[os.write(ahead, waiting) :]
+    return None
 
-    def _hand_on(self) -> None:
-        """Until somebody hangs up, or is not heard any more, or the worker ends."""
-        alone = float(unpacked(os.environ.get(NAME, "")).get("alone", ALONE))
-        heard = time.monotonic()
-        while not self._has_ended() and time.monotonic() - heard < alone:
-            poll = select.poll()
-            poll.register(0, select.POLLIN)
-            poll.register(self._ahead, select.POLLOUT if self._waiting else 0)
-            ready = dict(poll.poll(_GLANCE * 1000))
-            if ready.get(self._ahead, 0) & (select.POLLERR | select.POLLHUP):
-                return  # it reads no more, and goes
-            if 0 in ready:
-                data = os.read(0, 1 << 16)
-                if not data:
-                    return
-                heard = time.monotonic()
-                self._take(data)
-            if self._waiting:
-                with contextlib.suppress(BlockingIOError):
-                    self._waiting = self._waiting[os.write(self._ahead, self._waiting) :]
 
-    def _take(self, data: bytes) -> None:
-        """An empty line is for us alone: a sign that somebody is there."""
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        self._waiting += b"".join(each + b"\n" for each in lines if each)
+def _status_of(worker: int) -> "int | None":
+    pid, status = os.waitpid(worker, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if pid else None
 
-    def _has_ended(self) -> bool:
-        if self._status is None:
-            pid, status = os.waitpid(self._worker, os.WNOHANG)
-            if pid:
-                self._status = os.waitstatus_to_exitcode(status)
-        return self._status is not None
 
-    def _end_all(self) -> None:
-        if self._status is None:
-            with contextlib.suppress(OSError):
-                os.killpg(self._worker, signal.SIGKILL)
-        offspring.end_all()
-        status = self._status or 0
-        os._exit(status if status >= 0 else _SHELLS - status)
-
-    def _on_signal(self, _: int, __: "FrameType | None") -> None:
-        self._end_all()
+def _end(worker: int, status: "int | None") -> NoReturn:
+    if status is None:
+        with contextlib.suppress(OSError):
+            os.killpg(worker, signal.SIGKILL)
+    offspring.end_all()
+    status = status or 0
+    os._exit(status if status >= 0 else _SHELLS - status)
 
 
 if __name__ == "__main__":

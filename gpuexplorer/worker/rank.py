@@ -2,10 +2,8 @@
 all the while that it is there. A Python without PyTorch names one that has it.
 """
 
-import array
 import contextlib
 import importlib.util
-import ipaddress
 import os
 import platform
 import socket
@@ -40,6 +38,8 @@ from gpuexplorer.worker.kept import keep
 _LONGEST_REASON = 300
 _NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
 _REFUSED = mark("PyTorch gave up on {host}: {why}.")
+_NETWORKS = Path("/sys/class/net")
+_ASK_ADDRESS = 0x8915  # SIOCGIFADDR
 
 
 def main() -> None:
@@ -70,7 +70,7 @@ def _elsewhere() -> "Elsewhere | Failed":
 class Rank:
     def __init__(self) -> None:
         # Libraries print what they like.
-        self._out = os.fdopen(os.dup(1), "wb")
+        self._out = os.fdopen(os.dup(1), "wb", buffering=0)
         os.dup2(2, 1)
         self._lock = threading.Lock()
 
@@ -87,9 +87,11 @@ class Rank:
         if torch_too_old(exchange.version):
             self.say(_elsewhere())
             return
-        known, asked = addresses(), called()
+        # By ssh: the address at which it reached this computer, and the one it came from.
+        words = os.environ.get("SSH_CONNECTION", "").split()
+        called = [words[2], words[0]] if len(words) == 4 else []
         at = exchange.port, exchange.word
-        self.say(Here(exchange.version, nccl, cards, known, asked, *at))
+        self.say(Here(exchange.version, nccl, cards, addresses(), called, *at))
         threading.Thread(target=self._beat, daemon=True).start()
         for line in sys.stdin.buffer:
             try:
@@ -111,7 +113,6 @@ class Rank:
         try:
             with self._lock:
                 self._out.write(b"\n" + line_of(told))
-                self._out.flush()
         except OSError:
             os._exit(0)
 
@@ -121,24 +122,26 @@ class Rank:
             self.say(Alive())
 
     def _fail(self, template: str, error: Exception) -> None:
-        """Which host we are is known better where it is read. PyTorch's reasons may have a
-        whole stack below them.
-        """
+        """PyTorch's reasons may have a whole stack below them."""
         why = (str(error).strip().splitlines() or [type(error).__name__])[0][:_LONGEST_REASON]
         self.say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
 
 
-_NETWORKS = Path("/sys/class/net")
-_ASK_ALL = 0x8912  # SIOCGIFCONF
-_ONE = struct.calcsize("16sHHI16x" if struct.calcsize("P") == 8 else "16s16x")
-_LINK_LOCAL = 0x20
-
-
 def addresses() -> "list[Address]":
-    """Those of networks first, IPv4 before IPv6; the loopback last."""
-    found = [*_version_4(), *_version_6()] if sys.platform == "linux" else _looked_up()
-    found.sort(key=lambda each: ipaddress.ip_address(each[0]).is_loopback)
-    return [Address(text, name, promised(name)) for text, name in found]
+    """Those of networks first, the loopback last. Elsewhere than on Linux, ssh's will do."""
+    if sys.platform != "linux":
+        return [Address("127.0.0.1")]
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        for _, name in socket.if_nameindex():
+            with contextlib.suppress(OSError):  # it has none
+                room = struct.pack("256s", name.encode())
+                said = fcntl.ioctl(asked.fileno(), _ASK_ADDRESS, room)
+                text = socket.inet_ntoa(said[20:24])
+                found.append(Address(text, name, promised(name)))
+    return sorted(found, key=lambda each: each.text.startswith("127."))
 
 
 def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
@@ -150,42 +153,6 @@ def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
             megabits = int((place / "speed").read_text())
             return megabits * 125_000.0 if 0 < megabits < 0xFFFFFFFF else None
     return None
-
-
-def called() -> "list[str]":
-    """By ssh: the address at which it reached this computer, and the one it came from."""
-    words = os.environ.get("SSH_CONNECTION", "").split()
-    return [words[2], words[0]] if len(words) == 4 else []
-
-
-def _version_4() -> "list[tuple[str, str]]":
-    import fcntl  # noqa: PLC0415 - not on Windows
-
-    room = array.array("B", bytes(_ONE * 256))
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        asking = struct.pack("iP", len(room), room.buffer_info()[0])
-        size, _ = struct.unpack("iP", fcntl.ioctl(asked.fileno(), _ASK_ALL, asking))
-    told = [room[at : at + _ONE].tobytes() for at in range(0, size, _ONE)]
-    names = [each[:16].split(b"\0")[0].decode().partition(":")[0] for each in told]
-    texts = [socket.inet_ntoa(each[20:24]) for each in told]
-    return list(zip(texts, names, strict=True))
-
-
-def _version_6() -> "list[tuple[str, str]]":
-    found = []
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/net/if_inet6").read_text().splitlines():
-            digits, _, _, scope, _, name = line.split()
-            if int(scope, 16) != _LINK_LOCAL:
-                found.append((str(ipaddress.ip_address(bytes.fromhex(digits))), name))
-    return found
-
-
-def _looked_up() -> "list[tuple[str, str]]":
-    texts = {"127.0.0.1"}
-    with contextlib.suppress(OSError):
-        texts |= {str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None)}
-    return [(each, "") for each in sorted(texts) if "%" not in each]
 
 
 if __name__ == "__main__":

@@ -219,6 +219,6 @@ def test_the_names_a_cell_reads_and_makes_are_told_by_its_text_alone() -> None:
     assert names_read(code) == {"x", "double", "X", "rest"}
     assert names_made(code) == {"double", "A", "B", "C"}
     code = "!nvidia-smi\nfor d in devices:\n    %time Y = X.to(d)\nZ = X"
-    assert names_read(code) == {"devices", "X"}
-    assert names_made(code) == {"d", "Z"}
+    assert names_read(code) == {"devices", "X", "d"}
+    assert names_made(code) == {"d", "Y", "Z"}
     assert names_read("X = (") == frozenset()

@@ -17,15 +17,6 @@ def test_a_flood_is_cut_and_goes_on_when_there_is_room() -> None:
     assert flow.take(LINE) == ["100,100 letters were left out.", LINE]
 
 
-def test_the_last_of_a_flood_is_shown_at_its_end() -> None:
-    flow = Flow(ManualClock().now)
-    flow.take(LINE * 3000 + "accuracy: 0.93\n")
-    left_out, last = flow.finish()
-    assert last.endswith(LINE + "accuracy: 0.93\n")
-    assert left_out == f"{100_015 - len(last):,} letters were left out."
-    assert not flow.finish()
-
-
 def test_a_progress_bar_fills_nothing() -> None:
     flow = Flow(ManualClock().now)
     for _ in range(10_000):

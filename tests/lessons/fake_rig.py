@@ -31,7 +31,7 @@ from gpuexplorer.lessons.lesson import (
 )
 from gpuexplorer.lessons.player import Kept, Player, StepState
 from gpuexplorer.lessons.values import Readings
-from gpuexplorer.worker.cells import Evaluating
+from gpuexplorer.worker.cells import worths_of
 from gpuexplorer.worker.streams import Stop
 
 MIB = 1 << 20
@@ -80,11 +80,8 @@ class FakeRig:
         """All that is asked, and what comes of that."""
         while self.asked:
             command = self.asked.pop(0)
-            expressions = Evaluating(command, self.names, ["cpu", "cuda:0"], Stop())
-            expressions.work_out()
-            self.say(
-                Evaluated(command.id, tuple(expressions.worths)), Finished(command.id, 0.0)
-            )
+            found = worths_of(command, self.names, ["cpu", "cuda:0"], Stop())
+            self.say(Evaluated(command.id, tuple(found)), Finished(command.id, 0.0))
 
     def end(
         self, *events: Event, printed: str = "", failed: str = "", cause: str = "raised"

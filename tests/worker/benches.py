@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from gpuexplorer.worker.cells import Cells
-from gpuexplorer.worker.engine import Engine
 from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.engines.torch_engine import TorchEngine
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine, leave
@@ -47,7 +46,7 @@ def try_all_gpus(): return [gpu(i) for i in range(num_gpus())]
 class Bench:
     """Cells, on one engine. `{0}` and `{1}` in a cell stand for its two devices."""
 
-    def __init__(self, engine: Engine, devices: tuple[str, str]) -> None:
+    def __init__(self, engine: TorchEngine | VirtualEngine, devices: tuple[str, str]) -> None:
         self.engine = engine
         self.devices = devices
         self.printed: list[str] = []

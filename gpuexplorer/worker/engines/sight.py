@@ -1,6 +1,5 @@
-"""Sight: what a thread does with tensors passes here, and the main thread's, which can be shut
-for a while without a trace; hooks, by which optimizers and loaders say what they do, on either
-kind of card.
+"""Sight: what a thread does with tensors passes here; and hooks, by which optimizers and
+loaders say what they do, on either kind of card.
 """
 
 import contextlib
@@ -8,6 +7,7 @@ import functools
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,8 +27,6 @@ from gpuexplorer.worker.engines.operations import as_tensors
 from gpuexplorer.worker.places import Copies, is_own
 from gpuexplorer.worker.watching.seen import Seen
 
-_TRIED = 20  # steps, to find out what watching takes
-_LEAST_TURNS, _MOST_TURNS = 2, 30
 # A mode is asked whether it is in the way of PyTorch's compiler; older PyTorch asks whether it
 # is one of PyTorch's own.
 _ASKED = hasattr(TorchDispatchMode, "ignore_compile_internals")
@@ -50,6 +48,7 @@ class Sight(Mode):
     def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
         super().__init__()
         self._saw = saw
+        self._below: Sequence[Any] = ()  # modes that were there before it was opened
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -73,121 +72,100 @@ class Sight(Mode):
                 raise
         return self._saw(func, tensors, kwargs)
 
-
-class MainSight:
-    """That of the thread that runs the cells, from `open` to `close`."""
-
-    def __init__(self, saw: "Callable[[Any, Any, Any], Any]") -> None:
-        self._sight = Sight(saw)
-        self._below: list[Any] = []  # modes that were there before
-
     def open(self) -> None:
+        """For the thread that runs the cells."""
         self._below = _get_current_dispatch_mode_stack()
-        self._sight.__enter__()
+        self.__enter__()
 
     def close(self) -> None:
-        """Wherever it is by now: a mode that the person entered may have stayed on top."""
-        stack = _get_current_dispatch_mode_stack()
-        if self._sight not in stack:
-            return
-        above = stack[stack.index(self._sight) + 1 :]
-        for each in reversed(above):
-            each.__exit__(None, None, None)
-        self._sight.__exit__(None, None, None)
-        for each in above:
-            each.__enter__()
+        """Unless it is already, or a mode of the person's has stayed on top."""
+        if _get_current_dispatch_mode_stack()[-1:] == [self]:
+            self.__exit__(None, None, None)
 
     def turn(self, on: bool) -> bool:
         """Whether it is open now. It stays as it is while PyTorch or the person is in the midst
         of something that a change would upset: a mode of the person's, a backward pass, vmap.
         """
         stack = _get_current_dispatch_mode_stack()
-        was = self._sight in stack
-        expected = [*self._below, self._sight] if was else self._below
-        if was == on or stack != expected or _in_the_midst():
+        was = self in stack
+        in_the_midst = (
+            stack != [*self._below, *([self] if was else [])]
+            or not _in_main_thread()
+            or torch._C._functorch.peek_interpreter_stack() is not None
+            or torch._C._current_graph_task_id() != -1
+        )
+        if was == on or in_the_midst:
             return was
         if on:
-            self._sight.__enter__()
+            self.__enter__()
         else:
-            self._sight.__exit__(None, None, None)
+            self.__exit__(None, None, None)
         return on
 
 
-def _in_the_midst() -> bool:
-    if not _in_main_thread():
-        return True
-    functions = torch._C._functorch.peek_interpreter_stack()
-    return functions is not None or torch._C._current_graph_task_id() != -1
+def _in_main_thread() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
+
+
+_TURNS, _STEPS = 5, 20  # to find out what watching takes
 
 
 def cost_of_one(
     saw: "Callable[[Any, Any, Any], Any]", operations: "Callable[[], int]"
 ) -> float:
     """Seconds for which an operation of a training step takes longer under the mode;
-    `operations` counts those that it saw. It cannot take less: where the machine was busy with
-    something else meanwhile, it is tried again.
+    `operations` counts those that it saw. By the fastest turns, since the machine may have been
+    busy with something else in others.
     """
-    mode = Sight(saw)
     weight = torch.ones(2, 2, requires_grad=True)
-    bare: list[float] = []
-    seen: list[float] = []
+    took: tuple[list[float], list[float]] = [], []  # bare, and seen
     before = operations()
-    for turn in range(_MOST_TURNS):
-        for each, took in ((contextlib.nullcontext(), bare), (mode, seen)):
-            with each:
-                began = time.perf_counter()
-                for _ in range(_TRIED):
-                    (weight @ weight).relu().sum().backward()
-                    with torch.no_grad():
-                        weight.sub_(weight)
-                took.append((time.perf_counter() - began) / _TRIED)
-        if turn >= _LEAST_TURNS and min(seen) > min(bare):
-            break
-    each_step = (operations() - before) / (_TRIED * len(seen))
-    return max(0.0, min(seen) - min(bare)) / each_step
+    for turn in range(2 * _TURNS):
+        with Sight(saw) if turn % 2 else contextlib.nullcontext():
+            began = time.perf_counter()
+            for _ in range(_STEPS):
+                (weight @ weight).relu().sum().backward()
+                with torch.no_grad():
+                    weight.sub_(weight)
+            took[turn % 2].append(time.perf_counter() - began)
+    each = (operations() - before) / _TURNS
+    return max(0.0, min(took[1]) - min(took[0])) / each
 
 
 _MOST_ROWS = 40
 
 
-# Any throughout: operations and their operands are whatever PyTorch hands on.
 class PlacementLog(Mode):
     """In force while a cell runs, if it was asked for. The same again and again is counted."""
 
     def __init__(self, say: "Callable[[str], None]") -> None:
         super().__init__()
         self._say = say
-        self._rows: list[tuple[str, int]] = []
+        self._rows: list[str] = []
+        self._count = Counter[int]()  # by the number of the row
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         made = func(*args, **(kwargs or {}))
-        if not func.is_view:
-            self._note(func.overloadpacket.__name__, args, made)
+        there = "" if func.is_view else _device(made)
+        if there:
+            name, here = func.overloadpacket.__name__, _device(args)
+            moved = name in ("_to_copy", "copy_") and here not in ("", there)
+            text = f"{name}: {here} -> {there}" if moved else f"{name}: {there}"
+            if self._rows[-1:] != [text]:
+                self._rows.append(text)
+            self._count[len(self._rows)] += 1
         return made
 
     def __exit__(self, *how: Any) -> None:
         super().__exit__(*how)
-        rows, self._rows = self._rows, []
-        for text, count in rows[:_MOST_ROWS]:
+        for number, text in enumerate(self._rows[:_MOST_ROWS], 1):
+            count = self._count[number]
             many = Message("{operation}, {count} times", operation=text, count=count)
             self._say(text if count == 1 else many)
-        if len(rows) > _MOST_ROWS:
-            self._say(Message("and {more} more", more=len(rows) - _MOST_ROWS))
-
-    def _note(self, name: str, args: Any, made: Any) -> None:
-        there = _device(made)
-        if not there:
-            return
-        here = _device(args)
-        copied = name in ("_to_copy", "copy_")
-        moved = copied and here and here != there
-        text = f"{name}: {here} -> {there}" if moved else f"{name}: {there}"
-        if self._rows and self._rows[-1][0] == text:
-            self._rows[-1] = (text, self._rows[-1][1] + 1)
-        else:
-            self._rows.append((text, 1))
+        if len(self._rows) > _MOST_ROWS:
+            self._say(Message("and {more} more", more=len(self._rows) - _MOST_ROWS))
 
 
 def _device(values: Any) -> str:
@@ -207,12 +185,12 @@ def put_hooks(
     loaders' were put by `put`.
     """
 
+    def told() -> "Seen | None":
+        return seen() if _in_main_thread() else None
+
     def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if torch.compiler.is_compiling():
-            return
-        told = seen()
-        if told is not None and _in_main_thread():
-            told.stepped(id(optimizer))
+        if not torch.compiler.is_compiling() and (its := told()) is not None:
+            its.stepped(id(optimizer))
 
     def begun(loader: Any) -> Any:
         batches = iterator(loader)
@@ -221,17 +199,16 @@ def put_hooks(
 
     def telling(following: "Callable[[Any], Any]") -> "Callable[[Any], Any]":
         def taken(batches: Any) -> Any:
-            told = seen()
-            if told is None or not _in_main_thread():
+            its = told()
+            if its is None:
                 return following(batches)
-            begin, idling = told.now(), told.idling
-            idling.loading = True
+            begin, its.idling.loading = its.now(), True
             try:
                 batch = following(batches)
             finally:
-                idling.loading = False
+                its.idling.loading = False
             pins = getattr(batches, _PINS, False)
-            told.took_batch(begin, told.now(), batches._num_workers, pins=pins)
+            its.took_batch(begin, its.now(), batches._num_workers, pins=pins)
             return batch
 
         return taken
@@ -243,10 +220,6 @@ def put_hooks(
         put(kind, {"_next_data": telling(kind._next_data)})
     undo: Callable[[], None] = register_optimizer_step_post_hook(stepped).remove
     return undo
-
-
-def _in_main_thread() -> bool:
-    return threading.get_ident() == threading.main_thread().ident
 
 
 # Any throughout: tensors, models, and what their methods take.
@@ -282,12 +255,8 @@ def telling_methods(
         for owner in (torch.Tensor, torch.nn.Module)
     )
     lazy = torch.nn.parameter.UninitializedTensorMixin
-    allowed = [*lazy._allowed_methods, *tensors.values()]
-    return (
-        (torch.Tensor, tensors),
-        (torch.nn.Module, models),
-        (lazy, {"_allowed_methods": allowed}),
-    )
+    allowed = {"_allowed_methods": [*lazy._allowed_methods, *tensors.values()]}
+    return (torch.Tensor, tensors), (torch.nn.Module, models), (lazy, allowed)
 
 
 _PLACES = (str, int, torch.device, torch.Tensor)

@@ -2,21 +2,27 @@
 memory, and their work's time.
 """
 
+import itertools
 import os
 import sys
 import threading
-import warnings
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
 
 from gpuexplorer.lab.events import Transferred
-from gpuexplorer.worker.engines.virtual.memory import Allocator, Block
-from gpuexplorer.worker.engines.virtual.refusals import asserted, lost
+from gpuexplorer.worker.engines.host_memory import refuse_what_the_host_cannot_hold
+from gpuexplorer.worker.engines.virtual.memory import Allocator, Block, OutOfMemory
+from gpuexplorer.worker.engines.virtual.refusals import ASSERTED, lost, refused
 from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
 from gpuexplorer.worker.watching.tracing import Tracks
+
+if TYPE_CHECKING:
+    from gpuexplorer.worker.engines.virtual.machine import Clock
 
 
 @dataclass(frozen=True)
@@ -35,17 +41,6 @@ class CardFacts:
     double_flops: float
     bytes_per_second: float
 
-    @classmethod
-    def read(cls, told: "Mapping[str, Any]") -> "CardFacts":
-        """JSON has lists alone."""
-        return cls(**{**told, "capability": tuple(told["capability"])})
-
-    def flops_of(self, itemsize: int) -> float:
-        """By the size of the numbers: half, single, double."""
-        if itemsize <= 2:
-            return self.half_flops
-        return self.double_flops if itemsize >= 8 else self.flops
-
 
 @dataclass(frozen=True)
 class Link:
@@ -62,31 +57,8 @@ class Link:
     pageable_bytes_per_second: "float | None" = None
     wrong_to: "tuple[int, ...]" = ()  # what is sent to these ends arrives as zeros
 
-    def seconds(self, size: int, *, pinned: bool = True) -> float:
-        pageable = self.pageable_bytes_per_second
-        rate = self.bytes_per_second if pinned or pageable is None else pageable
-        return self.latency + size / rate
-
 
 HOST = -1
-
-
-@dataclass
-class Work:
-    """What one cell did, for as long as it runs."""
-
-    began: float = 0.0
-    contexts: float = 0.0  # seconds for which the host waited for them, and no card worked
-    busy: "dict[int, float]" = field(default_factory=dict)  # seconds, by card
-    tracks: Tracks = field(default_factory=Tracks)
-
-    def computed(self, card: int, begin: float, end: float) -> None:
-        self.tracks.add(named(card), begin - self.began, end - self.began)
-
-    def waited(self, who: int, whom: int, why: str, begin: float, end: float) -> None:
-        if end > begin:
-            began = self.began
-            self.tracks.add(named(who), begin - began, end - began, named(whom), why)
 
 
 def named(number: int) -> str:
@@ -97,12 +69,9 @@ def named(number: int) -> str:
 _LAUNCH_SECONDS = 5e-6  # what it costs the host to ask for one kernel
 _SHORTEST_KERNEL = 2e-6
 _CONTEXT_SECONDS = 0.25  # to load the driver's part and the kernels, before the first of them
-# The processor: sixteen cores of 3 GHz that multiply and add eight pairs twice at a time, as
-# large products reach it, and two channels of memory to each four of them.
-_PROCESSOR_FLOPS = 1.0e12
-_PROCESSOR_BYTES = 80e9
-_CALL_SECONDS = 1e-6  # what one operation costs PyTorch and Python, before it computes
+_QUERY_SECONDS = 1e-6
 _PAUSE = 2e-4  # of a card that waits for no more than the next call of the host it is no idling
+_UNASKED = 64 << 20  # bytes that are given out before the host is asked again
 
 
 class _Chosen(threading.local):
@@ -111,7 +80,7 @@ class _Chosen(threading.local):
     card = 0
 
     def __init__(self) -> None:
-        self.streams: dict[int, int] = {}
+        self.streams: dict[int, int] = defaultdict(int)
 
 
 class Cards:
@@ -131,37 +100,32 @@ class Cards:
             for index, each in enumerate(facts)
         )
         self.lock = threading.RLock()
+        self.clock: Clock  # of the machine they are in
         self._links = {frozenset((each.one, each.other)): each for each in links}
         self.now = 0.0
         self._queues: dict[tuple[int, int], float] = {}  # until when each is busy
-        self._computing = [0.0] * len(self.facts)
-        self._copying = {way: [0.0] * len(self.facts) for way in ("in", "out")}
-        self._dry: dict[int, float] = {}  # when a card has done all that was asked of it
-        self.work = Work()
+        self._engines: dict[tuple[int, str], float] = defaultdict(float)
         self.copies = Copies()
+        self.begin()
         self._lost: frozenset[int] = frozenset()
-        self._asserting: dict[int, str] = {}  # what a kernel has to say, by card
+        # What a kernel has to say that met what it must not, by card: none that comes after it
+        # computes anything.
+        self.asserting: dict[int, str] = {}
         self._broken: set[int] = set()  # cards of which it was told
         self._ready: set[int] = set()  # cards that are awake, and neither lost nor broken
         self._launch_blocking = False
-        self.sync_debug = 0  # 1 warns of what waits for a card, 2 refuses
         self.chosen = _Chosen()
-        self._returned: deque[tuple[int, Block]] = deque()
+        # What Python lets go of in the midst of anything waits for the next who asks.
+        self.returned: deque[tuple[int, Block]] = deque()
+        self._unasked = 0
         self.watched = True
         self.seen: Seen | None = None  # of a program that is watched
-        self._dividing = False  # an allocator is at it, here or further out
-        self._made_streams = 0
+        self.left = False  # something went to the host, of which nobody was told yet
+        self.on_left: Callable[[], object] = bool
+        self.new_streams = itertools.count(1)  # each card has its own queue of that number
 
     def __len__(self) -> int:
         return len(self.facts)
-
-    @property
-    def current(self) -> int:
-        return self.chosen.card
-
-    @current.setter
-    def current(self, index: int) -> None:
-        self.chosen.card = index
 
     def lose(self, names: "Sequence[str]") -> None:
         """These do not answer from now on; all others do."""
@@ -172,71 +136,65 @@ class Cards:
         """In the child, which nobody watches."""
         self.lock = threading.RLock()
         self.watched, self.seen = False, None
+        self.clock.after_fork()
 
     def begin(self) -> None:
         """A new cell, or a program; whatever was still running has ended."""
-        self.now = max((self.now, *self._queues.values()))
-        self.work = Work(self.now)
-        self._dry.clear()
+        self.now = self.began = max((self.now, *self._queues.values()))
+        self._contexts = 0.0  # seconds for which the host waited for them, and no card worked
+        self.busy: dict[int, float] = {}  # seconds, by card
+        self.tracks = Tracks()
+        self._dry: dict[int, float] = {}  # when a card has done all that was asked of it
 
     def computed(self, index: int, flops: float, moved_bytes: float, itemsize: int = 4) -> None:
         """A kernel: as long as the slower of computing and reading takes."""
         if index not in self._ready:
             self.use(index)
         facts = self.facts[index]
-        busy = max(flops / facts.flops_of(itemsize), moved_bytes / facts.bytes_per_second)
+        rate = facts.half_flops if itemsize <= 2 else facts.flops
+        rate = facts.double_flops if itemsize >= 8 else rate
+        busy = max(flops / rate, moved_bytes / facts.bytes_per_second)
         self.now += _LAUNCH_SECONDS
-        queue = self._queues.get((index, self.chosen.streams.get(index, 0)), 0.0)
-        begin = max(self.now, queue, self._computing[index])
-        end = begin + max(busy, _SHORTEST_KERNEL)
-        self._computing[index] = end
+        begin = max(self.moment(index), self._engines[index, "compute"])
+        end = self._engines[index, "compute"] = begin + max(busy, _SHORTEST_KERNEL)
         self.copies.kernels += 1
         self._work_on(index, begin, end)
+        self.tracks.add(named(index), begin - self.began, end - self.began)
+        self._trace("compute", index, begin, end)
         if self._launch_blocking:
             self.now = end
-        self.work.computed(index, begin, end)
-        if self.watched and self.copies.tracing is not None:
-            began = self.work.began
-            self.copies.tracing.add("compute", named(index), begin - began, end - began)
-
-    def computed_on_host(self, flops: float, moved_bytes: float, itemsize: int = 4) -> None:
-        rate = _PROCESSOR_FLOPS if itemsize <= 4 else _PROCESSOR_FLOPS / 2
-        self.now += _CALL_SECONDS + max(flops / rate, moved_bytes / _PROCESSOR_BYTES)
-
-    def release(self, index: int, block: Block) -> None:
-        """Whenever Python lets go of a tensor, which may be in the midst of an allocation."""
-        self._returned.append((index, block))
-        if self.lock.acquire(blocking=False):
-            try:
-                self._take_back()
-            finally:
-                self.lock.release()
 
     def allocate(self, index: int, size: int) -> Block:
-        """Raises OutOfMemory, and then nothing was taken."""
+        """Raises PyTorch's own error, and then nothing was taken."""
         with self.lock:
-            if index not in self._ready:
-                self.use(index)
-            if self._returned:
-                self._take_back()
-            self._dividing = True
+            self.use(index)
             try:
-                return self.allocators[index].allocate(size)
-            finally:
-                self._dividing = False
+                return self.memory(index).allocate(size)
+            except OutOfMemory as error:
+                raise torch.OutOfMemoryError(str(error)) from None
+
+    def refuse_beyond_host(self, size: int) -> None:
+        """Raises Trouble where the computer itself has no room for so many bytes more."""
+        self._unasked += size
+        if self._unasked >= _UNASKED:
+            self._unasked = 0
+            given_out = sum(each.allocated for each in self.allocators) - size
+            refuse_what_the_host_cannot_hold(size, given_out)
 
     def memory(self, index: int) -> Allocator:
         with self.lock:
-            self._take_back()
+            while self.returned:
+                card, block = self.returned.popleft()
+                self.allocators[card].release(block)
             return self.allocators[index]
 
     def use(self, index: int) -> None:
         """Before all that reaches a card. For the first of it the host waits for a context."""
-        allocator = self.allocators[index]
         if index in self._ready:
             return
+        allocator = self.allocators[index]
         if index in self._broken:
-            raise asserted()
+            raise refused(ASSERTED)
         if index in self._lost:
             raise lost(named(index), used=allocator.awake)
         self._ready.add(index)
@@ -244,30 +202,26 @@ class Cards:
             return
         allocator.awake = True
         self._launch_blocking = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
-        self.work.waited(HOST, index, "context", self.now, self.now + _CONTEXT_SECONDS)
+        self._waited(HOST, index, "context", self.now, self.now + _CONTEXT_SECONDS)
         self.now += _CONTEXT_SECONDS
-        self.work.contexts += _CONTEXT_SECONDS
-        self.work.busy.setdefault(index, 0.0)
-
-    def is_asserting(self, index: int) -> bool:
-        """A kernel met what it must not; none that comes after it computes anything."""
-        return index in self._asserting
+        self._contexts += _CONTEXT_SECONDS
+        self.busy.setdefault(index, 0.0)
 
     def asserts(self, index: int, said: str) -> None:
         """A kernel does, and the host hears of it when it waits for the card."""
-        self._asserting[index] = said
+        self.asserting[index] = said
         if self._launch_blocking:
             self.hear(index)
 
     def hear(self, index: "int | None" = None) -> None:
         """Of one card or all: raises what a kernel had to say. The card is of no use then."""
-        for each, said in self._asserting.items():
+        for each, said in self.asserting.items():
             if index in (None, each):
                 if each not in self._broken:
                     sys.stderr.write(f"{said}\n")
                 self._broken.add(each)
                 self._ready.discard(each)
-                raise asserted()
+                raise refused(ASSERTED)
 
     def copied(
         self,
@@ -280,39 +234,36 @@ class Cards:
         how: str = "",
         noted: "Place | None" = None,
         check: "Check | None" = None,
-    ) -> int:
+        on_host: Any = None,
+    ) -> None:
         """Between devices. Between cards the host never waits, and else for pinned memory
-        need not; what is not pinned goes through its hands. Gives the number of the copy's
-        row; 0: nobody watches.
+        need not; what is not pinned goes through its hands. `on_host`: the tensor there.
         """
         link = self.link(source, target)
-        seconds = link.seconds(size, pinned=pinned)
-        cards = [each for each in (source, target) if each != HOST]
-        for each in cards:
-            self.use(each)
-        with_host = len(cards) == 1
+        pageable = not pinned and link.pageable_bytes_per_second
+        seconds = link.latency + size / (pageable or link.bytes_per_second)
+        ends = [(e, way) for e, way in ((source, "out"), (target, "in")) if e != HOST]
+        for card, _ in ends:
+            self.use(card)
+        with_host = len(ends) == 1
         blocking = with_host and not (pinned and non_blocking)
         if blocking:
-            self.hear(cards[0])
-            if self.sync_debug:
-                self._tell_of_waiting()
+            self.hear(ends[0][0])
         asked_at = self.now
         self.now += _LAUNCH_SECONDS
-        ways = {target: "in", source: "out"}
-        ready = {
-            each: max(self.moment(each), self._copying[ways[each]][each]) for each in cards
-        }
+        ready = {card: max(self.moment(card), self._engines[card, way]) for card, way in ends}
         begin = max(ready.values())
         end = begin + seconds
-        for each in cards:
-            self._copying[ways[each]][each] = end
-            self._work_on(each, begin, end)
+        for card, way in ends:
+            self._engines[card, way] = end
+            self._work_on(card, begin, end)
         if not with_host:
-            self.work.waited(source, target, "copy", ready[source], begin)
-            self.work.waited(target, source, "copy", ready[target], begin)
+            self._waited(source, target, "copy", ready[source], begin)
+            self._waited(target, source, "copy", ready[target], begin)
         if blocking:
             self.now = end
-        began = self.work.began
+        if not self.watched:
+            return
         copy = Transferred(
             0,
             named(source),
@@ -325,132 +276,94 @@ class Cards:
             blocking=blocking,
             direct=None if with_host else link.peer,
             host_seconds=self.now - asked_at,
-            asked_at=asked_at - began,
-            begin=begin - began,
-            end=end - began,
+            asked_at=asked_at - self.began,
+            begin=begin - self.began,
+            end=end - self.began,
         )
-        if not self.watched:
-            return 0
         noted = noted or self.copies.note()
         numbered = self.copies.numbered(copy, noted)
         self.copies.add(copy, noted, check, numbered)
         if blocking and target == HOST:
             self._host_waited(source, noted.spot)
-        return numbered[0]
-
-    def travelled(
-        self, source: Any, arrived: Any, here: int, there: int, size: int, row: int
-    ) -> None:
-        """By the copy of that row."""
-        if row and self.seen is not None:
-            trips = self.seen.trips
-            if there != HOST:
-                trips.came(source, named(there), size, row)
-            if here != HOST:
-                trips.left(arrived, named(here), row)
-
-    def derived(self, made: "Iterable[Any]", given: "Iterable[Any]", *, changed: bool) -> None:
-        """On the host; `changed`: it is no view and no copy."""
-        if self.seen is not None and not self.seen.trips.none:
-            self.seen.trips.derived(made, given, changed=changed)
-
-    def new_stream(self) -> int:
-        """The number of another queue; each card has its own of that number."""
-        self._made_streams += 1
-        return self._made_streams
-
-    def stream(self, index: int) -> int:
-        return self.chosen.streams.get(index, 0)
-
-    def choose_stream(self, index: int, stream: int) -> None:
-        self.chosen.streams[index] = stream
+        if self.seen is not None and on_host is not None and numbered[0]:
+            trips, storage = self.seen.trips, on_host.untyped_storage()
+            if target == HOST:
+                self.left = True
+                trips.left(storage, named(source), numbered[0])
+            else:
+                trips.came(storage, named(target), size, numbered[0])
 
     def synchronize(self, index: "int | None" = None, stream: "int | None" = None) -> None:
         """The host waits for one card, or for all; or for one queue of a card."""
-        if index is not None:
-            self.use(index)
-        self.hear(index)
-        for (card, number), until in sorted(self._queues.items(), key=lambda each: each[1]):
-            if index in (None, card) and stream in (None, number):
-                self.wait_until(until, card)
+        with self.lock:
+            if index is not None:
+                self.use(index)
+            self.hear(index)
+            for (card, number), until in sorted(self._queues.items(), key=lambda it: it[1]):
+                if index in (None, card) and stream in (None, number):
+                    self.wait_until(until, card)
 
     def wait_until(self, moment: float, card: int) -> None:
         """The host does."""
         self.hear(card)
         if moment > self.now:
-            self.work.waited(HOST, card, "synchronize", self.now, moment)
+            self._waited(HOST, card, "synchronize", self.now, moment)
             before, self.now = self.now, moment
             if self.seen is not None:
-                if self.copies.tracing is not None:
-                    began = self.work.began
-                    self.copies.tracing.add("wait", named(card), before - began, moment - began)
+                self._trace("wait", card, before, moment)
                 self._host_waited(card, place().spot)
 
     def has_come(self, moment: float) -> bool:
         """Asking takes the host a moment as well, or whoever asks on and on never went on."""
-        self.now += _CALL_SECONDS
+        self.now += _QUERY_SECONDS
         return moment <= self.now
 
     def queue_waits(self, index: int, stream: int, until: float, whom: int) -> None:
         """Whatever is asked of that queue from now on begins no earlier."""
         before = self.moment(index, stream)
-        self.work.waited(index, whom, "event", before, until)
+        self._waited(index, whom, "event", before, until)
         self._queues[index, stream] = max(before, until)
 
     def moment(self, index: int, stream: "int | None" = None) -> float:
         """When a queue of the card can begin with what it is asked for now."""
-        number = self.stream(index) if stream is None else stream
+        number = self.chosen.streams[index] if stream is None else stream
         return max(self.now, self._queues.get((index, number), 0.0))
 
-    def spent(self) -> "tuple[float, float | None] | None":
-        """Host's and devices' seconds since the cell began; None where nobody had to do."""
-        host = self.now - self.work.began
-        if not self.work.busy:
-            return (host, None) if host else None
-        ends = [until for (card, _), until in self._queues.items() if card in self.work.busy]
-        last = max((self.work.began, *ends))
-        devices = last - self.work.began - self.work.contexts
-        return host, max(0.0, devices)
-
-    def _take_back(self) -> None:
-        if self._dividing:
-            return
-        self._dividing = True
-        try:
-            while self._returned:
-                index, block = self._returned.popleft()
-                self.allocators[index].release(block)
-        finally:
-            self._dividing = False
+    def device_seconds(self) -> float:
+        """Since the cell began."""
+        ends = [until for (card, _), until in self._queues.items() if card in self.busy]
+        return max(0.0, max((self.began, *ends)) - self.began - self._contexts)
 
     def _work_on(self, index: int, begin: float, end: float) -> None:
-        self._queues[index, self.stream(index)] = end
+        self._queues[index, self.chosen.streams[index]] = end
         dry = self._dry.get(index)
         if self.seen is not None:
             device, idling = named(index), self.seen.idling
             if device in idling.waits or (dry is not None and self.now - dry > _PAUSE):
-                began = self.work.began
-                idling.worked(device, None if dry is None else dry - began, self.now - began)
+                since = None if dry is None else dry - self.began
+                idling.worked(device, since, self.now - self.began)
             elif dry is not None and begin > dry:
                 idling.pause(device, begin - dry)
             idling.asked_at = self.now
-        alone = end - begin if dry is None else max(0.0, end - max(begin, dry))
-        self.work.busy[index] = self.work.busy.get(index, 0.0) + alone
-        self._dry[index] = end if dry is None else max(dry, end)
+        dry = begin if dry is None else dry
+        self.busy[index] = self.busy.get(index, 0.0) + max(0.0, end - max(begin, dry))
+        self._dry[index] = max(dry, end)
 
-    def _tell_of_waiting(self) -> None:
-        if self.sync_debug > 1:
-            raise RuntimeError("called a synchronizing CUDA operation")
-        warnings.warn("called a synchronizing CUDA operation", stacklevel=2)
+    def _waited(self, who: int, whom: int, why: str, begin: float, end: float) -> None:
+        if end > begin:
+            since, until = begin - self.began, end - self.began
+            self.tracks.add(named(who), since, until, named(whom), why)
+
+    def _trace(self, kind: str, card: int, begin: float, end: float) -> None:
+        if self.watched and self.copies.tracing is not None:
+            since, until = begin - self.began, end - self.began
+            self.copies.tracing.add(kind, named(card), since, until)
 
     def _host_waited(self, card: int, spot: Spot) -> None:
         """Up to now, and the card has nothing to do since."""
         if self.seen is not None and self._dry.get(card, 0.0) <= self.now:
-            self.seen.idling.waited(named(card), self.now - self.work.began, spot)
+            self.seen.idling.waited(named(card), self.now - self.began, spot)
 
     def link(self, one: int, other: int) -> Link:
         known = self._links.get(frozenset((one, other)))
         return known or Link(one, other, 12e9, 10e-6, peer=False)
-
-    def arrives_wrong(self, source: int, target: int) -> bool:
-        return target in self.link(source, target).wrong_to

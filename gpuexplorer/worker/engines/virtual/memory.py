@@ -29,26 +29,21 @@ class Block:
 
     pool: str  # by the segment
     bytes: int
+    whole: int  # bytes of the segment
     asked: int = 0
     free: bool = True
-    whole: int = 0  # bytes of the segment
     before: "Block | None" = None
     after: "Block | None" = None
 
 
-_POOLS = ("all", "small_pool", "large_pool")
+_POOLS = "small_pool", "large_pool"
 _BLOCKS = "allocation", "allocated_bytes", "requested_bytes"
 _SEGMENTS = "segment", "reserved_bytes"
 _SPLIT = "inactive_split", "inactive_split_bytes"
-# A block is given back as soon as nobody holds it, so what is active is what is allocated.
-_COUNTED = *_BLOCKS, *_SEGMENTS, *_SPLIT
-_SAME = {"active": "allocation", "active_bytes": "allocated_bytes"}
 
 
 class Allocator:
-    """One card's memory as PyTorch's caching allocator would divide it. The context takes its
-    part when the card is first used.
-    """
+    """The context takes its part when the card is first used."""
 
     def __init__(
         self, index: int, total_bytes: int, context_bytes: int, elsewhere: int
@@ -59,15 +54,11 @@ class Allocator:
         self.awake = False
         self._retries = self._refused = 0
         # Current, peak, and all that was ever added.
-        self._stats = {name: {pool: [0, 0, 0] for pool in _POOLS} for name in _COUNTED}
-        self._pairs: dict[tuple[str, tuple[str, ...]], list[tuple[list[int], list[int]]]] = {
-            (pool, names): [
-                (self._stats[each]["all"], self._stats[each][pool]) for each in names
-            ]
-            for pool in _POOLS[1:]
-            for names in (_BLOCKS, _SEGMENTS, _SPLIT)
+        self._stats = {
+            name: {pool: [0, 0, 0] for pool in ("all", *_POOLS)}
+            for name in (*_BLOCKS, *_SEGMENTS, *_SPLIT)
         }
-        self._free: dict[str, list[tuple[int, int, Block]]] = {pool: [] for pool in _POOLS[1:]}
+        self._free: dict[str, list[tuple[int, int, Block]]] = {pool: [] for pool in _POOLS}
 
     @property
     def allocated(self) -> int:
@@ -85,20 +76,20 @@ class Allocator:
 
     def allocate(self, asked: int) -> Block:
         """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
-        size, pool = _block_bytes(asked)
-        block = self._best_fit(size, pool)
-        if block is None:
-            length = _segment_bytes(size)
-            if not self._has_room(length):
-                self._retries += 1
-                self.empty_cache()
-                if not self._has_room(length):
-                    raise OutOfMemory(self._text(asked, length))
-            block = Block(pool, length, whole=length)
-            self._count(pool, _SEGMENTS, 1, length)
+        if asked >= _EXABYTE:
+            raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
+        size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
+        pool = "small_pool" if size <= _SMALL else "large_pool"
+        free = self._free[pool]
+        best = bisect_left(free, (size, 0))
+        if best < len(free):
+            block = free[best][2]
+            self._take(block)
+        else:
+            block = self._segment(pool, size, asked)
         rest = block.bytes - size
         if rest >= (_SMALLEST if pool == "small_pool" else _SMALL + 1):
-            tail = Block(pool, rest, whole=block.whole, before=block, after=block.after)
+            tail = Block(pool, rest, block.whole, before=block, after=block.after)
             if block.after is not None:
                 block.after.before = tail
             block.after, block.bytes = tail, size
@@ -107,13 +98,18 @@ class Allocator:
         self._count(pool, _BLOCKS, 1, block.bytes, asked)
         return block
 
-    def would_fit(self, asked: int) -> None:
-        """Raises OutOfMemory as `allocate` would; takes nothing."""
-        size, pool = _block_bytes(asked)
-        length = _segment_bytes(size)
-        cached = sum(each[2].whole for each in self._unused())
-        if not self._has_room(length - cached) and self._best(size, pool) is None:
-            raise OutOfMemory(self._text(asked, length - cached))
+    def _segment(self, pool: str, size: int, asked: int) -> Block:
+        length = -(-size // _ROUND_LARGE) * _ROUND_LARGE
+        if size < _LARGE_FROM:
+            length = _SMALL_SEGMENT if size <= _SMALL else _LARGE_SEGMENT
+        if not self._has_room(length):
+            self._retries += 1
+            self.empty_cache()
+            if not self._has_room(length):
+                self._refused += 1
+                raise OutOfMemory(self._text(asked, length))
+        self._count(pool, _SEGMENTS, 1, length)
+        return Block(pool, length, length)
 
     def release(self, block: Block) -> None:
         """Stays reserved, and is merged with free neighbours."""
@@ -133,10 +129,10 @@ class Allocator:
 
     def empty_cache(self) -> None:
         """Segments of which nothing is in use go back to the card."""
-        for entry in self._unused():
-            block = entry[2]
-            self._free[block.pool].remove(entry)
-            self._count(block.pool, _SEGMENTS, -1, -block.whole)
+        for pool, free in self._free.items():
+            for entry in [each for each in free if each[2].bytes == each[2].whole]:
+                free.remove(entry)
+                self._count(pool, _SEGMENTS, -1, -entry[2].whole)
 
     def reset_peaks(self) -> None:
         for pools in self._stats.values():
@@ -152,43 +148,22 @@ class Allocator:
             name: {pool: row(*stat) for pool, stat in pools.items()}
             for name, pools in self._stats.items()
         }
-        return {
-            **told,
-            **{name: told[other] for name, other in _SAME.items()},
-            "oversize_allocations": row(),
-            "oversize_segments": row(),
-            "num_alloc_retries": self._retries,
-            "num_ooms": self._refused,
-            "max_split_size": -1,
-        }
+        # A block is given back as soon as nobody holds it: what is allocated is active.
+        told |= {"active": told["allocation"], "active_bytes": told["allocated_bytes"]}
+        told |= dict.fromkeys(("oversize_allocations", "oversize_segments"), row())
+        counts = {"num_alloc_retries": self._retries, "num_ooms": self._refused}
+        return {**told, **counts, "max_split_size": -1}
 
     def _count(self, pool: str, names: "tuple[str, ...]", *amounts: int) -> None:
         """Added where it is more than 0, else taken away. Called often."""
-        for pair, amount in zip(self._pairs[pool, names], amounts, strict=True):
-            for stat in pair:
+        for name, amount in zip(names, amounts, strict=True):
+            pools = self._stats[name]
+            for stat in (pools["all"], pools[pool]):
                 stat[0] += amount
                 if amount > 0:
                     stat[2] += amount
                     if stat[0] > stat[1]:  # noqa: PLR1730 - twice as fast
                         stat[1] = stat[0]
-
-    def _best(self, size: int, pool: str) -> "tuple[int, int, Block] | None":
-        found = bisect_left(self._free[pool], (size, 0))
-        return self._free[pool][found] if found < len(self._free[pool]) else None
-
-    def _best_fit(self, size: int, pool: str) -> "Block | None":
-        found = self._best(size, pool)
-        if found is not None:
-            self._take(found[2])
-        return None if found is None else found[2]
-
-    def _unused(self) -> "list[tuple[int, int, Block]]":
-        return [
-            each
-            for pool in self._free.values()
-            for each in pool
-            if each[2].bytes == each[2].whole
-        ]
 
     def _put(self, block: Block) -> None:
         insort(self._free[block.pool], (block.bytes, id(block), block))
@@ -207,7 +182,6 @@ class Allocator:
 
     def _text(self, asked: int, length: int) -> str:
         """PyTorch's own words, with figures that add up."""
-        self._refused += 1
         mine = self.reserved + (self.context_bytes if self.awake else 0)
         limit = int(self.fraction * self.total_bytes)
         capped = self.fraction < 1.0 and self.reserved + length > limit
@@ -231,26 +205,9 @@ class Allocator:
         )
 
 
-def _block_bytes(asked: int) -> "tuple[int, str]":
-    if asked >= _EXABYTE:
-        raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
-    size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
-    return size, "small_pool" if size <= _SMALL else "large_pool"
-
-
-def _segment_bytes(size: int) -> int:
-    if size <= _SMALL:
-        return _SMALL_SEGMENT
-    if size < _LARGE_FROM:
-        return _LARGE_SEGMENT
-    return -(-size // _ROUND_LARGE) * _ROUND_LARGE
-
-
 def _size(value: int) -> str:
     """As PyTorch writes sizes."""
-    if value < KIB:
-        return f"{value} bytes"
-    unit, name = next(
-        each for each in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")) if value >= each[0]
-    )
-    return f"{value / unit:.2f} {name}"
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if value >= unit:
+            return f"{value / unit:.2f} {name}"
+    return f"{value} bytes"
