@@ -399,7 +399,6 @@ class Player:
         self.changed()
 
     def _take_end(self, command: int) -> None:
-        """A sentence, for one that did not end as the lesson means it."""
         cell, part = self._rig.ledger.cell(command), self._part(command)
         if cell is None or part is None:
             return
@@ -407,18 +406,18 @@ class Player:
         if not self._is_right(part) and cell.state in ("done", "failed", "cancelled"):
             self._queue.clear()
             if part in step.step.cells and not self._rig.ledger.gone(cell):
+                step.state = StepState.FAILED
                 words = error_words(failed).partition("\n")[0].rstrip(".!") if failed else ""
-                why = Message("The cell failed: {error}.", error=words) if words else ""
                 if failed is None or cell.state == "done":
-                    reason = Message(
+                    step.reason = Message(
                         "This cell was there to fail, and it did not. Run the cells of this"
                         " step again, in order."
                     )
+                elif failed.cause == "cancelled":
+                    step.reason = _STOPPED
                 else:
-                    reason = told(why, failed.told)
-                if failed is not None and failed.cause == "cancelled":
-                    reason = _STOPPED
-                step.state, step.reason = StepState.FAILED, reason
+                    why = Message("The cell failed: {error}.", error=words) if words else ""
+                    step.reason = told(why, failed.told)
         self._go_on()
 
     def _part(self, command: int) -> Code | None:
