@@ -57,6 +57,8 @@ _SIMULATED = Message(
 def run(arguments: argparse.Namespace) -> int:
     lesson, save = find(arguments.name), arguments.save
     if save is not None:
+        if save.suffix.lower() != ".html":
+            raise Trouble("A lesson is saved as a page: name a file that ends in .html.")
         refuse_unwritable(save)
     with held_back():
         found, _ = open_source(arguments)

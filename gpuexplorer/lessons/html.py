@@ -5,9 +5,7 @@ It is written as Markdown, as lessons are, so that nothing in it can be HTML.
 import base64
 import mimetypes
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -15,17 +13,15 @@ from markdown_it import MarkdownIt
 
 from gpuexplorer.core.html_page import html_page
 from gpuexplorer.core.resources import resource
-from gpuexplorer.core.units import bytes_words, duration, figure, rate
-from gpuexplorer.core.words import listed, mark, paragraph, tr
-from gpuexplorer.lab.events import Pictured, Transferred
+from gpuexplorer.core.units import figure
+from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.lab.events import Pictured
 from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.printed import clean, error_words
 from gpuexplorer.lessons.lesson import WEB, Check, Code, Predict, Text, Why
 from gpuexplorer.lessons.player import Player, StepPlay, StepState
 from gpuexplorer.lessons.values import Revealed, how_far
 
-_MOST_LETTERS = 4_000  # of what one cell printed: a page and a bit
-_MOST_COPIES = 20  # rows of one cell
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~&!])")  # of Markdown
 _STATES = {
     StepState.AHEAD: mark("not played"),
@@ -48,21 +44,16 @@ def _html(markdown: str, folder: Path) -> str:
     """Pictures are put inside; a link to what lies beside the lesson is only words."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = parser.parse(markdown)
-    inside = False
     for token in (each for outer in tokens for each in outer.children or ()):
-        if token.type == "image" and not str(token.attrs["src"]).startswith("data:"):
-            path = (folder / unquote(str(token.attrs["src"]))).resolve()
-            kind = mimetypes.guess_type(path.name)[0] or ""
-            if path.is_relative_to(folder) and path.is_file() and kind.startswith("image/"):
+        source, kind = str(token.attrs.get("src", "data:")), ""
+        if not source.startswith("data:"):
+            path = (folder / unquote(source)).resolve()
+            if path.is_relative_to(folder) and path.is_file():
+                kind = mimetypes.guess_type(path.name)[0] or ""
                 content = base64.b64encode(path.read_bytes()).decode()
-                token.attrs["src"] = f"data:{kind};base64,{content}"
-            else:
-                token.type = "text"
-                token.content = tr("A picture is missing here: {what}", what=token.content)
-        if token.type == "link_open":
-            inside = not str(token.attrs["href"]).startswith(WEB)
-        if inside and token.type in ("link_open", "link_close"):
-            token.tag, token.attrs = "span", {}
+            token.attrs["src"] = f"data:{kind};base64,{content}" if kind else ""
+        if not str(token.attrs.get("href", WEB[0])).startswith(WEB):
+            token.attrs = {}
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 
@@ -79,42 +70,33 @@ def _lesson(player: Player, ledger: Ledger, machine: str) -> Iterator[str]:
         )
         real = tr("Everything was measured on this machine.")
         yield f"**{_plain(simulated if hello.simulated else real)}**"
-        cards = Counter(
-            tr(each.label)
-            for each in hello.devices
-            if each.usable and each.name not in ("cpu", "meta")
-        )
-        named = [f"{count} × {name}" if count > 1 else name for name, count in cards.items()]
-        facts = [machine] if machine else []
-        facts += [listed(named) or tr("no card"), f"PyTorch {hello.torch}"]
-        yield _plain(" · ".join([*facts, f"Python {hello.python}"]))
-    yield _plain(tr("Saved {time}", time=f"{datetime.now(UTC).astimezone():%Y-%m-%d %H:%M}"))
+        labels = [
+            tr(each.label) for each in hello.devices if each.usable and each.name != "meta"
+        ]
+        facts = [machine, *labels, f"PyTorch {hello.torch}", f"Python {hello.python}"]
+        yield _plain(" · ".join(filter(None, facts)))
     for number, step in enumerate(player.steps, 1):
-        over = tr("Step {number} of {count}", number=number, count=len(player.steps))
-        yield f"## {_plain(step.step.title)}"
-        yield f"{_plain(over)} · {_plain(tr(_STATES[step.state]))}"
+        yield f"## {number}. {_plain(step.step.title)}"
+        yield _plain(tr(_STATES[step.state]))
         skipped = step.state is StepState.SKIPPED
         if skipped:
             yield clean(tr(step.reason))
         for part in step.step.parts:
-            if isinstance(part, Text):
-                yield part.markdown
-            elif not skipped:  # else nothing could come of it here
-                yield from _part(part, step, player)
-
-
-def _part(part: object, step: StepPlay, player: Player) -> Iterator[str]:
-    match part:
-        case Code():
-            yield _fenced(part.source)
-            yield from _cell(part, player.cell(part), step)
-        case Predict():
-            yield _quoted(_prediction(part, step))
-        case Check():
-            yield _quoted(_check(part, step))
-        case Why():
-            yield f"**{clean(part.question)}**"
-            yield part.markdown
+            match part:
+                case Text():
+                    yield part.markdown
+                case _ if skipped:
+                    pass  # nothing could come of it here
+                case Code():
+                    yield _fenced(part.source)
+                    yield from _cell(part, player.cell(part), step)
+                case Predict():
+                    yield _quoted(_prediction(part, step))
+                case Check():
+                    yield _quoted(_check(part, step))
+                case Why():
+                    yield f"**{clean(part.question)}**"
+                    yield part.markdown
 
 
 def _prediction(part: Predict, step: StepPlay) -> Iterator[str]:
@@ -134,7 +116,9 @@ def _prediction(part: Predict, step: StepPlay) -> Iterator[str]:
         tr("Limit: {what}", what=part.limit.words) if part.limit else "": shown.limit,
     }
     known = {name: value for name, value in figures.items() if value is not None}
-    yield _items(f"{name}: {figure(each)} {part.unit}" for name, each in known.items())
+    yield "\n".join(
+        f"- {_plain(f'{name}: {figure(each)} {part.unit}')}" for name, each in known.items()
+    )
     if revealed is None:
         yield _plain(tr("It was not revealed."))
     else:
@@ -156,7 +140,7 @@ def _check(part: Check, step: StepPlay) -> Iterator[str]:
 
 
 def _cell(part: Code, cell: Cell | None, step: StepPlay) -> Iterator[str]:
-    """What it printed and drew, why it failed, what it cost."""
+    """What it printed and drew, why it failed, how long it took."""
     if cell is None:
         if step.state is StepState.DONE:
             yield tr("This cell ran in an earlier session, and what it did was not kept.")
@@ -171,44 +155,17 @@ def _cell(part: Code, cell: Cell | None, step: StepPlay) -> Iterator[str]:
         if isinstance(each, Pictured):
             yield f"![{tr('What this cell drew')}](data:image/png;base64,{each.png})"
         elif text := each.text.strip("\n"):
-            half = _MOST_LETTERS // 2
-            long = len(text) > _MOST_LETTERS
-            yield _fenced(f"{text[:half]}\n…\n{text[-half:]}" if long else text)
+            yield _fenced(text)
     if cell.failed is not None:
         if words := error_words(cell.failed):
             yield _fenced(words)
         yield _plain(tr(cell.failed.told))
-    yield _items(map(_copy, cell.transfers[:_MOST_COPIES]))
-    if len(cell.transfers) > _MOST_COPIES:
-        yield "…"
     yield _plain(" · ".join(time_words(cell)))
-
-
-def _copy(copy: Transferred) -> str:
-    said = [f"{copy.source} → {copy.target}", bytes_words(copy.bytes)]
-    if copy.copies > 1:
-        said[0] = f"{copy.copies} × {said[0]}"
-    if copy.already_there:
-        return " · ".join([*said, tr("already there, nothing copied")])
-    if copy.seconds:
-        said += [str(duration(copy.seconds)), str(rate(copy.bytes / copy.seconds))]
-        said += [tr("simulated")] if copy.modelled else []
-    else:
-        said.append(tr("not timed"))
-    if copy.pinned is not None:
-        said.append(tr("pinned") if copy.pinned else tr("pageable"))
-    if copy.intact is False:
-        said.append(tr("arrived WRONG"))
-    return " · ".join(said)
 
 
 def _plain(text: str) -> str:
     """On one line, and shown as it stands."""
     return _SIGNS.sub(r"\\\1", " ".join(clean(text).split()))
-
-
-def _items(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {_plain(each)}" for each in texts)
 
 
 def _quoted(parts: Iterable[str]) -> str:

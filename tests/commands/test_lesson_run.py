@@ -108,6 +108,7 @@ def test_a_page_that_cannot_be_saved_is_told_before_anything_runs(tmp_path: Path
     for name, status, told in (
         ("gone/played.html", 1, "played.html was not saved. That folder does not exist."),
         ("folder.html", 1, "There is a folder of that name."),
+        ("played.ipynb", 1, "saved as a page: name a file that ends in .html."),
     ):
         ran = played(lesson(tmp_path, ONES), "--yes", "--save", str(tmp_path / name))
         assert (ran.status, ran.out) == (status, "")
