@@ -51,8 +51,6 @@ _NO_SUCH_CARD = re.compile(
     "invalid device ordinal|Torch not compiled with CUDA enabled|No CUDA GPUs are available|"
     "Cannot access accelerator device when none is available|Found no NVIDIA driver"
 )
-# As errors call the object of torch.cuda.device, where torch.device was meant.
-_NO_PLACE = re.compile(r"got \(device\)|must be torch.device, not device|exchangeDevice")
 
 _ABOUT_ONLY = frozenset({"device", "dtype", "ndim", "shape", "size", "dim", "numel"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -255,8 +253,7 @@ def cures(
     if failed.cause == "out of memory":
         return _make_room(failed, cell, calls, room)
     for site in calls:
-        found = _other_places(failed, site) or _out_of_the_card(failed, site)
-        if found := found or _device_for_context(failed, site):
+        if found := _other_places(failed, site) or _out_of_the_card(failed, site):
             return found
     return []
 
@@ -310,7 +307,6 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, int]") -> "l
         edits = [Edit(end, end, move) for end in ends]
         edits += [_with_argument(site, call, f"device={target!r}") for call in asked]
         found += _changed(site, edits, moved=apart, target=target)
-    found += _assigned(site, {each.name for each in known if each.kind == "tensor"})
 
     # A way by which both leave their cards is the last resort, however few the bytes; and a
     # model is better left where it is.
@@ -318,19 +314,6 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, int]") -> "l
         return len(cure.copies), any(e.stays for e in cure.copies), cure.copied_bytes
 
     return sorted(found, key=price)
-
-
-def _assigned(site: Site, tensors: "set[str]") -> "list[Cure]":
-    """`X.to(device)` by itself moves no tensor: what it gives was thrown away."""
-    for each in ast.walk(site.module):
-        match each:
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=owner, attr="to" | "cuda" | "cpu"))
-            ) if each.value is not site.node and ast.unparse(owner) in tensors:
-                begin, name = site.span(each)[0], ast.unparse(owner)
-                label = Message("{name} is then what was copied.", name=name)
-                return _changed(site, [Edit(begin, begin, f"{name} = ")], label)
-    return []
 
 
 def _made(site: Site, names: "frozenset[str]", without: str) -> "list[ast.Call]":
@@ -380,7 +363,9 @@ def _make_room(
         for each in site.ledger.devices:
             other = each.usable and each.name not in ("meta", device)
             if other and wanted <= room.get(each.name, each.total_bytes or 0):
-                less += _elsewhere(site, each.name)
+                words = list(card_words(site, site.node))
+                label = Message("The same on {place}", place=each.name)
+                less += _said_anew(site, words, each.name, label)
         if less:
             return [*found, *less]
     return found
@@ -409,27 +394,12 @@ def _deleted(cell: Cell, calls: "Sequence[Site]", device: str, needed: float) ->
     return [Cure((line, cell.code), (line,), frees_bytes=freed)]
 
 
-def _elsewhere(site: Site, place: str) -> "list[Cure]":
-    """The same on another device than the card that is named."""
-    label = Message("The same on {place}", place=place)
-    words = [each for each in card_words(site, site.node) if f"cuda:{each.number}" != place]
-    if words:
-        return _said_anew(site, words, place, label)
-    named = [
-        each.value
-        for call in site.calls
-        for each in call.keywords
-        if each.arg == "device" and isinstance(each.value, ast.Name)
-    ]
-    return _changed(site, [Edit(*site.span(each), repr(place)) for each in named], label)
-
-
 def _bytes(size: str) -> int:
     number, unit = size.split()
     return int(float(number) * _UNITS[unit])
 
 
-# A card that is not there, values that have to leave theirs, and what is no place.
+# A card that is not there, and values that have to leave theirs.
 
 
 def _other_places(failed: Failed, site: Site) -> "list[Cure]":
@@ -441,8 +411,8 @@ def _other_places(failed: Failed, site: Site) -> "list[Cure]":
     there = {
         card_number(each): each for each in usable if card_number(each) not in (None, *lost)
     }
-    for home, root in _where_it_may_stand(site):
-        words = [each for each in card_words(home, root) if each.number not in there]
+    for root in (site.node, site.module):
+        words = [each for each in card_words(site, root) if each.number not in there]
         if not words:
             continue
         places = [*there.values()][:_MOST_CARDS]
@@ -456,25 +426,12 @@ def _other_places(failed: Failed, site: Site) -> "list[Cure]":
             label = Message(
                 "The same on the processor, and on {card} where there is one", card=card
             )
-            found = _said_anew(home, words, place, label, falls_to="cpu")
+            found = _said_anew(site, words, place, label, falls_to="cpu")
         for place in places:
             label = Message("The same on {place}", place=place)
-            found += _said_anew(home, words, place, label)
+            found += _said_anew(site, words, place, label)
         return found
     return []
-
-
-def _where_it_may_stand(site: Site) -> "Iterator[tuple[Site, ast.AST]]":
-    """In the expression that failed; where its names were made; anywhere in its cell."""
-    yield site, site.node
-    names = {each.id for each in ast.walk(site.node) if isinstance(each, ast.Name)}
-    done = [each for each in reversed(site.ledger.done()) if each is not site.cell]
-    for home in [site.cell, *done]:
-        for each in reversed(tree_of(home.code).body):
-            if isinstance(each, ast.Assign) and names & {ast.unparse(t) for t in each.targets}:
-                made = Site(home, Frame(home.number, each.lineno), site.failing, site.ledger)
-                yield made, made.node
-    yield site, site.module
 
 
 def _said_anew(
@@ -506,18 +463,6 @@ def _out_of_the_card(failed: Failed, site: Site) -> "list[Cure]":
     ends = ends or [site.span(each.node)[1] for each in away or site.operands]
     edits = [Edit(end, end, step) for end in ends]
     return _changed(site, edits, label, away if "cpu" in step else (), "cpu")
-
-
-def _device_for_context(failed: Failed, site: Site) -> "list[Cure]":
-    """`torch.cuda.device` makes a card the current one for a while; it is no place."""
-    label = Message("The same with torch.device, which names a place")
-    for home, root in _where_it_may_stand(site) if _NO_PLACE.search(failed.message) else ():
-        functions = [each.func for each in ast.walk(root) if isinstance(each, ast.Call)]
-        contexts = [each for each in functions if dotted(each) == "torch.cuda.device"]
-        if contexts:
-            edits = [Edit(*home.span(each), "torch.device") for each in contexts]
-            return _changed(home, edits, label)
-    return []
 
 
 # A check on the card failed: it was told late, and all that was on the card is gone.
