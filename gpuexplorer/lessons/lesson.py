@@ -138,18 +138,8 @@ class LessonError(Trouble):
         )
 
 
-class Control(NamedTuple):
-    """`words` are read after "Show me". Without a screen it is always there. `place` is the
-    object's name in the window.
-    """
-
-    words: str
-    screen: str
-    place: str
-
-
-_SAME_PLACE = {"lab.run": "lab.editor", "lab.copies": "lab.cells"}
-_WORDS = {
+# What can be shown, by its object name in the window, in words that are read after "Show me".
+CONTROLS = {
     "overview": mark("the overview"),
     "card": mark("the screen of one card"),
     "processes": mark("the processes"),
@@ -178,9 +168,7 @@ _WORDS = {
     "topology.facts": mark("what is known of the chosen part"),
     "events.table": mark("the list of events"),
     "lab.editor": mark("where one types a cell"),
-    "lab.run": mark("where a cell is typed and run"),
-    "lab.cells": mark("the cells with what each took"),
-    "lab.copies": mark("where a cell says what it copied"),
+    "lab.cells": mark("the cells with what each took and copied"),
     "lab.bench": mark("the shelves of the devices"),
     "lab.forms": mark("the forms that write cells"),
     "lab.strips": mark("the cards' curves below the lab"),
@@ -197,11 +185,9 @@ _WORDS = {
     "copies.comparisons": mark("the page that compares ways"),
     "copies.datasheet": mark("the page of datasheets and prices"),
 }
-CONTROLS = {
-    name: Control(
-        words,
-        screen if (screen := name.partition(".")[0]) not in ("rail", "top") else "",
-        _SAME_PLACE.get(name, name),
-    )
-    for name, words in _WORDS.items()
-}
+
+
+def screen_of(control: str) -> str:
+    """Empty where it is there without a screen, as the rail is."""
+    screen = control.partition(".")[0]
+    return "" if screen in ("rail", "top") else screen

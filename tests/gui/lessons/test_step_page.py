@@ -321,7 +321,7 @@ def test_what_is_shown_stays_the_same_widget_while_its_step_goes_on(
 def test_a_control_is_asked_for_by_name(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Point(3, "lab.editor"))
     with qtbot.waitSignal(page.asks.control) as asked:
-        click(page, f"Show me {CONTROLS['lab.editor'].words}")
+        click(page, f"Show me {CONTROLS['lab.editor']}")
     assert asked.args == ["lab.editor"]
 
 
