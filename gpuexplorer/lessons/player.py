@@ -1,11 +1,11 @@
 """Player: how far somebody came in a lesson, and what came of each of its parts."""
 
 import json
+import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
@@ -56,20 +56,16 @@ class StepPlay:
         first of the cells that answer it.
         """
         held: list[Part] = []
-        texts: list[Part] = []  # behind the newest question
-        over = self.state in (StepState.DONE, StepState.SKIPPED)
-        cells = asked = False
-        for part in self.step.parts:
-            match part:
-                case Predict():
-                    held += texts if asked else ()
-                    texts, cells = [], False
-                    asked = not over and part.line not in self.revealed
-                case Code() if not cells:
-                    texts, cells = [], True
-                case Text() | Why():
-                    texts.append(part)
-        return held + texts if asked else held
+        if self.state in (StepState.DONE, StepState.SKIPPED):
+            return held
+        questions = [each for each in self.step.parts if isinstance(each, Predict)]
+        for each in questions:
+            if each.line not in self.revealed:
+                begin = next((cell.line for cell in behind(self.step, each)), each.line)
+                end = next((e.line for e in questions if e.line > begin), math.inf)
+                texts = [e for e in self.step.parts if isinstance(e, Text | Why)]
+                held += [e for e in texts if begin < e.line < end]
+        return held
 
 
 @dataclass(frozen=True)
@@ -92,12 +88,14 @@ def kept_of(text: str) -> Kept | None:
         return None
 
 
-class _Asked(NamedTuple):
-    """What is being worked out, and in which life of the ledger it can be answered."""
+@dataclass
+class _Asked:
+    """What the worker is to work out, once the cards are read."""
 
-    command: int
-    life: int
-    take: Callable[[Evaluated | Failed], None]
+    sources: Sequence[str]
+    take: Callable[[Sequence[Worth]], None]
+    command: int | None = None
+    life: float = math.inf  # of the ledger, in which it can be answered
 
 
 class Player:
@@ -114,8 +112,7 @@ class Player:
         self.cells: dict[int, int] = {}
         self._rig = rig
         self._queue: deque[Code] = deque()
-        # What is measured or worked out; of an earlier one nobody waits any more.
-        self._pending: _Asked | object | None = None
+        self._asked: _Asked | None = None  # of an earlier one nobody waits any more
         self._shown: set[int] = set()  # predictions that are revealed though nobody predicted
         if kept is not None:
             self.at = max(0, min(kept.at, len(self.steps) - 1))
@@ -152,7 +149,7 @@ class Player:
             self._close(leaving=True)
         self.at = at
         self._queue.clear()
-        self._pending = None
+        self._asked = None
         if self.step.state is StepState.SKIPPED:
             self.step.state = StepState.AHEAD
         self._go_on()
@@ -199,7 +196,7 @@ class Player:
         step.checked = {line: each for line, each in step.checked.items() if each.held}
         if step.state is StepState.FAILED:
             step.state = StepState.BEGUN
-        self._pending = None
+        self._asked = None
         self._go_on()
 
     def allow(self) -> None:
@@ -209,11 +206,15 @@ class Player:
 
     def apply(self, event: Event) -> None:
         """Each event of the lab, once the ledger knows of it."""
-        asked = self._pending if isinstance(self._pending, _Asked) else None
+        asked = self._asked
         match event:
             case Evaluated() | Failed() if asked is not None and event.id == asked.command:
-                self._pending = None
-                asked.take(event)
+                self._asked = None
+                worths = event.worths if isinstance(event, Evaluated) else ()
+                given_up = Worth(error=event.told if isinstance(event, Failed) else _STOPPED)
+                # What was given up before its turn says why, as the last one did.
+                last = worths[-1] if worths and worths[-1].error else given_up
+                asked.take([*worths, *[last] * (len(asked.sources) - len(worths))])
             case Began():
                 self._take_beginning(event.id)
             case Finished() | Failed():
@@ -259,7 +260,11 @@ class Player:
         elif self._queue:
             part = self._queue.popleft()
             begins = part in cells and (part is cells[0] or not any(map(self._is_right, cells)))
-            self._ask((), lambda _: self._start(part), anew=begins)
+
+            def start(_: object) -> None:
+                self.cells[part.line] = self._rig.run(part.source)
+
+            self._ask((), start, anew=begins)
         else:
             self._close()
 
@@ -272,16 +277,13 @@ class Player:
                 break
         self._go_on()
 
-    def _start(self, part: Code) -> None:
-        self.cells[part.line] = self._rig.run(part.source)
-
     def _waits(self) -> bool:
         """For a reading, for an answer of a worker that is still there, or for a cell."""
-        if isinstance(self._pending, _Asked) and self._rig.ledger.life > self._pending.life:
-            self._pending = None
+        if self._asked is not None and self._rig.ledger.life > self._asked.life:
+            self._asked = None
         cells = [self.cell(part) for step in self.steps for part in step.step.cells]
         runs = any(each is not None and each.state in ("waiting", "running") for each in cells)
-        return self._pending is not None or runs
+        return self._asked is not None or runs
 
     def _is_right(self, part: Code) -> bool:
         """It ran in the session there is, and came to the end that the lesson means."""
@@ -348,33 +350,26 @@ class Player:
         what they said before the step's first cell.
         """
         step, rig = self.step, self._rig
-        mine = self._pending = object()
-
-        def answered(event: Evaluated | Failed) -> None:
-            worths = (Worth(error=event.told),) if isinstance(event, Failed) else event.worths
-            # What was given up before its turn says why, as the last one did.
-            last = worths[-1] if worths and worths[-1].error else Worth(error=_STOPPED)
-            take([*worths, *[last] * (len(sources) - len(worths))])
+        asked = self._asked = _Asked(sources, take)
 
         def read(readings: Readings) -> None:
-            if self._pending is not mine:
+            if self._asked is not asked:
                 return
             now = replace(readings, memory=dict(rig.ledger.memory))
             before = step.before = now if anew or step.before is None else step.before
-            if not sources:
-                self._pending = None
+            if sources:
+                cells = [cell for each in step.step.cells if (cell := self.cell(each))]
+                # A worker that is yet to start begins another life of the ledger.
+                asked.life = rig.ledger.life + (rig.ledger.hello is None)
+                asked.command = rig.evaluate(sources, values_of(rig, cells, now, before))
+            else:
+                self._asked = None
                 take(())
-                return
-            cells = [cell for each in step.step.cells if (cell := self.cell(each))]
-            values = values_of(rig, cells, now, before)
-            # A worker that is yet to start begins another life of the ledger.
-            life = rig.ledger.life + (rig.ledger.hello is None)
-            self._pending = _Asked(rig.evaluate(sources, values), life, answered)
 
         if sources or anew:
             rig.measure(read)
         else:
-            self._pending = None
+            self._asked = None
             take(())
 
     def _take_beginning(self, command: int) -> None:
@@ -386,7 +381,7 @@ class Player:
         if part is None or part not in step.step.cells:
             return
         # What came of the parts behind it is taken back, as it runs again.
-        self._pending = None
+        self._asked = None
         step.state, step.reason = StepState.BEGUN, ""
         for each in step.step.parts:
             after = each.line > part.line

@@ -4,7 +4,6 @@ these gave, held against what somebody predicted and what must be true.
 An object with the key "is" is a record, of which the worker makes one with attributes.
 """
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ _OF_A_COPY = (
 )
 _OF_MEMORY = ("tensors", "reserved", "context", "free", "total")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-_SPACES = str.maketrans("\u2212", "-", " _'\u00a0\u202f\u2009")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d\d?)?")
 _NO_WIRE = Message("It is not known what the wires of this way can carry.")
 
 
@@ -76,40 +75,32 @@ def values_of(
     """All that a check or a prediction may name beside the session's own names. `cells`: those
     of its step that have run.
     """
+    copies = [each for cell in cells for each in cell.transfers if not each.already_there]
     return {
         **_UNITS,
         "simulated": rig.simulated,
-        **_read(now, rig),
-        "before": _record(Message("before"), _read(before, rig)),
+        **_figures(now, rig),
+        "before": _record(Message("before"), _figures(before, rig)),
         "cells": [
             _record(Message("cell {number}", number=each.number), cell_fields(each))
             for each in cells
         ],
-        "copies": [
-            _copy(copy, rig)
-            for each in cells
-            for copy in each.transfers
-            if not copy.already_there
-        ],
+        "copies": [_copy(each, rig) for each in copies],
     }
 
 
-def _read(readings: Readings, rig: Rig) -> dict[str, object]:
+def _figures(readings: Readings, rig: Rig) -> Mapping[str, object]:
     """Cards as PyTorch counts them, and then those that it does not see."""
-    cards = [card for card, _ in readings.cards]
+    cards, hello = [card for card, _ in readings.cards], rig.ledger.hello
     # What PyTorch calls each; before a worker has said it, by CUDA's numbers.
-    hello = rig.ledger.hello
     named = device_names(cards) if hello is None else names_by_uuid(hello.devices, cards)
     devices = {card: name for name, card in named.items()}
-
-    def number(read: _Read) -> int:
-        return int(devices.get(read[0].id, f"cuda:{len(cards)}").partition(":")[2])
-
-    ordered = sorted(readings.cards, key=number)
+    reads = {read[0].id: read for read in readings.cards}
+    order = dict.fromkeys([*devices, *reads])
     return {
         "cards": [
-            _card(each, place, devices.get(each[0].id, ""), rig)
-            for place, each in enumerate(ordered)
+            _card(reads[card], place, devices.get(card, ""), rig)
+            for place, card in enumerate(order)
         ],
         "host": _card(readings.host, 0, HOST, rig),
         "memory": {
@@ -245,10 +236,9 @@ def revealed(
 def checked(part: Check, worths: Sequence[Worth]) -> Checked:
     for condition, worth in zip(part.conditions, worths, strict=True):
         if not worth.truth:
-            line, words = condition.line, condition.words
-            return Checked(
-                held=False, line=line, told=words, error=worth.error, found=worth.found
-            )
+            words = condition.words
+            found = {"error": worth.error, "found": worth.found}
+            return Checked(held=False, line=condition.line, told=words, **found)
     return Checked(held=True, line=part.line)
 
 
@@ -265,15 +255,11 @@ def predicted(part: Predict, said: str) -> Prediction:
             said=text,
             last=len(part.choices),
         )
-    number = text.removesuffix(part.unit).translate(_SPACES)
+    number = re.sub(r"[\s_']", "", text.removesuffix(part.unit))
     number = number.replace(",", "" if _THOUSANDS.fullmatch(number) else ".")
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    if not _NUMBER.fullmatch(number):
         raise Trouble("{said!r} is no number.", "Type one, such as 1500 or 2.5.", said=text)
-    return Prediction(text, value)
+    return Prediction(text, float(number))
 
 
 def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> Message:
@@ -290,9 +276,9 @@ def how_far(part: Predict, said: Prediction | None, shown: Revealed) -> Message:
     if part.factor:
         near = Message("a factor of {factor}", factor=figure(part.factor))
     counts = Message("Up to {range} off counts as right.", range=near)
+    factor = said.value / shown.measured if shown.measured else 0.0
     if said.value == shown.measured:
         return told(Message("Exactly what was measured."), counts)
-    factor = said.value / shown.measured if shown.measured else 0.0
     if factor <= 0:
         return told(Message("Not what was measured."), counts)
     far = f"{figure(float(f'{abs(factor - 1) * 100:.2g}'))} %"
