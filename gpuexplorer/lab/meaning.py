@@ -156,16 +156,10 @@ def _no_such_card(calls: Sequence[Site], ledger: Ledger) -> Sequence[Message]:
     roots = ((site, root) for site in calls for root in (site.node, site.module))
     asked = [f"cuda:{word.number}" for site, root in roots for word in card_words(site, root)]
     absent = next((each for each in asked if each not in cards), "")
-    said = Message("There is no card of that number.")
-    if absent:
-        said = Message("There is no {device}.", device=absent)
-    there = Message("PyTorch has {cards} here.", cards=all_of(cards))
+    said = Message("There is no {device}.", device=absent or Message("card of that number"))
     if not cards:
-        there = Message("PyTorch has no card here.")
-    elif len(cards) > 2:
-        ends = {"first": cards[0], "last": cards[-1]}
-        there = Message("PyTorch has {first} to {last} here.", **ends)
-    return [said, there]
+        return [said, Message("PyTorch has no card here.")]
+    return [said, Message("PyTorch has {cards} here.", cards=all_of(cards))]
 
 
 # PyTorch's own words as a pattern, and what they mean: its groups fill in the sentence, and
@@ -180,7 +174,6 @@ _RULES = (
         "build with CUDA can be chosen as the Python of the lab."), ""),
     ("accelerator device when none is available|No CUDA GPUs are available|no NVIDIA driver",
      mark("This PyTorch finds no card that it may use."), ""),
-    ("peer access", mark("These two cards cannot read each other's memory directly."), ""),
     # Shapes and types
     (r"\((?P<rows>\d+)x(?P<inner>\d+) and (?P<other>\d+)x(?P<columns>\d+)\)", mark(
         "Each of the {rows} rows of the left, such as a layer's input, has {inner} values, and "
@@ -205,8 +198,6 @@ _RULES = (
      r"but got (?P<got>-?\d+)"), mark(
         "Its dimensions are counted from 0 to {most}, or from the end from -1 to {least}: "
         "there is no dimension {got}."), "shapes"),
-    (r"negative dimension (?P<size>-\d+)", mark(
-        "A tensor cannot have {size} of something: sizes are 0 or more."), ""),
     (r"Target (?P<number>-?\d+) is out of bounds", mark(
         "A target names the right class by its number, counted from 0, and there is no class "
         "{number}: the input has one column for each class."), ""),
@@ -243,8 +234,6 @@ _RULES = (
     (r"Tensor with (?P<count>\d+) elements cannot be converted to Scalar", mark(
         "{name} holds {count} values, and item() hands out exactly one. Take one with an "
         "index, or all of them with tolist()."), ""),
-    ("only one element tensors can be converted", mark(
-        "One Python number can only be made of a single value."), "shapes"),
     ("(?s)can't convert cuda.*numpy|numpy.*can't convert cuda", mark(
         "{name} lies on a card, and NumPy only knows the host's memory. .cpu() copies it there "
         "first, which is never done unasked."), ""),

@@ -169,7 +169,7 @@ class Player:
         self._go_on()
 
     def run(self, *cells: Code) -> None:
-        """At once, or when what runs is done. Raises Trouble before it is allowed."""
+        """One after another, up to one that fails. Raises Trouble before it is allowed."""
         if self.must_ask:
             raise Trouble(
                 "This lesson did not come with the program, and nobody has said yet that its"
@@ -185,10 +185,6 @@ class Player:
         if part is not None:
             self.run(part)
         return part is not None
-
-    def replay(self) -> None:
-        """Run `replay_needed`, one after another, up to one that fails."""
-        self.run(*self.replay_needed)
 
     def check_again(self) -> None:
         """On what the lab and the cards say now."""
@@ -398,12 +394,11 @@ class Player:
         if cell is None or part is None:
             return
         step, failed = self.step, cell.failed
-        if not self._is_right(part) and cell.state in ("done", "failed", "cancelled"):
+        if not self._is_right(part):
             self._queue.clear()
             if part in step.step.cells and not self._rig.ledger.gone(cell):
                 step.state = StepState.FAILED
-                words = error_words(failed).partition("\n")[0].rstrip(".!") if failed else ""
-                if failed is None or cell.state == "done":
+                if failed is None:
                     step.reason = Message(
                         "This cell was there to fail, and it did not. Run the cells of this"
                         " step again, in order."
@@ -411,6 +406,7 @@ class Player:
                 elif failed.cause == "cancelled":
                     step.reason = _STOPPED
                 else:
+                    words = error_words(failed).partition("\n")[0].rstrip(".!")
                     why = Message("The cell failed: {error}.", error=words) if words else ""
                     step.reason = told(why, failed.told)
         self._go_on()

@@ -43,8 +43,6 @@ from gpuexplorer.lessons.lesson import (
 
 SHOWN = "text"
 WORDS = ("lesson", "needs", "predict", "python", "check", "point", "why", SHOWN)
-_MOST_BYTES = 64 << 10  # several times the longest lesson; any Markdown of it is read soon
-_MOST_PICTURE = 4 << 20  # bytes
 _PICTURES = (".png", ".jpg", ".jpeg", ".svg")
 # Letters that hide what stands there: a person reads the cells before the first of them runs.
 _HIDING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -190,19 +188,13 @@ class _Reader:
 
     def _text(self) -> str:
         """With plain line ends. Raises LessonError."""
-        text, why = "", ""
         try:
-            if self._file.stat().st_size > _MOST_BYTES:
-                why = Message("a lesson has at most {most} KiB", most=_MOST_BYTES >> 10)
-            else:
-                text = self._file.read_text("utf-8-sig")
-        except UnicodeDecodeError:
-            why = Message("it is not written in UTF-8")
-        except OSError as error:
-            why = error.strerror or str(error)
-        if why:
+            text = self._file.read_text("utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", "") or Message("it is not written in UTF-8")
             cure = mark("Choose another; or make one: `gpuexplorer lesson new NAME`.")
             self.wrong("The file cannot be read: {why}.", cure, 0, why=why)
+            raise LessonError(self._file, self.problems) from None
         if hiding := _HIDING.search(text):
             self.wrong(
                 "This line has a letter that is not seen, and may hide others: {code}.",
@@ -210,7 +202,6 @@ class _Reader:
                 text.count("\n", 0, hiding.start()) + 1,
                 code=ascii(hiding[0]),
             )
-        if self.problems:
             raise LessonError(self._file, self.problems)
         return text
 
@@ -301,7 +292,7 @@ class _Reader:
             said["unit"].text,
             float(far.rstrip(" %")) / 100 if far.endswith("%") else Predict.within,
             factor,
-            self._expression(limit, said["limit is"].text, plain=True) if limit.text else None,
+            self._expression(limit, said["limit is"].text) if limit.text else None,
             bool(said["real"].text),
         )
 
@@ -342,30 +333,20 @@ class _Reader:
             )
         return found
 
-    def _expression(self, row: _Row, words: str = "", *, plain: bool = False) -> Expression:
-        """`plain`: it may be a plain figure; all others say something of what happened."""
-        tree = self._parsed(row.text, "eval", row.line)
-        named = tree is None or any(isinstance(each, ast.Name) for each in ast.walk(tree))
-        if not (named or plain):
-            self.wrong(
-                "{text} is the same whatever happens.",
-                "It has to name something that was measured, such as copies[-1].bytes.",
-                row.line,
-                text=row.text[:60],
-            )
+    def _expression(self, row: _Row, words: str = "") -> Expression:
+        self._parsed(row.text, "eval", row.line)
         return Expression(row.line, row.text, words)
 
-    def _parsed(self, source: str, mode: str, line: int) -> ast.AST | None:
+    def _parsed(self, source: str, mode: str, line: int) -> None:
         """`line`: of its first line."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                return ast.parse(source, mode=mode)
+                ast.parse(source, mode=mode)
             except NO_PROGRAM as error:
                 at = (getattr(error, "lineno", 1) or 1) - 1
                 why = getattr(error, "msg", "") or error  # in Python's own words
                 self.wrong("This is no Python: {why}.", "Mend it.", line + at, why=why)
-        return None
 
     def _look_at(
         self,
@@ -416,17 +397,15 @@ class _Reader:
         """A link to another lesson is not followed, so that a ring of them keeps nobody."""
         folder, target = self._file.parent.resolve(), unquote(said)
         path = (folder / target).resolve()
+        beside = path.parent.parent == folder.parent and path.name == LESSON_FILE
         if picture:
-            fits = path.is_relative_to(folder) and path.suffix.lower() in _PICTURES
-            fits = fits and path.is_file() and path.stat().st_size <= _MOST_PICTURE
-        else:
-            beside = path.parent.parent == folder.parent and path.name == LESSON_FILE
-            fits = target.startswith(WEB) or (beside and path.is_file())
+            beside = path.is_relative_to(folder) and path.suffix.lower() in _PICTURES
+        fits = (beside and path.is_file()) or (target.startswith(WEB) and not picture)
         if not fits:
             self.wrong(
                 "{target} is nothing that a lesson can show or lead to.",
-                "Pictures are PNG, JPEG or SVG of at most 4 MiB, and lie beside the lesson:"
-                " ![What it shows](picture.svg). Links lead to the web, or to another lesson:"
+                "Pictures are PNG, JPEG or SVG, and lie beside the lesson: ![What it shows]"
+                "(picture.svg). Links lead to the web, or to another lesson:"
                 " ../05-copies/lesson.md",
                 line,
                 target=target[:80],

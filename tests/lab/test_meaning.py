@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.events import Device, Element, Failed, Frame, Hello, Memory, Placed
+from gpuexplorer.lab.events import Element, Failed, Frame, Memory, Placed
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.meaning import meaning
 from gpuexplorer.lab.wire import Run
@@ -171,14 +171,6 @@ def test_pytorchs_words_in_plain_ones(line: str, message: str, said: str) -> Non
 def test_a_card_that_is_not_there_is_named_with_those_that_are(line: str) -> None:
     said = words(line, "AcceleratorError", "CUDA error: invalid device ordinal")
     assert said.startswith("There is no cuda:7. PyTorch has cuda:0 and cuda:1 here.")
-
-
-def test_many_cards_are_told_as_a_range() -> None:
-    ledger = Ledger()
-    devices = tuple(Device(f"cuda:{number}", "H100") for number in range(8))
-    ledger.apply(Hello(1, "3.11", "2.13", "CUDA", simulated=True, devices=devices))
-    failed = failed_at("X.cuda(9)", "AcceleratorError", "CUDA error: invalid device ordinal")
-    assert "PyTorch has cuda:0 to cuda:7 here" in meaning(*failed, ledger)
 
 
 @pytest.mark.parametrize(

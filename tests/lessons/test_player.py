@@ -166,7 +166,7 @@ def test_when_the_worker_dies_the_step_can_be_run_again_and_the_others_are_offer
     assert player.step.reason == "The worker crashed."
     assert player.gone(one)
     assert player.replay_needed == [one]
-    player.replay()
+    player.run(*player.replay_needed)
     rig.end()
     assert player.replay_needed == []
     player.run_next()

@@ -361,7 +361,7 @@ class LessonColumn(QFrame):
             case Way.REPLAY if self._player is not None and self._player.must_ask:
                 self._ask_first()
             case Way.REPLAY if self._player is not None:
-                self._player.replay()
+                self._player.run(*self._player.replay_needed)
             case Way.SIMULATE:
                 self._navigation.idle_cards_asked.emit()
             case Way.LAB:
