@@ -14,56 +14,42 @@ _LAST = 4_000  # letters that are shown at the end all the same
 
 class Flow:
     """Lets through what a program prints, for however long it runs. What comes faster than it
-    can be shown is left out; a sentence stands for it, and the next line goes on.
+    can be shown is left out, and sentences stand for it.
     """
 
     def __init__(self, clock: "Callable[[], float]" = time.monotonic) -> None:
         self._clock = clock
         self._room = float(MOST_PRINTED)
         self._at = clock()
-        self._left_out = 0
-        self._last = ""  # of what was left out
+        self._left_out = 0  # letters
+        self._last = ""  # of them
 
     def take(self, text: str) -> "Sequence[str]":
         """What is shown for it, sentences of the lab's own among it."""
-        now = self._clock()
+        now, text = self._clock(), overwritten(text)
         self._room = min(MOST_PRINTED, self._room + PRINTED_RATE * (now - self._at))
         self._at = now
-        text = overwritten(text)
-        shown: list[str] = []
-        if self._left_out:
-            before, end, after = text.partition("\n")
-            if self._room < PRINTED_RATE or not end:
-                self._leave_out(text)
-                return ()
-            shown.append(_left_out(self._left_out + len(before) + len(end)))
-            self._left_out, self._last = 0, ""
-            text = after
-        fits = text[: int(self._room)]
-        if len(fits) < len(text):
-            fits = fits[: fits.rfind("\n") + 1] or fits
-        if fits:
-            shown.append(fits)
+        room, said = int(self._room), ""
+        if self._left_out and room < PRINTED_RATE:
+            room = 0
+        elif self._left_out:
+            said, self._left_out, self._last = _left_out(self._left_out), 0, ""
+        shown, rest = text[:room], text[room:]
         # A line that is written over and over, as by a progress bar, fills nothing.
-        if "\n" in fits or "\r" not in fits:
-            self._room -= len(fits)
-        if len(fits) < len(text):
-            self._leave_out(text[len(fits) :])
-            shown.append(Message("This prints faster than the lab shows: some is left out."))
-        return shown
+        if "\n" in shown or "\r" not in shown:
+            self._room -= len(shown)
+        cut = ""
+        if rest and not self._left_out:
+            cut = Message("This prints faster than the lab shows: some is left out.")
+        self._left_out += len(rest)
+        self._last = (self._last + rest)[-_LAST:]
+        return [each for each in (said, shown, cut) if each]
 
     def finish(self) -> "Sequence[str]":
         """What is to be said of what was left out last, and its end: a result, or an error."""
-        letters, last = self._left_out, self._last
+        letters, last = self._left_out - len(self._last), self._last
         self._left_out, self._last = 0, ""
-        if letters > len(last):
-            last = last.partition("\n")[2]
-        said = (_left_out(letters - len(last)) if letters > len(last) else "", last)
-        return [each for each in said if each]
-
-    def _leave_out(self, text: str) -> None:
-        self._left_out += len(text)
-        self._last = (self._last + text)[-_LAST:]
+        return [each for each in (_left_out(letters) if letters else "", last) if each]
 
 
 def _left_out(letters: int) -> Message:

@@ -46,5 +46,3 @@ def test_a_copy_in_a_loop_is_made_each_time() -> None:
 def test_a_cure_that_moves_nothing_with_a_name_says_what_becomes_of_it() -> None:
     label = Message("The same without its history")
     assert cure_face(Cure(("…",), ("…",), label), lambda _: None).price == label
-    half = cure_face(Cure(("…",), ("…",), halves=True), lambda _: None).price
-    assert half == "Half the bytes, and about three digits in place of seven"

@@ -38,7 +38,7 @@ def pointer(window: MainWindow) -> Pointer:
 
 
 def place_of(window: MainWindow, name: str) -> QRect:
-    control = window.findChild(QWidget, CONTROLS[name].place or name)
+    control = window.findChild(QWidget, name)
     assert isinstance(control, QWidget)
     return QRect(control.mapTo(window, QPoint()), control.size())
 
@@ -63,14 +63,14 @@ def test_no_two_things_of_the_window_have_the_name_of_one_control(
     for name in CONTROLS:
         pointer.show_control(name)
     for name in CONTROLS:
-        assert len(window.findChildren(QWidget, CONTROLS[name].place or name)) == 1, name
+        assert len(window.findChildren(QWidget, name)) == 1, name
 
 
 def test_the_window_closes_while_what_the_ring_stood_around_is_gone(
     window: MainWindow, pointer: Pointer
 ) -> None:
     pointer.show_control("lab.editor")
-    control = window.findChild(QWidget, CONTROLS["lab.editor"].place or "lab.editor")
+    control = window.findChild(QWidget, "lab.editor")
     assert control is not None
     shiboken6.delete(control)
     window.hide()

@@ -17,7 +17,7 @@ from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Failed, Finished
-from gpuexplorer.lessons.lesson import CONTROLS, Condition, Expression, Point, Text, Why
+from gpuexplorer.lessons.lesson import CONTROLS, Expression, Point, Text, Why
 from tests.gui.hands import button, click, the
 from tests.gui.lessons.pages import page_of, page_of_steps, printing, said
 from tests.lessons.fake_rig import cell, check, number, step
@@ -288,7 +288,7 @@ def test_why_unfolds_by_a_click_and_by_the_keyboard(qtbot: QtBot, look: Look) ->
 
 
 def test_a_step_that_is_skipped_says_why_and_can_be_read(qtbot: QtBot, look: Look) -> None:
-    needs = [Condition(Expression(2, "len(cards) >= 2"), "There is only one card.")]
+    needs = [Expression(2, "len(cards) >= 2", "There is only one card.")]
     parts = (Text(3, "Copy it."), number(4, "7"), cell(5), check(6, "True"))
     page, *_ = page_of_steps(qtbot, look, step(*parts, needs=needs))
     assert "Skipped. There is only one card." in said(page)
@@ -321,7 +321,7 @@ def test_what_is_shown_stays_the_same_widget_while_its_step_goes_on(
 def test_a_control_is_asked_for_by_name(qtbot: QtBot, look: Look) -> None:
     page, *_ = page_of(qtbot, look, Point(3, "lab.editor"))
     with qtbot.waitSignal(page.asks.control) as asked:
-        click(page, f"Show me {CONTROLS['lab.editor'].words}")
+        click(page, f"Show me {CONTROLS['lab.editor']}")
     assert asked.args == ["lab.editor"]
 
 

@@ -13,14 +13,14 @@ from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.predict_box import PredictBox
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lessons.lesson import Expression, Limit, Predict, Text, Why
+from gpuexplorer.lessons.lesson import Expression, Predict, Text, Why
 from gpuexplorer.lessons.values import Prediction, Revealed, how_far
 from tests.gui.hands import click, the
 from tests.gui.lessons.pages import page_of, said
 from tests.lessons.fake_rig import MIB, cell, choice, number
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
-LIMIT = Limit(Expression(2, "cards[0].memory_total / MiB"), "all memory of the card")
+LIMIT = Expression(2, "cards[0].memory_total / MiB", "all memory of the card")
 
 
 def asked() -> Predict:

@@ -175,8 +175,6 @@ def cure_face(cure: Cure, expect: Expect, units: Units = USUAL) -> CureFace:
     elif cure.frees_bytes:
         frees = bytes_words(cure.frees_bytes, units)
         price = tr("Gives back {size}; then the cell again", size=frees)
-    elif cure.halves:
-        price = tr("Half the bytes, and about three digits in place of seven")
     if cure.anew:
         price = tr("{price}. {note}", price=price, note=tr("The cells before run again first"))
     return CureFace(cure, price, sources, target)
