@@ -63,7 +63,7 @@ class Played(Player):
     def ran(self, part: Code, *events: Event) -> "Played":
         """The cell has run, and this is what was told of it."""
         number = self.cells[part.line] = self._rig.run(part.source)
-        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]  # type: ignore[type-var]  # all have one
+        told: list[Event] = [replace(each, id=number) for each in (Began(0), *events)]
         if not isinstance(told[-1], Finished | Failed):
             told.append(Finished(number, 1.2e-3, 34e-6, modelled=self._rig.simulated))
         for each in told:
