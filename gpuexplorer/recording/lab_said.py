@@ -193,7 +193,7 @@ def noted_of(topic: Topic, text: str) -> Noted:
             parse_constant=figure,
         )
         kind = _KINDS[topic][content.pop("is")]
-        for name in ("random", "version"):  # as older files have them
+        for name in ("random", "version", "profiled", "dropped"):  # of older files
             content.pop(name, None)
         if unsure and kind is not Peeked:  # whose values may well be no numbers
             raise UnreadableError
