@@ -122,7 +122,7 @@ def _prediction(part: Predict, step: StepPlay) -> Iterator[str]:
     if revealed is None:
         yield _plain(tr("It was not revealed."))
     else:
-        yield _plain(paragraph([tr(how_far(part, said, shown)), tr(shown.why)]))
+        yield _plain(paragraph([tr(how_far(part, said, shown)), tr(shown.reason)]))
 
 
 def _check(part: Check, step: StepPlay) -> Iterator[str]:
