@@ -203,10 +203,10 @@ class Player:
         match event:
             case Evaluated() | Failed() if asked is not None and event.id == asked.command:
                 self._asked = None
-                worths = event.worths if isinstance(event, Evaluated) else ()
-                given_up = Worth(error=event.told if isinstance(event, Failed) else _STOPPED)
+                why = (Worth(error=event.told),) if isinstance(event, Failed) else ()
+                worths = event.worths if isinstance(event, Evaluated) else why
                 # What was given up before its turn says why, as the last one did.
-                last = worths[-1] if worths and worths[-1].error else given_up
+                last = worths[-1] if worths and worths[-1].error else Worth(error=_STOPPED)
                 asked.take([*worths, *[last] * (len(asked.sources) - len(worths))])
             case Began():
                 self._take_beginning(event.id)
