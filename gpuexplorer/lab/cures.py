@@ -343,14 +343,14 @@ def _make_room(
     said, card = WANTED.search(failed.message), CARD_FULL.search(failed.message)
     if said is None:  # more than any device has
         return []
-    wanted, device = _bytes(said[1]), f"cuda:{card[1]}" if card else "cpu"
+    wanted, device = bytes_of(said[1]), f"cuda:{card[1]}" if card else "cpu"
     here = math.inf  # nobody says it of the host
     memory = next((each for each in failed.memory if each.device == device), None)
     if memory is not None and device in room:
         tensors = memory.tensors_bytes or 0
         here = room[device] + (memory.reserved_bytes or 0) - tensors
         if allowed := ALLOWED.search(failed.message):
-            here = min(here, _bytes(allowed[1]) - tensors)
+            here = min(here, bytes_of(allowed[1]) - tensors)
     found = _deleted(cell, calls, device, wanted - here)
     for site in calls:
         less = []
@@ -394,7 +394,8 @@ def _deleted(cell: Cell, calls: "Sequence[Site]", device: str, needed: float) ->
     return [Cure((line, cell.code), (line,), frees_bytes=freed)]
 
 
-def _bytes(size: str) -> int:
+def bytes_of(size: str) -> int:
+    """Of "24.00 GiB"."""
     number, unit = size.split()
     return int(float(number) * _UNITS[unit])
 

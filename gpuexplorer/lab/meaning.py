@@ -4,10 +4,10 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from gpuexplorer.core.units import USUAL, Units, bytes_words, trimmed
+from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import Message, all_of, mark, told
 from gpuexplorer.lab.cell_source import card_words
-from gpuexplorer.lab.cures import ALLOWED, CARD_FULL, WANTED, Site, sites
+from gpuexplorer.lab.cures import ALLOWED, CARD_FULL, WANTED, Site, bytes_of, sites
 from gpuexplorer.lab.events import Failed, Placed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
@@ -103,21 +103,24 @@ def _devices(
 def _room(failed: Failed, ledger: Ledger, units: Units) -> Sequence[Message]:
     """Out of memory: what was wanted, what is free, and who holds the rest."""
     card, wanted = CARD_FULL.search(failed.message), WANTED.search(failed.message)
-    if wanted is None or card is None:
-        if wanted is None:
-            return [failed.told]
+    if wanted is None:
+        return [failed.told]
+    size = bytes_words(bytes_of(wanted[1]), units)
+    if card is None:
         wants = mark("The cell wanted {wanted} of the host's memory, which is not free.")
-        return [Message(wants, wanted=bytes_words(int(wanted[1].split()[0]), units))]
-    device, total, free = f"cuda:{card[1]}", _read(card[2]), _read(card[3])
+        return [Message(wants, wanted=size)]
+    total, free = (bytes_words(bytes_of(each), units) for each in card.group(2, 3))
+    device = f"cuda:{card[1]}"
     wants = mark("The cell wanted {wanted} on {device}.")
-    said = [Message(wants, wanted=_read(wanted[1]), device=device)]
+    said = [Message(wants, wanted=size, device=device)]
     if allowed := ALLOWED.search(failed.message):
         # A card may well have had room, were it not for the cap.
         room = mark(
             "{free} of its {total} are free, but the cap that was set allows this program "
             "{allowed}."
         )
-        said.append(Message(room, total=total, free=free, allowed=_read(allowed[1])))
+        size = bytes_words(bytes_of(allowed[1]), units)
+        said.append(Message(room, total=total, free=free, allowed=size))
     else:
         said.append(Message("Only {free} of its {total} are free.", total=total, free=free))
     known = ledger.memory.get(device)  # real cards do not tell their context
@@ -143,12 +146,6 @@ def _room(failed: Failed, ledger: Ledger, units: Units) -> Sequence[Message]:
         size = bytes_words(largest.bytes, units)
         said.append(Message(largest_is, name=largest.name, size=size))
     return said
-
-
-def _read(size: str) -> str:
-    """ "24.00 GiB" as "24 GiB"."""
-    number, unit = size.split()
-    return f"{trimmed(number)} {'B' if unit == 'bytes' else unit}"
 
 
 def _no_such_card(calls: Sequence[Site], ledger: Ledger) -> Sequence[Message]:

@@ -89,7 +89,7 @@ def _lesson(player: Player, ledger: Ledger, machine: str) -> Iterator[str]:
                     pass  # nothing could come of it here
                 case Code():
                     yield _fenced(part.source)
-                    yield from _cell(part, player.cell(part), step)
+                    yield from _cell(part, player.cell(part))
                 case Predict():
                     yield _quoted(_prediction(part, step))
                 case Check():
@@ -122,7 +122,7 @@ def _prediction(part: Predict, step: StepPlay) -> Iterator[str]:
     if revealed is None:
         yield _plain(tr("It was not revealed."))
     else:
-        yield _plain(paragraph([tr(how_far(part, said, shown)), tr(shown.why)]))
+        yield _plain(paragraph([tr(how_far(part, said, shown)), tr(shown.reason)]))
 
 
 def _check(part: Check, step: StepPlay) -> Iterator[str]:
@@ -139,13 +139,10 @@ def _check(part: Check, step: StepPlay) -> Iterator[str]:
         yield clean(paragraph([checked.error, checked.found, checked.told]))
 
 
-def _cell(part: Code, cell: Cell | None, step: StepPlay) -> Iterator[str]:
+def _cell(part: Code, cell: Cell | None) -> Iterator[str]:
     """What it printed and drew, why it failed, how long it took."""
     if cell is None:
-        if step.state is StepState.DONE:
-            yield tr("This cell ran in an earlier session, and what it did was not kept.")
-        else:
-            yield tr("This cell was not run.")
+        yield tr("This cell was not run in this session.")
         return
     if part.fails and cell.state == "done":
         yield tr("This cell is here to fail, and it did not.")

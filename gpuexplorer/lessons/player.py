@@ -14,7 +14,6 @@ from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.printed import error_words
 from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict, Step, Text, Why
 from gpuexplorer.lessons.values import (
-    AT_FAULT,
     Checked,
     Prediction,
     Readings,
@@ -179,12 +178,10 @@ class Player:
         self._queue.extend(cells)
         self._go_on()
 
-    def run_next(self) -> bool:
-        """The first cell of this step that has not run; False: there is none."""
-        part = self.next_cell()
-        if part is not None:
+    def run_next(self) -> None:
+        """The first cell of this step that has not run."""
+        if (part := self.next_cell()) is not None:
             self.run(part)
-        return part is not None
 
     def check_again(self) -> None:
         """On what the lab and the cards say now."""
@@ -206,10 +203,10 @@ class Player:
         match event:
             case Evaluated() | Failed() if asked is not None and event.id == asked.command:
                 self._asked = None
-                worths = event.worths if isinstance(event, Evaluated) else ()
-                given_up = Worth(error=event.told if isinstance(event, Failed) else _STOPPED)
+                why = (Worth(error=event.told),) if isinstance(event, Failed) else ()
+                worths = event.worths if isinstance(event, Evaluated) else why
                 # What was given up before its turn says why, as the last one did.
-                last = worths[-1] if worths and worths[-1].error else given_up
+                last = worths[-1] if worths and worths[-1].error else Worth(error=_STOPPED)
                 asked.take([*worths, *[last] * (len(asked.sources) - len(worths))])
             case Began():
                 self._take_beginning(event.id)
@@ -328,7 +325,8 @@ class Player:
         left = [each for each in tasks if self._is_open(each)]
         faults = [each.fault for each in step.revealed.values() if each.fault]
         if faults:
-            step.state, step.reason = StepState.FAILED, Message(AT_FAULT, line=faults[0])
+            fault = Message("Line {line} of the lesson is at fault.", line=faults[0])
+            step.state, step.reason = StepState.FAILED, fault
         elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
         elif all(isinstance(each, Predict) for each in left) if leaving else not left:

@@ -20,7 +20,6 @@ from gpuexplorer.lab.events import Memory, Printed, Transferred, Worth
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lessons.lesson import Check, Predict
 
-AT_FAULT = "Line {line} of the lesson is at fault."
 _UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _UNITS |= {"ms": 1e-3, "us": 1e-6}
 _OF_A_COPY = (
@@ -195,11 +194,6 @@ class Revealed:
     modelled: bool = False
     reason: Message = NOTHING  # why nothing was measured, or why there is no limit
     fault: int = 0  # the line of the lesson that Python refused
-
-    @property
-    def why(self) -> Message:
-        """The reason, with the line that is at fault."""
-        return told(Message(AT_FAULT, line=self.fault) if self.fault else NOTHING, self.reason)
 
 
 @dataclass(frozen=True)

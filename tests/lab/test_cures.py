@@ -166,13 +166,6 @@ BOTH, ONE = "cuda:0 and cuda:1", "cuda:1 and cpu"
         ),
         # NumPy wants values on the host and without their history.
         ("X cuda:1", "A = X.numpy()", "X.numpy()", TO_NUMPY, ["A = X.cpu().numpy()"]),
-        (
-            "X cuda:1",
-            "plt.plot(X, 'x')",
-            "plt.plot(X, 'x')",
-            TO_NUMPY,
-            ["plt.plot(X.cpu(), 'x')"],
-        ),
         ("", "W.numpy()", "W.numpy()", OF_GRADIENTS, ["W.detach().numpy()"]),
         ("", "V.numpy()", "V.numpy()", TO_NUMPY, ["V.detach().cpu().numpy()"]),
     ],

@@ -104,7 +104,7 @@ def test_out_of_memory_says_what_was_wanted_what_is_free_and_who_holds_it() -> N
     code = "A = torch.ones(60000, 100000, device='cuda:0')"
     failed, cell = failed_at(code, "OutOfMemoryError", OUT_OF_MEMORY, "out of memory")
     said = meaning(replace(failed, memory=(memory,)), cell, SHELF)
-    assert "wanted 22.35 GiB on cuda:0. Only 8.06 GiB of its 24 GiB are free." in said
+    assert "wanted 22.3 GiB on cuda:0. Only 8.06 GiB of its 24 GiB are free." in said
     assert "Other programs and the driver hold 15.7 GiB. Your tensors hold 2 MiB." in said
     assert "PyTorch's cache holds 20 MiB. The context holds 334 MiB." in said
     assert said.endswith("Nothing was computed or changed.")

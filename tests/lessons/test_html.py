@@ -127,7 +127,7 @@ def test_a_page_tells_everything_that_was_played(tmp_path: Path) -> None:
         "3. Step 3 skipped",
         "This machine has two cards, so there is no third one to copy to.",
         "4. Step 4 not played",
-        "This cell was not run.",
+        "This cell was not run in this session.",
         "Not checked.",
     ):
         assert words in text, words
@@ -185,7 +185,7 @@ def test_a_lesson_of_which_nothing_was_played_or_a_check_failed_says_so(tmp_path
     player = Played(tmp_path, (CODE, Check(40, two)), simulated=False)
     found = Message("`{side}` is `{value}`.", side="B", value="1")
     player.steps[0].checked[40] = Checked(held=False, line=42, told="No.", found=found)
-    assert "This cell ran in an earlier session, and what it did was not kept." in player.text
+    assert "This cell was not run in this session." in player.text
     assert "Checked, and this does not hold: B > 2 B is 1 . No." in player.text
     assert "Everything was measured on this machine." in player.text
     assert "simulated" not in player.text.lower()

@@ -81,7 +81,7 @@ class PredictBox(QFrame):
         tone = "text" if shown.right is None else "good" if shown.right else "warn"
         restyle(self._said, "tone", tone)
         modelled = tr(_MODELLED) if shown.modelled else ""
-        say(self._about, " ".join(each for each in (modelled, tr(shown.why)) if each))
+        say(self._about, " ".join(each for each in (modelled, tr(shown.reason)) if each))
         if came:
             self.came.emit()
 
