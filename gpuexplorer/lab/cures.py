@@ -307,6 +307,7 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, int]") -> "l
         edits = [Edit(end, end, move) for end in ends]
         edits += [_with_argument(site, call, f"device={target!r}") for call in asked]
         found += _changed(site, edits, moved=apart, target=target)
+    found += _assigned(site, {each.name for each in known if each.kind == "tensor"})
 
     # A way by which both leave their cards is the last resort, however few the bytes; and a
     # model is better left where it is.
@@ -314,6 +315,19 @@ def _bring_together(site: Site, failed: Failed, room: "Mapping[str, int]") -> "l
         return len(cure.copies), any(e.stays for e in cure.copies), cure.copied_bytes
 
     return sorted(found, key=price)
+
+
+def _assigned(site: Site, tensors: "set[str]") -> "list[Cure]":
+    """`X.to(device)` by itself moves no tensor: what it gives was thrown away."""
+    for each in ast.walk(site.module):
+        match each:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=owner, attr="to" | "cuda" | "cpu"))
+            ) if each.value is not site.node and ast.unparse(owner) in tensors:
+                begin, name = site.span(each)[0], ast.unparse(owner)
+                label = Message("{name} is then what was copied.", name=name)
+                return _changed(site, [Edit(begin, begin, f"{name} = ")], label)
+    return []
 
 
 def _made(site: Site, names: "frozenset[str]", without: str) -> "list[ast.Call]":
@@ -412,8 +426,8 @@ def _other_places(failed: Failed, site: Site) -> "list[Cure]":
     there = {
         card_number(each): each for each in usable if card_number(each) not in (None, *lost)
     }
-    for root in (site.node, site.module):
-        words = [each for each in card_words(site, root) if each.number not in there]
+    for home, root in _where_it_may_stand(site):
+        words = [each for each in card_words(home, root) if each.number not in there]
         if not words:
             continue
         places = [*there.values()][:_MOST_CARDS]
@@ -427,12 +441,25 @@ def _other_places(failed: Failed, site: Site) -> "list[Cure]":
             label = Message(
                 "The same on the processor, and on {card} where there is one", card=card
             )
-            found = _said_anew(site, words, place, label, falls_to="cpu")
+            found = _said_anew(home, words, place, label, falls_to="cpu")
         for place in places:
             label = Message("The same on {place}", place=place)
-            found += _said_anew(site, words, place, label)
+            found += _said_anew(home, words, place, label)
         return found
     return []
+
+
+def _where_it_may_stand(site: Site) -> "Iterator[tuple[Site, ast.AST]]":
+    """In the expression that failed; where its names were made; anywhere in its cell."""
+    yield site, site.node
+    names = {each.id for each in ast.walk(site.node) if isinstance(each, ast.Name)}
+    done = [each for each in reversed(site.ledger.done()) if each is not site.cell]
+    for home in [site.cell, *done]:
+        for each in reversed(tree_of(home.code).body):
+            if isinstance(each, ast.Assign) and names & {ast.unparse(t) for t in each.targets}:
+                made = Site(home, Frame(home.number, each.lineno), site.failing, site.ledger)
+                yield made, made.node
+    yield site, site.module
 
 
 def _said_anew(

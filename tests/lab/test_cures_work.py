@@ -39,8 +39,9 @@ def failing(session: Session, *cells: str) -> tuple[Cell, list[Cure]]:
         ((MAKE, NET, "print(net(Y).shape)"), "print(net(Y.cuda(0)).shape)"),
         ((MAKE, "X + torch.ones(3)"), "X + torch.ones(3, device='cuda:0')"),
         ((MAKE, "nets = [nn.Linear(3, 1).cuda()]", "nets[0](Y)"), "nets[0](Y.cuda(0))"),
+        ((MAKE, "X.to('cuda:1')\nZ = X + Y"), "X = X.to('cuda:1')"),
         (
-            ("place = torch.device('cuda:7')\nQ = torch.ones(2, device=place)",),
+            ("place = torch.device('cuda:7')", "Q = torch.ones(2, device=place)"),
             "place = torch.device('cuda:7' if torch.cuda.device_count() > 7 else 'cpu')",
         ),
         (
