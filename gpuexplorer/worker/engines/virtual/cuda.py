@@ -4,7 +4,7 @@ and events, what a card is, what goes between cards, and autocast.
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -34,10 +34,6 @@ class Event:
     def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
         self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
-
-    @property
-    def device(self) -> "torch.device | None":
-        return None if self._at is None else Device("cuda", self._card)
 
     @in_modelled_time
     def record(self, stream: "Stream | None" = None) -> None:
@@ -140,26 +136,19 @@ for _each in (Event, Stream):
     _each.__module__ = "torch.cuda"
 
 
-_WARP = 32
 _KIND = 1  # torch._C's number for the kind of device
 _forked: "list[bool]" = []
-_INTO: "Mapping[str, Sequence[str]]" = {  # what is not offered, and its names in torch.cuda
-    "pools of memory of one's own": (
-        *("MemPool", "use_mem_pool", "CUDAPluggableAllocator", "change_current_allocator"),
+# What is not offered, by its names in torch.cuda.
+_TYPES = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
+_INTO = {
+    **dict.fromkeys(("MemPool", "CUDAPluggableAllocator"), "pools of memory of one's own"),
+    **dict.fromkeys(
+        [f"{each}Tensor" for each in _TYPES], "types such as torch.cuda.FloatTensor"
     ),
-    "types such as torch.cuda.FloatTensor": (
-        *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor"),
-        *("IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"),
-    ),
-    "CUDA graphs": ("CUDAGraph", "graph", "make_graphed_callables"),
-    "streams of other programs": ("ExternalStream",),
-    "a list of the cards' processes": ("list_gpu_processes",),
-    "questions to NVML; nvidia-smi answers them": ("_get_pynvml_handler",),
-}
-_BELOW = {  # likewise, and what torch.cuda calls it in torch._C
-    "memorySnapshot": "snapshots of memory",
-    "record_memory_history": "snapshots of memory",
-    "jiterator_compile_and_launch_kernel": "kernels of one's own",
+    "CUDAGraph": "CUDA graphs",
+    "ExternalStream": "streams of other programs",
+    "list_gpu_processes": "a list of the cards' processes",
+    "_get_pynvml_handler": "questions to NVML; nvidia-smi answers them",
 }
 
 
@@ -183,7 +172,7 @@ def _properties(device: Any = None) -> Any:
         total_memory=facts.memory_bytes,
         multi_processor_count=facts.multiprocessors,
         uuid=facts.uuid,
-        warp_size=_WARP,
+        warp_size=32,
     )
 
 
@@ -194,11 +183,6 @@ def _choose(card: int) -> int:
     if card >= 0:
         chosen.card = number_of(card)
     return before
-
-
-def _can_access_peer(device: Any, peer_device: Any) -> bool:
-    one, other = number_of(device), number_of(peer_device)
-    return one != other and in_force().link(one, other).peer
 
 
 def _set_stream(stream_id: int, device_index: int, device_type: int) -> None:
@@ -240,7 +224,7 @@ def put_cuda() -> None:
     of_cuda = {
         "init": lambda: None,
         "getDevice": current,
-        "canDeviceAccessPeer": _can_access_peer,
+        "canDeviceAccessPeer": lambda one, other: one != other and cards.link(one, other).peer,
         "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
         "getDefaultStream": lambda card: (0, card, _KIND),
         "setStream": _set_stream,
@@ -255,7 +239,8 @@ def put_cuda() -> None:
         "get_sync_debug_mode": lambda: 0,
         "getArchFlags": lambda: arches,
         "isInBadFork": lambda: bool(_forked),
-        **{name: not_offered(what) for name, what in _BELOW.items()},
+        "memorySnapshot": not_offered("snapshots of memory"),
+        "record_memory_history": not_offered("snapshots of memory"),
     }
     of_accelerator = {
         "getAccelerator": lambda: Device("cuda"),
@@ -292,7 +277,7 @@ def put_cuda() -> None:
         "mem_get_info": _mem_get_info,
         "default_generators": tuple(Generator(card) for card in range(len(cards))),
         "is_current_stream_capturing": lambda: False,
-        **{name: not_offered(what) for what, names in _INTO.items() for name in names},
+        **{name: not_offered(what) for name, what in _INTO.items()},
     }
     put(torch, {"Stream": Stream, "Event": Event})
     put(torch.backends.cuda, {"is_built": lambda: True})
