@@ -2,11 +2,10 @@
 loaders say what they do, on either kind of card.
 """
 
-import contextlib
 import functools
 import sys
 import threading
-import time
+import timeit
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.data import DataLoader, dataloader
+from torch.utils.data import dataloader
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Transferred
@@ -105,18 +104,17 @@ def cost_of_one(
     fastest turns; `operations` counts those that it saw.
     """
     weight = torch.ones(2, 2, requires_grad=True)
-    took: tuple[list[float], list[float]] = [], []  # bare, and seen
+
+    def step() -> None:
+        (weight @ weight).relu().sum().backward()
+        with torch.no_grad():
+            weight.sub_(weight)
+
+    bare = min(timeit.repeat(step, number=_STEPS, repeat=_TURNS))
     before = operations()
-    for turn in range(2 * _TURNS):
-        with Sight(saw) if turn % 2 else contextlib.nullcontext():
-            began = time.perf_counter()
-            for _ in range(_STEPS):
-                (weight @ weight).relu().sum().backward()
-                with torch.no_grad():
-                    weight.sub_(weight)
-            took[turn % 2].append(time.perf_counter() - began)
-    each = (operations() - before) / _TURNS
-    return max(0.0, min(took[1]) - min(took[0])) / each
+    with Sight(saw):
+        seen = min(timeit.repeat(step, number=_STEPS, repeat=_TURNS))
+    return max(0.0, seen - bare) * _TURNS / (operations() - before)
 
 
 _MOST_ROWS = 40
@@ -159,9 +157,6 @@ def _device(values: Any) -> str:
     return found[-1] if found else ""
 
 
-_PINS = "_gpuexplorer_pins"  # PyTorch forgets that it was asked where there is no real card
-
-
 # Any throughout: optimizers, loaders, and what puts something in PyTorch's place.
 def put_hooks(
     put: "Callable[[Any, Mapping[str, Any]], object]", seen: "Callable[[], Seen | None]"
@@ -177,11 +172,6 @@ def put_hooks(
         if not torch.compiler.is_compiling() and (its := told()) is not None:
             its.stepped(id(optimizer))
 
-    def begun(loader: Any) -> Any:
-        batches = iterator(loader)
-        setattr(batches, _PINS, bool(loader.pin_memory))
-        return batches
-
     def telling(following: "Callable[[Any], Any]") -> "Callable[[Any], Any]":
         def taken(batches: Any) -> Any:
             its = told()
@@ -192,14 +182,13 @@ def put_hooks(
                 batch = following(batches)
             finally:
                 its.idling.loading = False
-            pins = getattr(batches, _PINS, False)
-            its.took_batch(begin, its.now(), batches._num_workers, pins=pins)
+            its.took_batch(
+                begin, its.now(), batches._num_workers, pins=bool(batches._pin_memory)
+            )
             return batch
 
         return taken
 
-    iterator = DataLoader._get_iterator
-    put(DataLoader, {"_get_iterator": begun})
     # Not what the loop calls: where that warns, it says which of its callers it means.
     for name in ("_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter"):
         kind: Any = getattr(dataloader, name)

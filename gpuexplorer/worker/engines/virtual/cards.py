@@ -20,11 +20,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-import torch
-
 from gpuexplorer.lab.events import Transferred
 from gpuexplorer.worker.engines.host_memory import refuse_what_the_host_cannot_hold
-from gpuexplorer.worker.engines.virtual.memory import Allocator, Block, OutOfMemory
+from gpuexplorer.worker.engines.virtual.memory import Allocator, Block
 from gpuexplorer.worker.engines.virtual.refusals import ASSERTED, lost, put, refused
 from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
@@ -123,7 +121,7 @@ class Cards:
         self.chosen = _Chosen()
         # What Python lets go of in the midst of anything waits for the next who asks.
         self.returned: deque[tuple[int, Block]] = deque()
-        self._unasked = 0
+        self.unasked = 0  # bytes given out since the host was asked
         self.watched = True
         self.seen: Seen | None = None  # of a program that is watched
         self.left = False  # something went to the host, of which nobody was told yet
@@ -169,23 +167,6 @@ class Cards:
         self._trace("compute", index, begin, end)
         if self._launch_blocking:
             self.now = end
-
-    def allocate(self, index: int, size: int) -> Block:
-        """Raises PyTorch's own error, and then nothing was taken."""
-        with self.lock:
-            self.use(index)
-            try:
-                return self.memory(index).allocate(size)
-            except OutOfMemory as error:
-                raise torch.OutOfMemoryError(str(error)) from None
-
-    def refuse_beyond_host(self, size: int) -> None:
-        """Raises Trouble where the computer itself has no room for so many bytes more."""
-        self._unasked += size
-        if self._unasked >= _UNASKED:
-            self._unasked = 0
-            given_out = sum(each.allocated for each in self.allocators) - size
-            refuse_what_the_host_cannot_hold(size, given_out)
 
     def memory(self, index: int) -> Allocator:
         with self.lock:
@@ -507,27 +488,31 @@ def put_clock(clock: Clock) -> None:
     put(timeit, {"default_timer": clocks["perf_counter"]})
 
 
-_machines: "list[Cards]" = []  # one, once an engine is made
+machines: "list[Cards]" = []  # one, once an engine is made
 
 
 def in_force() -> Cards:
     """The cards of this process's one simulated machine, with the clock that goes there."""
-    return _machines[-1]
-
-
-def put_in_force(cards: Cards) -> None:
-    _machines[:] = [cards]
+    return machines[-1]
 
 
 class Stretch:
     """Part of a card's memory. The storage that lies there keeps it for as long as it lives."""
 
     def __init__(self, card: int, size: int) -> None:
-        """Raises torch's own out-of-memory error, and then nothing was taken."""
+        """Raises PyTorch's own error where it does not fit, and Trouble where the computer
+        itself has no room; then nothing was taken.
+        """
         self.card, self.size = card, size
-        self._cards = in_force()
-        self._block = self._cards.allocate(card, size)
-        self._cards.refuse_beyond_host(size)
+        self._cards = cards = in_force()
+        with cards.lock:
+            cards.use(card)
+            self._block = cards.memory(card).allocate(size)
+            cards.unasked += size
+            if cards.unasked >= _UNASKED:
+                cards.unasked = 0
+                given_out = sum(each.allocated for each in cards.allocators) - size
+                refuse_what_the_host_cannot_hold(size, given_out)
 
     def __del__(self) -> None:
         if hasattr(self, "_block"):

@@ -222,7 +222,6 @@ def put_cuda() -> None:
     kinds = sorted({each.capability for each in cards.facts})
     arches = " ".join(f"sm_{major}{minor}" for major, minor in kinds)
     of_cuda = {
-        "init": lambda: None,
         "getDevice": current,
         "canDeviceAccessPeer": lambda one, other: one != other and cards.link(one, other).peer,
         "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
@@ -234,11 +233,8 @@ def put_cuda() -> None:
         "setMemoryFraction": lambda fraction, card: setattr(
             cards.memory(card), "fraction", fraction
         ),
-        "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
-        "get_sync_debug_mode": lambda: 0,
         "getArchFlags": lambda: arches,
-        "isInBadFork": lambda: bool(_forked),
         "memorySnapshot": not_offered("snapshots of memory"),
         "record_memory_history": not_offered("snapshots of memory"),
     }

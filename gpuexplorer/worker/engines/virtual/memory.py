@@ -1,9 +1,11 @@
-"""A card's memory, as PyTorch's caching allocator would divide it. Needs no torch."""
+"""A card's memory, as PyTorch's caching allocator would divide it."""
 
 import os
 from bisect import bisect_left, insort
 from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
@@ -14,10 +16,6 @@ _SMALL_SEGMENT = 2 * MIB
 _LARGE_SEGMENT = 20 * MIB
 _LARGE_FROM = 10 * MIB  # from here a block gets a segment of its own
 _ROUND_LARGE = 2 * MIB
-
-
-class OutOfMemory(Exception):  # noqa: N818 - PyTorch's own error is made of it
-    """Carries what PyTorch would say."""
 
 
 @dataclass(eq=False)
@@ -70,7 +68,7 @@ class Allocator:
         return max(0, self.total_bytes - self.elsewhere_bytes - context - self.reserved)
 
     def allocate(self, asked: int) -> Block:
-        """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
+        """A block of at least so many bytes. Where it raises, nothing was changed."""
         size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
         pool = "small_pool" if size <= _SMALL else "large_pool"
         free = self._free[pool]
@@ -99,7 +97,7 @@ class Allocator:
             self.empty_cache()
             if not self._has_room(length):
                 self._refused += 1
-                raise OutOfMemory(self._text(asked, length))
+                raise torch.OutOfMemoryError(self._text(asked, length))
         self._count(pool, _SEGMENTS, 1, length)
         block = Block(pool, length, [])
         block.segment.append(block)

@@ -245,16 +245,6 @@ def not_offered(what: str) -> Any:
     return type(what, (), {"__new__": call})
 
 
-def refuse_strange(made: Any) -> None:
-    """A kernel's outcome that is no plain array of numbers."""
-    if made.layout is not torch.strided:
-        refuse("sparse tensors")
-    if made.is_quantized:
-        refuse("quantized tensors")
-    if made.is_nested:
-        refuse("nested tensors")
-
-
 def _only_on_host(real: Any, what: str) -> Any:
     @functools.wraps(real)
     def call(*args: Any, **kwargs: Any) -> Any:
