@@ -6,7 +6,6 @@ import functools
 import sys
 import threading
 import timeit
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -126,8 +125,7 @@ class PlacementLog(Sight):
     def __init__(self, say: "Callable[[str], None]") -> None:
         super().__init__(self._placed)
         self._say = say
-        self._rows: list[str] = []
-        self._count = Counter[int]()  # by the number of the row
+        self._rows: list[tuple[str, int]] = []  # how often in a row
 
     def _placed(self, func: Any, args: Any, kwargs: Any) -> Any:
         made = func(*args, **kwargs)
@@ -136,15 +134,14 @@ class PlacementLog(Sight):
             name, here = func.overloadpacket.__name__, _device(args)
             moved = name in ("_to_copy", "copy_") and here not in ("", there)
             text = f"{name}: {here} -> {there}" if moved else f"{name}: {there}"
-            if self._rows[-1:] != [text]:
-                self._rows.append(text)
-            self._count[len(self._rows)] += 1
+            again = bool(self._rows) and self._rows[-1][0] == text
+            count = self._rows.pop()[1] if again else 0
+            self._rows.append((text, count + 1))
         return made
 
     def __exit__(self, *how: Any) -> None:
         super().__exit__(*how)
-        for number, text in enumerate(self._rows[:_MOST_ROWS], 1):
-            count = self._count[number]
+        for text, count in self._rows[:_MOST_ROWS]:
             many = Message("{operation}, {count} times", operation=text, count=count)
             self._say(text if count == 1 else many)
         if len(self._rows) > _MOST_ROWS:

@@ -113,10 +113,9 @@ class Cards:
         self.begin()
         self._lost: frozenset[int] = frozenset()
         # What a kernel has to say that met what it must not, by card: none that comes after it
-        # computes anything.
+        # computes anything. Empty, once it was told.
         self.asserting: dict[int, str] = {}
-        self._broken: set[int] = set()  # cards of which it was told
-        self._ready: set[int] = set()  # cards that are awake, and neither lost nor broken
+        self._ready: set[int] = set()  # cards that are awake, and neither lost nor asserting
         self._launch_blocking = False
         self.chosen = _Chosen()
         # What Python lets go of in the midst of anything waits for the next who asks.
@@ -180,7 +179,7 @@ class Cards:
         if index in self._ready:
             return
         allocator = self.allocators[index]
-        if index in self._broken:
+        if self.asserting.get(index) == "":
             raise refused(ASSERTED)
         if index in self._lost:
             raise lost(named(index), used=allocator.awake)
@@ -204,9 +203,9 @@ class Cards:
         """Of one card or all: raises what a kernel had to say. The card is of no use then."""
         for each, said in self.asserting.items():
             if index in (None, each):
-                if each not in self._broken:
+                if said:
                     sys.stderr.write(f"{said}\n")
-                self._broken.add(each)
+                self.asserting[each] = ""
                 self._ready.discard(each)
                 raise refused(ASSERTED)
 

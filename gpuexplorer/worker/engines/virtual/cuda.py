@@ -213,16 +213,12 @@ def _empty_cache() -> None:
 
 
 def put_cuda() -> None:
-    """By torch.cuda, by torch.accelerator, which PyTorch has from 2.6 on, and by both."""
+    """In torch._C, in torch.cuda, and in torch.accelerator, which PyTorch has from 2.6 on."""
     cards, cuda = in_force(), torch.cuda
 
-    def current() -> int:
-        return cards.chosen.card
-
-    kinds = sorted({each.capability for each in cards.facts})
-    arches = " ".join(f"sm_{major}{minor}" for major, minor in kinds)
-    of_cuda = {
-        "getDevice": current,
+    low = {
+        "getDevice": lambda: cards.chosen.card,
+        **dict.fromkeys(("setDevice", "exchangeDevice", "maybeExchangeDevice"), _choose),
         "canDeviceAccessPeer": lambda one, other: one != other and cards.link(one, other).peer,
         "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
         "getDefaultStream": lambda card: (0, card, _KIND),
@@ -234,33 +230,18 @@ def put_cuda() -> None:
             cards.memory(card), "fraction", fraction
         ),
         "ipc_collect": lambda: None,
-        "getArchFlags": lambda: arches,
+        "emptyCache": _empty_cache,
         "memorySnapshot": not_offered("snapshots of memory"),
         "record_memory_history": not_offered("snapshots of memory"),
     }
-    of_accelerator = {
-        "getAccelerator": lambda: Device("cuda"),
-        "isAvailable": lambda: True,
-        "getDeviceIndex": current,
-        "setDeviceIndex": _choose,
-        "setStream": cuda.set_stream,
-        "getStream": cuda.current_stream,
-        "synchronizeDevice": _synchronize,
-        "isAllocatorInitialized": lambda: True,
-        "getDeviceStats": of_cuda["memoryStats"],
-        "resetPeakStats": of_cuda["resetPeakMemoryStats"],
-        "getMemoryInfo": _mem_get_info,
-    }
-    of_both = {
-        **dict.fromkeys(("setDevice", "exchangeDevice", "maybeExchangeDevice"), _choose),
-        "emptyCache": _empty_cache,
-    }
-    for kind, low in (("cuda", of_cuda), ("accelerator", of_accelerator)):
-        names = {f"_{kind}_{name}": each for name, each in (of_both | low).items()}
-        put(torch._C, names)
-    there = {"is_available": lambda: len(cards) > 0, "device_count": lambda: len(cards)}
+    put(torch._C, {f"_cuda_{name}": each for name, each in low.items()})
     answers = {
-        **there,
+        "is_available": lambda: len(cards) > 0,
+        "device_count": lambda: len(cards),
+        "get_arch_list": lambda: [
+            "sm_{}{}".format(*each)
+            for each in sorted({each.capability for each in cards.facts})
+        ],
         "_is_compiled": lambda: True,
         "_is_in_bad_fork": lambda: bool(_forked),
         "_initialized": True,
@@ -281,7 +262,20 @@ def put_cuda() -> None:
         known = {name: each for name, each in answers.items() if hasattr(module, name)}
         put(module, answers if module is cuda else known)
     if hasattr(torch, "accelerator"):
-        put(torch.accelerator, there)
+        known = {name: getattr(cuda, name, None) for name in torch.accelerator.__all__}
+        put(torch.accelerator, {name: each for name, each in known.items() if each})
+        put(
+            torch.accelerator,
+            {
+                "current_accelerator": lambda check_available=False: Device("cuda"),
+                **dict.fromkeys(
+                    ("current_device_index", "current_device_idx"), cuda.current_device
+                ),
+                **dict.fromkeys(("set_device_index", "set_device_idx"), cuda.set_device),
+                "get_memory_info": _mem_get_info,
+                "device_index": cuda.device,
+            },
+        )
     between = (_scatter, _gather, _broadcast, _broadcast_coalesced)
     put(torch._C, {each.__name__: each for each in between})
     put(cuda.nccl, {"is_available": lambda tensors: False})

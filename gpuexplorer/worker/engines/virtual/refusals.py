@@ -260,8 +260,6 @@ def _reaches_a_card(value: Any) -> bool:
         return bool(value.is_cuda)
     if isinstance(value, nn.Module):
         return any(each.is_cuda for each in (*value.parameters(), *value.buffers()))
-    if isinstance(value, type):
-        return value.__module__ == "torch.cuda"
     kind = str(value) if isinstance(value, (str, torch.device)) else ""
     return kind.startswith(("cuda", "torch.cuda."))
 
