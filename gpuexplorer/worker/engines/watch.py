@@ -21,12 +21,7 @@ from gpuexplorer.worker.engines.operations import (
     fetched,
     shown_bytes,
 )
-from gpuexplorer.worker.engines.sight import (
-    Sight,
-    cost_of_one,
-    put_hooks,
-    telling_methods,
-)
+from gpuexplorer.worker.engines.sight import Sight, cost_of_one, put_hooks, telling_methods
 from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracks

@@ -31,6 +31,8 @@ class Event:
     cells do not count.
     """
 
+    __module__ = "torch.cuda"
+
     def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
         self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
@@ -71,6 +73,8 @@ class Event:
 
 class Stream:
     """torch.cuda.Stream: each has a time of its own; the card's engines are shared by all."""
+
+    __module__ = "torch.cuda"
 
     def __init__(
         self,
@@ -130,10 +134,6 @@ class Stream:
 
     def is_capturing(self) -> bool:
         return False
-
-
-for _each in (Event, Stream):
-    _each.__module__ = "torch.cuda"
 
 
 _KIND = 1  # torch._C's number for the kind of device

@@ -156,7 +156,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
     seen = [each for each in leaves if isinstance(each, torch.Tensor)]
     there: list[OnCard] = [each for each in seen if issubclass(type(each), OnCard)]
     if len(seen) > len(there) or any(each.card != there[0].card for each in there):
-        refuse_other_devices(what.name, seen)
+        refuse_other_devices(func, seen)
     if asked is not None and asked.type != "cuda":
         return func(*plain, **words)
     if words.pop("pin_memory", False):

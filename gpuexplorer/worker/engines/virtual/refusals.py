@@ -132,29 +132,21 @@ def refuse_lacking(
         alert_not_deterministic(_NOT_DETERMINISTIC[name])
 
 
-# Operations that check their operands by name before the kernel, and how they call them.
+# Operations that check their operands by name before the kernel, and how they call themselves.
 _CHECKED = {
-    "mm": ("mm", ("self", "mat2")),
-    "addmm": ("addmm", ("self", "mat1", "mat2")),
-    "bmm": ("bmm", ("self", "mat2")),
-    "cat": ("cat", ("tensors", "tensors")),
-    "index_select": ("_index_select", ("self", "index")),
-    "embedding": ("_index_select", ("self", "index")),
-    "gather": ("gather", ("self", "index")),
-    "nll_loss_forward": ("nll_loss_forward", ("self", "target", "weight")),
-    "native_layer_norm": ("_native_layer_norm", ("input", "weight", "bias")),
-    "native_batch_norm": (
-        "_native_batch_norm",
-        ("input", "weight", "bias", "running_mean", "running_var"),
-    ),
+    **{each: each for each in ("mm", "addmm", "bmm", "cat", "gather", "nll_loss_forward")},
+    **{each: f"_{each}" for each in ("native_layer_norm", "native_batch_norm", "index_select")},
+    "embedding": "_index_select",
 }
 _SAME = "Expected all tensors to be on the same device, but "
 # Lengths of sequences are the host's business, also where the sequences are on a card.
 _LENGTHS_ON_HOST = "_pack_padded_sequence", "_pad_packed_sequence"
 
 
-def refuse_other_devices(name: str, operands: "Sequence[torch.Tensor]") -> None:
+# Any: an operation of PyTorch's.
+def refuse_other_devices(func: Any, operands: "Sequence[torch.Tensor]") -> None:
     """Raises where they do not go together: one number on the host goes with any card."""
+    name = func.overloadpacket.__name__
     if name in _LENGTHS_ON_HOST:
         return
     first = operands[0].device
@@ -170,27 +162,25 @@ def refuse_other_devices(name: str, operands: "Sequence[torch.Tensor]") -> None:
                     f"tensor ({first})"
                 )
         return
-    counted = [
-        (position, each)
-        for position, each in enumerate(operands)
-        if name in _CHECKED or each.dim() > 0 or each.is_cuda
-    ]
-    devices = list(dict.fromkeys(each.device for _, each in counted))
+    numbers = name not in _CHECKED  # of the host's go with any card
+    counted = [each for each in operands if not numbers or each.dim() > 0 or each.is_cuda]
+    devices = list(dict.fromkeys(each.device for each in counted))
     if len(devices) < 2:
         return
     if "convolution" in name:
-        types = [type_name(each) for _, each in counted[:2]]
+        types = [type_name(each) for each in counted[:2]]
         if types[0] != types[1]:
             raise RuntimeError(
                 f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
             )
     if name in _CHECKED:
-        method, names = _CHECKED[name]
-        at = next(position for position, each in counted if each.device != devices[0])
+        words = (each for each in func._schema.arguments if "Tensor" in str(each.type))
+        names = ["self", "index"] if name == "embedding" else [each.name for each in words]
+        at = next(at for at, each in enumerate(operands) if each.device != devices[0])
         raise RuntimeError(
             f"{_SAME}got {names[min(at, len(names) - 1)]} is on {devices[1]}, different from "
             f"other tensors on {devices[0]} (when checking argument in method "
-            f"wrapper_CUDA_{method})"
+            f"wrapper_CUDA_{_CHECKED[name]})"
         )
     # Cards are named before the host, as the kernel that complains is a card's.
     raise _found(*sorted(devices, key=lambda device: device.type != "cuda")[:2])
@@ -278,7 +268,9 @@ def put_refusals() -> None:
             if hasattr(owner, name):
                 put(owner, {name: _only_on_host(getattr(owner, name), what)})
     put(torch, {"compile": _compile})
-    put(torch.cuda.nvtx, {"_nvtx": _MARKS})
+    # For NVIDIA's profilers, of which none is listening.
+    marks = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
+    put(torch.cuda.nvtx, {"_nvtx": SimpleNamespace(**dict.fromkeys(marks, lambda *_: 0))})
     for owner in (torch.cuda, torch.cuda.profiler):
         put(owner, {"cudart": not_offered("functions of CUDA's own (torch.cuda.cudart)")})
     put(torch.jit.ScriptModule, {"_apply": _script_stays})
@@ -295,14 +287,6 @@ def _unknown(name: str) -> Any:
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
     caller = sys._getframe(1)
     return not_offered(f"{caller.f_globals['__name__']}.{caller.f_code.co_name}")
-
-
-# For NVIDIA's profilers, of which none is listening.
-_MARKS = SimpleNamespace(
-    **dict.fromkeys(
-        ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA"), lambda *_: 0
-    )
-)
 
 
 def _compile(model: Any = None, **_: Any) -> Any:
