@@ -121,6 +121,7 @@ class Cards:
         # What Python lets go of in the midst of anything waits for the next who asks.
         self.returned: deque[tuple[int, Block]] = deque()
         self.unasked = 0  # bytes given out since the host was asked
+        self.forked = False  # from a process that used a card
         self.watched = True
         self.seen: Seen | None = None  # of a program that is watched
         self.left = False  # something went to the host, of which nobody was told yet
@@ -136,9 +137,12 @@ class Cards:
         self._ready -= self._lost
 
     def after_fork(self) -> None:
-        """In the child, which nobody watches."""
+        """In the child, which nobody watches, and where whoever held a lock is not: CUDA can be
+        used there only where the parent had not begun to.
+        """
         self.lock = threading.RLock()
-        self.watched, self.seen = False, None
+        self.watched, self.seen, self.copies.tracing = False, None, None
+        self.forked = any(each.awake for each in self.allocators)
         self.clock.after_fork()
 
     def begin(self) -> None:
@@ -162,8 +166,9 @@ class Cards:
         end = self._engines[index, "compute"] = begin + max(busy, _SHORTEST_KERNEL)
         self.copies.kernels += 1
         self._work_on(index, begin, end)
-        self.tracks.add(named(index), begin - self.began, end - self.began)
-        self._trace("compute", index, begin, end)
+        since, until = begin - self.began, end - self.began
+        self.tracks.add(named(index), since, until)
+        self.copies.trace("compute", named(index), since, until)
         if self._launch_blocking:
             self.now = end
 
@@ -294,9 +299,9 @@ class Cards:
         self.hear(card)
         if moment > self.now:
             self._waited(HOST, card, "synchronize", self.now, moment)
-            before, self.now = self.now, moment
+            since, self.now = self.now - self.began, moment
             if self.seen is not None:
-                self._trace("wait", card, before, moment)
+                self.copies.trace("wait", named(card), since, moment - self.began)
                 self._host_waited(card, place().spot)
 
     def has_come(self, moment: float) -> bool:
@@ -327,7 +332,7 @@ class Cards:
             device, idling = named(index), self.seen.idling
             if device in idling.waits or (dry is not None and self.now - dry > _PAUSE):
                 since = None if dry is None else dry - self.began
-                idling.worked(device, since, self.now - self.began)
+                idling.gap(device, self.now - self.began)(since)
             elif dry is not None and begin > dry:
                 idling.pause(device, begin - dry)
             idling.asked_at = self.now
@@ -339,11 +344,6 @@ class Cards:
         if end > begin:
             since, until = begin - self.began, end - self.began
             self.tracks.add(named(who), since, until, named(whom), why)
-
-    def _trace(self, kind: str, card: int, begin: float, end: float) -> None:
-        if self.watched and self.copies.tracing is not None:
-            since, until = begin - self.began, end - self.began
-            self.copies.tracing.add(kind, named(card), since, until)
 
     def _host_waited(self, card: int, spot: Spot) -> None:
         """Up to now, and the card has nothing to do since."""
@@ -493,6 +493,15 @@ machines: "list[Cards]" = []  # one, once an engine is made
 def in_force() -> Cards:
     """The cards of this process's one simulated machine, with the clock that goes there."""
     return machines[-1]
+
+
+def _after_fork() -> None:
+    for each in machines:
+        each.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Stretch:

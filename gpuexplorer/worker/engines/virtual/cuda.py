@@ -3,7 +3,6 @@ and events, what a card is, what goes between cards, and autocast.
 """
 
 import functools
-import os
 from collections.abc import Sequence
 from datetime import timedelta
 from types import SimpleNamespace
@@ -89,9 +88,6 @@ class Stream:
         self.stream_id = next(in_force().new_streams) if stream_id is None else stream_id
         self.cuda_stream, self.priority, self.device_type = self.stream_id, priority, 1
 
-    def __repr__(self) -> str:
-        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.stream_id:#x}>"
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and hash(self) == hash(other)
 
@@ -137,7 +133,6 @@ class Stream:
 
 
 _KIND = 1  # torch._C's number for the kind of device
-_forked: "list[bool]" = []
 # What is not offered, by its names in torch.cuda.
 _TYPES = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
 _INTO = {
@@ -243,7 +238,7 @@ def put_cuda() -> None:
             for each in sorted({each.capability for each in cards.facts})
         ],
         "_is_compiled": lambda: True,
-        "_is_in_bad_fork": lambda: bool(_forked),
+        "_is_in_bad_fork": lambda: cards.forked,
         "_initialized": True,
         "_exchange_device": _choose,
         "_maybe_exchange_device": _choose,
@@ -281,19 +276,6 @@ def put_cuda() -> None:
     put(cuda.nccl, {"is_available": lambda tensors: False})
     if torch.distributed.is_available():
         _put_nccl()
-
-
-def _after_fork() -> None:
-    """In the child, where whoever held a lock is not: CUDA can be used there only where the
-    parent had not begun to.
-    """
-    if torch.cuda.Event is Event:
-        in_force().after_fork()
-        _forked.extend(each.awake for each in in_force().allocators if each.awake)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 # Any throughout: tensors, and cards by their numbers, where -1 is the host.

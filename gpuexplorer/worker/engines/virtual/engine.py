@@ -155,7 +155,7 @@ class VirtualEngine:
         in the same memory.
         """
         made, trips = func(*args, **kwargs), self._seen.trips
-        if not (trips.none or func.is_view):
+        if trips.followed and not func.is_view:
             with self._clock:
                 results, given = _storages(made), _storages((args, kwargs))
                 changed = func.overloadpacket.__name__ not in ("copy_", "_to_copy", "clone")
