@@ -15,7 +15,6 @@ ANSWERS = {
     "repr(torch.device('cuda')), str(torch.device('cuda'))": ("device(type='cuda')", "cuda"),
     "torch.device('cuda:1') == torch.device('cuda', 1) == torch.device(1)": True,
     "torch.ones(1).cuda().type()": "torch.cuda.FloatTensor",
-    "torch.ones(1).type('torch.cuda.DoubleTensor').dtype": torch.float64,
     "torch.ones(1).cuda(1).get_device(), torch.ones(1).get_device()": (1, -1),
     "torch.cuda.get_arch_list()": ["sm_75"],
     "torch.cuda.can_device_access_peer(0, 1)": True,

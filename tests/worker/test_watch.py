@@ -89,18 +89,17 @@ def test_a_card_that_ran_dry_waits_for_the_host(seen: Seen, hours: Hours) -> Non
 
 
 def test_a_card_that_waits_for_a_loader_is_said_to(seen: Seen, hours: Hours) -> None:
-    with pytest.warns(UserWarning, match="pin_memory"):  # since there is no real card
-        seen.see(
-            "class Slow(torch.utils.data.Dataset):\n"
-            "    def __len__(self): return 4\n"
-            "    def __getitem__(self, i): pass_(0.5); return i\n"
-            "loader = torch.utils.data.DataLoader(Slow(), pin_memory=True)\n"
-            "for each in loader:\n"
-            "    X.sum()"
-        )
+    seen.see(
+        "class Slow(torch.utils.data.Dataset):\n"
+        "    def __len__(self): return 4\n"
+        "    def __getitem__(self, i): pass_(0.5); return i\n"
+        "loader = torch.utils.data.DataLoader(Slow())\n"
+        "for each in loader:\n"
+        "    X.sum()"
+    )
     found = told(seen)
     (loader,) = found.loaders
-    assert (loader.batches, loader.workers, loader.pins, loader.line) == (4, 0, True, 5)
+    assert (loader.batches, loader.workers, loader.line) == (4, 0, 5)
     assert loader.what == "for each in loader:"
     assert loader.seconds == pytest.approx(2.0, rel=1e-2)
     (row,) = (each for each in found.idle if each.why == "loader")

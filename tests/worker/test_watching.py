@@ -34,14 +34,14 @@ def idle(idling: Idling) -> list[tuple[str, float, int, str]]:
 def test_what_the_host_waited_for_a_loader_meanwhile_is_the_loaders(idling: Idling) -> None:
     idling.waited(CARD, 2.0, spot(84))
     idling.loaded(2.25, 2.75, spot(70, "loader"))
-    idling.worked(CARD, None, 3.0)
+    idling.gap(CARD, 3.0)(None)
     assert idle(idling) == [("loader", 0.5, 70, "loader"), ("read", 0.5, 84, "")]
 
 
 def test_a_pause_is_divided_among_the_lines_where_the_host_was(idling: Idling) -> None:
     for line, seconds in ((71, 0.003), (72, 0.004), (72, 0.008), (73, 0.001)):
         idling.was_at(spot(line), seconds)
-    idling.worked(CARD, 1.0, 3.0)
+    idling.gap(CARD, 3.0)(1.0)
     rows = {each.line: each.seconds for each in idling.rows()}
     assert rows == pytest.approx({71: 0.375, 72: 1.5, 73: 0.125})
 
@@ -49,10 +49,10 @@ def test_a_pause_is_divided_among_the_lines_where_the_host_was(idling: Idling) -
 def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling) -> None:
     idling.waited(CARD, 1.0, spot(84))
     idling.was_at(spot(90), 0.003)
-    idling.worked(CARD, None, 1.5)
+    idling.gap(CARD, 1.5)(None)
     idling.waited(CARD, 2.0, spot(84))
     idling.was_at(spot(90), 0.003)
-    idling.worked(CARD, None, 2.0005)  # no more than the way to the next operation
+    idling.gap(CARD, 2.0005)(None)  # no more than the way to the next operation
     read, part = idling.rows()
     assert (read.why, read.times, read.part_of) == ("read", 2, 0)
     assert read.seconds == pytest.approx(0.5005)
@@ -62,7 +62,7 @@ def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling)
 def test_a_pause_at_which_nobody_looked_is_told_where_others_were(idling: Idling) -> None:
     idling.was_at(spot(72), 0.003)
     for at in (1.0, 2.0, 3.0):
-        idling.worked(CARD, at, at + 0.5)
+        idling.gap(CARD, at + 0.5)(at)
     (row,) = idling.rows()
     assert (row.line, row.times, row.longest) == (72, 3, 0.5)
     assert row.seconds == pytest.approx(1.5)
@@ -72,7 +72,7 @@ def test_where_the_host_was_before_it_asked_for_work_does_not_count(idling: Idli
     idling.was_at(spot(10), 0.003)
     idling.asked_at = 1.0
     idling.was_at(spot(20), 0.003)
-    idling.worked(CARD, 1.0, 2.0)
+    idling.gap(CARD, 2.0)(1.0)
     assert idle(idling) == [("host", 1.0, 20, "")]
 
 
@@ -80,26 +80,26 @@ def test_rows_are_sums_and_are_said_when_they_changed() -> None:
     seen, here, there = Seen(Copies(), lambda: 0.0), spot(1), spot(2)
     for at, which in ((1.0, here), (2.0, there), (3.0, here)):
         seen.idling.waited(CARD, at, which)
-        seen.idling.worked(CARD, None, at + 0.5)
+        seen.idling.gap(CARD, at + 0.5)(None)
     first, second = seen.changed(1).idle
     assert (first.row, first.seconds, first.times) == (1, 1.0, 2)
     assert (second.row, second.seconds, second.times) == (2, 0.5, 1)
     assert seen.changed(1).idle == ()
     seen.idling.waited(CARD, 5.0, there)
-    seen.idling.worked(CARD, None, 6.0)
+    seen.idling.gap(CARD, 6.0)(None)
     (again,) = seen.changed(1).idle
     assert (again.row, again.seconds, again.longest) == (2, 1.5, 1.0)
 
 
 def test_what_idled_before_the_first_step_belongs_to_the_start(idling: Idling) -> None:
     idling.was_at(spot(9), 0.003)
-    idling.worked(CARD, 1.0, 2.0)
+    idling.gap(CARD, 2.0)(1.0)
     (before,) = idling.rows()
     idling.start_ends(5.0)
     idling.was_at(spot(71), 0.003)
-    idling.worked(CARD, 4.5, 5.5)  # it had begun before
+    idling.gap(CARD, 5.5)(4.5)  # it had begun before
     idling.waited(CARD, 6.0, spot(84))
-    idling.worked(CARD, None, 6.25)
+    idling.gap(CARD, 6.25)(None)
     rows = idling.rows()
     assert [(each.why, each.seconds, each.line) for each in rows] == [
         ("start", 1.0, 9),
@@ -115,7 +115,7 @@ def test_a_look_at_the_host_while_it_waits_for_a_loader_is_none(idling: Idling) 
     idling.loading = True
     idling.was_at(spot(70), 0.003)
     idling.loaded(1.0, 3.0, spot(70))
-    idling.worked(CARD, 1.0, 3.5)
+    idling.gap(CARD, 3.5)(1.0)
     assert idle(idling) == [("loader", 2.0, 70, ""), ("host", 0.5, 72, "")]
 
 
@@ -127,7 +127,7 @@ def looked_at_while_it_computes() -> list[str]:
         with Ticking(seen, sampled=False):
             for _ in range(100_000):
                 sum(each * each for each in range(5_000))
-                seen.idling.worked(CARD, 0.0, 1.0)
+                seen.idling.gap(CARD, 1.0)(0.0)
                 lines = [linecache.getline(at.file, at.line) for at in seen.idling.rows()]
                 found = [each for each in lines if "each * each" in each]
                 if found:

@@ -2,12 +2,10 @@
 loaders say what they do, on either kind of card.
 """
 
-import contextlib
 import functools
 import sys
 import threading
-import time
-from collections import Counter
+import timeit
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +13,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.data import DataLoader, dataloader
+from torch.utils.data import dataloader
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Transferred
@@ -105,18 +103,17 @@ def cost_of_one(
     fastest turns; `operations` counts those that it saw.
     """
     weight = torch.ones(2, 2, requires_grad=True)
-    took: tuple[list[float], list[float]] = [], []  # bare, and seen
+
+    def step() -> None:
+        (weight @ weight).relu().sum().backward()
+        with torch.no_grad():
+            weight.sub_(weight)
+
+    bare = min(timeit.repeat(step, number=_STEPS, repeat=_TURNS))
     before = operations()
-    for turn in range(2 * _TURNS):
-        with Sight(saw) if turn % 2 else contextlib.nullcontext():
-            began = time.perf_counter()
-            for _ in range(_STEPS):
-                (weight @ weight).relu().sum().backward()
-                with torch.no_grad():
-                    weight.sub_(weight)
-            took[turn % 2].append(time.perf_counter() - began)
-    each = (operations() - before) / _TURNS
-    return max(0.0, min(took[1]) - min(took[0])) / each
+    with Sight(saw):
+        seen = min(timeit.repeat(step, number=_STEPS, repeat=_TURNS))
+    return max(0.0, seen - bare) * _TURNS / (operations() - before)
 
 
 _MOST_ROWS = 40
@@ -128,8 +125,7 @@ class PlacementLog(Sight):
     def __init__(self, say: "Callable[[str], None]") -> None:
         super().__init__(self._placed)
         self._say = say
-        self._rows: list[str] = []
-        self._count = Counter[int]()  # by the number of the row
+        self._rows: list[tuple[str, int]] = []  # how often in a row
 
     def _placed(self, func: Any, args: Any, kwargs: Any) -> Any:
         made = func(*args, **kwargs)
@@ -138,15 +134,14 @@ class PlacementLog(Sight):
             name, here = func.overloadpacket.__name__, _device(args)
             moved = name in ("_to_copy", "copy_") and here not in ("", there)
             text = f"{name}: {here} -> {there}" if moved else f"{name}: {there}"
-            if self._rows[-1:] != [text]:
-                self._rows.append(text)
-            self._count[len(self._rows)] += 1
+            again = bool(self._rows) and self._rows[-1][0] == text
+            count = self._rows.pop()[1] if again else 0
+            self._rows.append((text, count + 1))
         return made
 
     def __exit__(self, *how: Any) -> None:
         super().__exit__(*how)
-        for number, text in enumerate(self._rows[:_MOST_ROWS], 1):
-            count = self._count[number]
+        for text, count in self._rows[:_MOST_ROWS]:
             many = Message("{operation}, {count} times", operation=text, count=count)
             self._say(text if count == 1 else many)
         if len(self._rows) > _MOST_ROWS:
@@ -157,9 +152,6 @@ def _device(values: Any) -> str:
     """The last tensor's; for `copy_` that is where the values come from."""
     found = [str(each.device) for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
     return found[-1] if found else ""
-
-
-_PINS = "_gpuexplorer_pins"  # PyTorch forgets that it was asked where there is no real card
 
 
 # Any throughout: optimizers, loaders, and what puts something in PyTorch's place.
@@ -177,11 +169,6 @@ def put_hooks(
         if not torch.compiler.is_compiling() and (its := told()) is not None:
             its.stepped(id(optimizer))
 
-    def begun(loader: Any) -> Any:
-        batches = iterator(loader)
-        setattr(batches, _PINS, bool(loader.pin_memory))
-        return batches
-
     def telling(following: "Callable[[Any], Any]") -> "Callable[[Any], Any]":
         def taken(batches: Any) -> Any:
             its = told()
@@ -192,14 +179,13 @@ def put_hooks(
                 batch = following(batches)
             finally:
                 its.idling.loading = False
-            pins = getattr(batches, _PINS, False)
-            its.took_batch(begin, its.now(), batches._num_workers, pins=pins)
+            its.took_batch(
+                begin, its.now(), batches._num_workers, pins=bool(batches._pin_memory)
+            )
             return batch
 
         return taken
 
-    iterator = DataLoader._get_iterator
-    put(DataLoader, {"_get_iterator": begun})
     # Not what the loop calls: where that warns, it says which of its callers it means.
     for name in ("_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter"):
         kind: Any = getattr(dataloader, name)

@@ -11,14 +11,7 @@ import torch
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.events import (
-    Device,
-    Event,
-    Finished,
-    Hello,
-    Memory,
-    Watched,
-)
+from gpuexplorer.lab.events import Device, Event, Finished, Hello, Memory, Watched
 from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.engines.measuring.measure import measure
 from gpuexplorer.worker.engines.measuring.products import multiply

@@ -21,12 +21,7 @@ from gpuexplorer.worker.engines.operations import (
     fetched,
     shown_bytes,
 )
-from gpuexplorer.worker.engines.sight import (
-    Sight,
-    cost_of_one,
-    put_hooks,
-    telling_methods,
-)
+from gpuexplorer.worker.engines.sight import Sight, cost_of_one, put_hooks, telling_methods
 from gpuexplorer.worker.places import Copies, place
 from gpuexplorer.worker.watching.seen import Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracks
@@ -279,7 +274,7 @@ class Watch:
             return self._launched(lambda: func(*args, **kwargs), index)
         made = func(*args, **kwargs)
         # A view of what left a card lies in the same memory.
-        if not self.seen.trips.none and not func.is_view:
+        if self.seen.trips.followed and not func.is_view:
             results = [each for each in _storages((made,)) if each is not None]
             changed = func.overloadpacket.__name__ not in _UNCHANGED
             self.seen.trips.derived(results, _storages(args), changed=changed)

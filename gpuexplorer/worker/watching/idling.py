@@ -42,8 +42,8 @@ class _Sum:
 
 class Idling:
     """Times are seconds since the cell or program began. The engine says `waited` when the host
-    has waited for a card (a blocking copy, a read, a synchronize), and `worked` or `gap` when a
-    card is asked for work again. Any thread may.
+    has waited for a card (a blocking copy, a read, a synchronize), and `gap` when a card is
+    asked for work again. Any thread may.
     """
 
     def __init__(self, copies: Copies) -> None:
@@ -94,13 +94,6 @@ class Idling:
         if line not in self._lines:
             self._lines[line] = whole_line(spot)
         self._looks.append((self._lines[line], seconds))
-
-    def worked(self, device: str, dry: "float | None", begin: float) -> None:
-        """Work that begins then is asked of the card, which had done all earlier work at `dry`;
-        None: it had none. For simulated cards, before each kernel and copy.
-        """
-        if device in self.waits or (dry is not None and dry < begin):
-            self.gap(device, begin)(dry)
 
     def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
         """Work is asked of the card. What is given back is told later when the card had done

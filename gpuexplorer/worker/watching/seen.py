@@ -175,33 +175,29 @@ class Trips:
 
     def __init__(self, lock: "threading.RLock") -> None:
         self._lock = lock
-        # The card, the row of the copy by which it left, whether it was changed since.
-        self._followed: dict[int, tuple[str, int, bool, weakref.ref[Any]]] = {}
+        # The card, the row of the copy by which it left, whether it was changed since. Where
+        # nothing is followed, `derived` need not be said.
+        self.followed: dict[int, tuple[str, int, bool, weakref.ref[Any]]] = {}
         self.rows: dict[tuple[int, int], Trip] = {}
-
-    @property
-    def none(self) -> bool:
-        """Nothing is followed, so that `derived` need not be said."""
-        return not self._followed
 
     def left(self, made: Any, device: str, row: int, *, changed: bool = False) -> None:
         """`row`: of the copy, by `Copies.numbered`."""
         number = id(made)
-        gone = weakref.ref(made, lambda _: self._followed.pop(number, None))
-        self._followed[number] = device, row, changed, gone
+        gone = weakref.ref(made, lambda _: self.followed.pop(number, None))
+        self.followed[number] = device, row, changed, gone
 
     def derived(self, made: "Iterable[Any]", given: "Iterable[Any]", *, changed: bool) -> None:
         """`changed`: a copy of it is not."""
         for each in given:
-            if id(each) in self._followed:
-                device, row, was_changed, _ = self._followed[id(each)]
+            if id(each) in self.followed:
+                device, row, was_changed, _ = self.followed[id(each)]
                 for one in made:
                     self.left(one, device, row, changed=was_changed or changed)
                 return
 
     def came(self, thing: Any, device: str, size: int, row: int) -> None:
         """It is copied to a card; `row`: of this copy."""
-        left_from, out, changed, _ = self._followed.get(id(thing), ("", 0, False, None))
+        left_from, out, changed, _ = self.followed.get(id(thing), ("", 0, False, None))
         if left_from == device:
             with self._lock:
                 trip = self.rows.get((out, row)) or Trip(row, out, device, 0, 0, changed)

@@ -20,11 +20,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-import torch
-
 from gpuexplorer.lab.events import Transferred
 from gpuexplorer.worker.engines.host_memory import refuse_what_the_host_cannot_hold
-from gpuexplorer.worker.engines.virtual.memory import Allocator, Block, OutOfMemory
+from gpuexplorer.worker.engines.virtual.memory import Allocator, Block
 from gpuexplorer.worker.engines.virtual.refusals import ASSERTED, lost, put, refused
 from gpuexplorer.worker.places import Check, Copies, Place, Spot, place
 from gpuexplorer.worker.watching.seen import Seen
@@ -115,15 +113,15 @@ class Cards:
         self.begin()
         self._lost: frozenset[int] = frozenset()
         # What a kernel has to say that met what it must not, by card: none that comes after it
-        # computes anything.
+        # computes anything. Empty, once it was told.
         self.asserting: dict[int, str] = {}
-        self._broken: set[int] = set()  # cards of which it was told
-        self._ready: set[int] = set()  # cards that are awake, and neither lost nor broken
+        self._ready: set[int] = set()  # cards that are awake, and neither lost nor asserting
         self._launch_blocking = False
         self.chosen = _Chosen()
         # What Python lets go of in the midst of anything waits for the next who asks.
         self.returned: deque[tuple[int, Block]] = deque()
-        self._unasked = 0
+        self.unasked = 0  # bytes given out since the host was asked
+        self.forked = False  # from a process that used a card
         self.watched = True
         self.seen: Seen | None = None  # of a program that is watched
         self.left = False  # something went to the host, of which nobody was told yet
@@ -139,9 +137,12 @@ class Cards:
         self._ready -= self._lost
 
     def after_fork(self) -> None:
-        """In the child, which nobody watches."""
+        """In the child, which nobody watches, and where whoever held a lock is not: CUDA can be
+        used there only where the parent had not begun to.
+        """
         self.lock = threading.RLock()
-        self.watched, self.seen = False, None
+        self.watched, self.seen, self.copies.tracing = False, None, None
+        self.forked = any(each.awake for each in self.allocators)
         self.clock.after_fork()
 
     def begin(self) -> None:
@@ -165,27 +166,11 @@ class Cards:
         end = self._engines[index, "compute"] = begin + max(busy, _SHORTEST_KERNEL)
         self.copies.kernels += 1
         self._work_on(index, begin, end)
-        self.tracks.add(named(index), begin - self.began, end - self.began)
-        self._trace("compute", index, begin, end)
+        since, until = begin - self.began, end - self.began
+        self.tracks.add(named(index), since, until)
+        self.copies.trace("compute", named(index), since, until)
         if self._launch_blocking:
             self.now = end
-
-    def allocate(self, index: int, size: int) -> Block:
-        """Raises PyTorch's own error, and then nothing was taken."""
-        with self.lock:
-            self.use(index)
-            try:
-                return self.memory(index).allocate(size)
-            except OutOfMemory as error:
-                raise torch.OutOfMemoryError(str(error)) from None
-
-    def refuse_beyond_host(self, size: int) -> None:
-        """Raises Trouble where the computer itself has no room for so many bytes more."""
-        self._unasked += size
-        if self._unasked >= _UNASKED:
-            self._unasked = 0
-            given_out = sum(each.allocated for each in self.allocators) - size
-            refuse_what_the_host_cannot_hold(size, given_out)
 
     def memory(self, index: int) -> Allocator:
         with self.lock:
@@ -199,7 +184,7 @@ class Cards:
         if index in self._ready:
             return
         allocator = self.allocators[index]
-        if index in self._broken:
+        if self.asserting.get(index) == "":
             raise refused(ASSERTED)
         if index in self._lost:
             raise lost(named(index), used=allocator.awake)
@@ -223,9 +208,9 @@ class Cards:
         """Of one card or all: raises what a kernel had to say. The card is of no use then."""
         for each, said in self.asserting.items():
             if index in (None, each):
-                if each not in self._broken:
+                if said:
                     sys.stderr.write(f"{said}\n")
-                self._broken.add(each)
+                self.asserting[each] = ""
                 self._ready.discard(each)
                 raise refused(ASSERTED)
 
@@ -314,9 +299,9 @@ class Cards:
         self.hear(card)
         if moment > self.now:
             self._waited(HOST, card, "synchronize", self.now, moment)
-            before, self.now = self.now, moment
+            since, self.now = self.now - self.began, moment
             if self.seen is not None:
-                self._trace("wait", card, before, moment)
+                self.copies.trace("wait", named(card), since, moment - self.began)
                 self._host_waited(card, place().spot)
 
     def has_come(self, moment: float) -> bool:
@@ -347,7 +332,7 @@ class Cards:
             device, idling = named(index), self.seen.idling
             if device in idling.waits or (dry is not None and self.now - dry > _PAUSE):
                 since = None if dry is None else dry - self.began
-                idling.worked(device, since, self.now - self.began)
+                idling.gap(device, self.now - self.began)(since)
             elif dry is not None and begin > dry:
                 idling.pause(device, begin - dry)
             idling.asked_at = self.now
@@ -359,11 +344,6 @@ class Cards:
         if end > begin:
             since, until = begin - self.began, end - self.began
             self.tracks.add(named(who), since, until, named(whom), why)
-
-    def _trace(self, kind: str, card: int, begin: float, end: float) -> None:
-        if self.watched and self.copies.tracing is not None:
-            since, until = begin - self.began, end - self.began
-            self.copies.tracing.add(kind, named(card), since, until)
 
     def _host_waited(self, card: int, spot: Spot) -> None:
         """Up to now, and the card has nothing to do since."""
@@ -507,27 +487,40 @@ def put_clock(clock: Clock) -> None:
     put(timeit, {"default_timer": clocks["perf_counter"]})
 
 
-_machines: "list[Cards]" = []  # one, once an engine is made
+machines: "list[Cards]" = []  # one, once an engine is made
 
 
 def in_force() -> Cards:
     """The cards of this process's one simulated machine, with the clock that goes there."""
-    return _machines[-1]
+    return machines[-1]
 
 
-def put_in_force(cards: Cards) -> None:
-    _machines[:] = [cards]
+def _after_fork() -> None:
+    for each in machines:
+        each.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Stretch:
     """Part of a card's memory. The storage that lies there keeps it for as long as it lives."""
 
     def __init__(self, card: int, size: int) -> None:
-        """Raises torch's own out-of-memory error, and then nothing was taken."""
+        """Raises PyTorch's own error where it does not fit, and Trouble where the computer
+        itself has no room; then nothing was taken.
+        """
         self.card, self.size = card, size
-        self._cards = in_force()
-        self._block = self._cards.allocate(card, size)
-        self._cards.refuse_beyond_host(size)
+        self._cards = cards = in_force()
+        with cards.lock:
+            cards.use(card)
+            self._block = cards.memory(card).allocate(size)
+            cards.unasked += size
+            if cards.unasked >= _UNASKED:
+                cards.unasked = 0
+                given_out = sum(each.allocated for each in cards.allocators) - size
+                refuse_what_the_host_cannot_hold(size, given_out)
 
     def __del__(self) -> None:
         if hasattr(self, "_block"):

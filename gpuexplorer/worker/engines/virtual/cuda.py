@@ -3,8 +3,7 @@ and events, what a card is, what goes between cards, and autocast.
 """
 
 import functools
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -31,13 +30,11 @@ class Event:
     cells do not count.
     """
 
+    __module__ = "torch.cuda"
+
     def __init__(self, device: Any = None, *, enable_timing: bool = False, **_: bool) -> None:
         self._card, self._timed = number_of(device), enable_timing
         self._at: float | None = None
-
-    @property
-    def device(self) -> "torch.device | None":
-        return None if self._at is None else Device("cuda", self._card)
 
     @in_modelled_time
     def record(self, stream: "Stream | None" = None) -> None:
@@ -76,6 +73,8 @@ class Event:
 class Stream:
     """torch.cuda.Stream: each has a time of its own; the card's engines are shared by all."""
 
+    __module__ = "torch.cuda"
+
     def __init__(
         self,
         device: Any = None,
@@ -88,9 +87,6 @@ class Stream:
         self.device = Device("cuda", self.device_index)
         self.stream_id = next(in_force().new_streams) if stream_id is None else stream_id
         self.cuda_stream, self.priority, self.device_type = self.stream_id, priority, 1
-
-    def __repr__(self) -> str:
-        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.stream_id:#x}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and hash(self) == hash(other)
@@ -136,30 +132,18 @@ class Stream:
         return False
 
 
-for _each in (Event, Stream):
-    _each.__module__ = "torch.cuda"
-
-
-_WARP = 32
 _KIND = 1  # torch._C's number for the kind of device
-_forked: "list[bool]" = []
-_INTO: "Mapping[str, Sequence[str]]" = {  # what is not offered, and its names in torch.cuda
-    "pools of memory of one's own": (
-        *("MemPool", "use_mem_pool", "CUDAPluggableAllocator", "change_current_allocator"),
+# What is not offered, by its names in torch.cuda.
+_TYPES = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
+_INTO = {
+    **dict.fromkeys(("MemPool", "CUDAPluggableAllocator"), "pools of memory of one's own"),
+    **dict.fromkeys(
+        [f"{each}Tensor" for each in _TYPES], "types such as torch.cuda.FloatTensor"
     ),
-    "types such as torch.cuda.FloatTensor": (
-        *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor"),
-        *("IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"),
-    ),
-    "CUDA graphs": ("CUDAGraph", "graph", "make_graphed_callables"),
-    "streams of other programs": ("ExternalStream",),
-    "a list of the cards' processes": ("list_gpu_processes",),
-    "questions to NVML; nvidia-smi answers them": ("_get_pynvml_handler",),
-}
-_BELOW = {  # likewise, and what torch.cuda calls it in torch._C
-    "memorySnapshot": "snapshots of memory",
-    "record_memory_history": "snapshots of memory",
-    "jiterator_compile_and_launch_kernel": "kernels of one's own",
+    "CUDAGraph": "CUDA graphs",
+    "ExternalStream": "streams of other programs",
+    "list_gpu_processes": "a list of the cards' processes",
+    "_get_pynvml_handler": "questions to NVML; nvidia-smi answers them",
 }
 
 
@@ -183,7 +167,7 @@ def _properties(device: Any = None) -> Any:
         total_memory=facts.memory_bytes,
         multi_processor_count=facts.multiprocessors,
         uuid=facts.uuid,
-        warp_size=_WARP,
+        warp_size=32,
     )
 
 
@@ -194,11 +178,6 @@ def _choose(card: int) -> int:
     if card >= 0:
         chosen.card = number_of(card)
     return before
-
-
-def _can_access_peer(device: Any, peer_device: Any) -> bool:
-    one, other = number_of(device), number_of(peer_device)
-    return one != other and in_force().link(one, other).peer
 
 
 def _set_stream(stream_id: int, device_index: int, device_type: int) -> None:
@@ -229,18 +208,13 @@ def _empty_cache() -> None:
 
 
 def put_cuda() -> None:
-    """By torch.cuda, by torch.accelerator, which PyTorch has from 2.6 on, and by both."""
+    """In torch._C, in torch.cuda, and in torch.accelerator, which PyTorch has from 2.6 on."""
     cards, cuda = in_force(), torch.cuda
 
-    def current() -> int:
-        return cards.chosen.card
-
-    kinds = sorted({each.capability for each in cards.facts})
-    arches = " ".join(f"sm_{major}{minor}" for major, minor in kinds)
-    of_cuda = {
-        "init": lambda: None,
-        "getDevice": current,
-        "canDeviceAccessPeer": _can_access_peer,
+    low = {
+        "getDevice": lambda: cards.chosen.card,
+        **dict.fromkeys(("setDevice", "exchangeDevice", "maybeExchangeDevice"), _choose),
+        "canDeviceAccessPeer": lambda one, other: one != other and cards.link(one, other).peer,
         "getCurrentStream": lambda card: (cards.chosen.streams[card], card, _KIND),
         "getDefaultStream": lambda card: (0, card, _KIND),
         "setStream": _set_stream,
@@ -250,38 +224,21 @@ def put_cuda() -> None:
         "setMemoryFraction": lambda fraction, card: setattr(
             cards.memory(card), "fraction", fraction
         ),
-        "getAllocatorBackend": lambda: "native",
         "ipc_collect": lambda: None,
-        "get_sync_debug_mode": lambda: 0,
-        "getArchFlags": lambda: arches,
-        "isInBadFork": lambda: bool(_forked),
-        **{name: not_offered(what) for name, what in _BELOW.items()},
-    }
-    of_accelerator = {
-        "getAccelerator": lambda: Device("cuda"),
-        "isAvailable": lambda: True,
-        "getDeviceIndex": current,
-        "setDeviceIndex": _choose,
-        "setStream": cuda.set_stream,
-        "getStream": cuda.current_stream,
-        "synchronizeDevice": _synchronize,
-        "isAllocatorInitialized": lambda: True,
-        "getDeviceStats": of_cuda["memoryStats"],
-        "resetPeakStats": of_cuda["resetPeakMemoryStats"],
-        "getMemoryInfo": _mem_get_info,
-    }
-    of_both = {
-        **dict.fromkeys(("setDevice", "exchangeDevice", "maybeExchangeDevice"), _choose),
         "emptyCache": _empty_cache,
+        "memorySnapshot": not_offered("snapshots of memory"),
+        "record_memory_history": not_offered("snapshots of memory"),
     }
-    for kind, low in (("cuda", of_cuda), ("accelerator", of_accelerator)):
-        names = {f"_{kind}_{name}": each for name, each in (of_both | low).items()}
-        put(torch._C, names)
-    there = {"is_available": lambda: len(cards) > 0, "device_count": lambda: len(cards)}
+    put(torch._C, {f"_cuda_{name}": each for name, each in low.items()})
     answers = {
-        **there,
+        "is_available": lambda: len(cards) > 0,
+        "device_count": lambda: len(cards),
+        "get_arch_list": lambda: [
+            "sm_{}{}".format(*each)
+            for each in sorted({each.capability for each in cards.facts})
+        ],
         "_is_compiled": lambda: True,
-        "_is_in_bad_fork": lambda: bool(_forked),
+        "_is_in_bad_fork": lambda: cards.forked,
         "_initialized": True,
         "_exchange_device": _choose,
         "_maybe_exchange_device": _choose,
@@ -292,7 +249,7 @@ def put_cuda() -> None:
         "mem_get_info": _mem_get_info,
         "default_generators": tuple(Generator(card) for card in range(len(cards))),
         "is_current_stream_capturing": lambda: False,
-        **{name: not_offered(what) for what, names in _INTO.items() for name in names},
+        **{name: not_offered(what) for name, what in _INTO.items()},
     }
     put(torch, {"Stream": Stream, "Event": Event})
     put(torch.backends.cuda, {"is_built": lambda: True})
@@ -300,25 +257,25 @@ def put_cuda() -> None:
         known = {name: each for name, each in answers.items() if hasattr(module, name)}
         put(module, answers if module is cuda else known)
     if hasattr(torch, "accelerator"):
-        put(torch.accelerator, there)
+        known = {name: getattr(cuda, name, None) for name in torch.accelerator.__all__}
+        put(torch.accelerator, {name: each for name, each in known.items() if each})
+        put(
+            torch.accelerator,
+            {
+                "current_accelerator": lambda check_available=False: Device("cuda"),
+                **dict.fromkeys(
+                    ("current_device_index", "current_device_idx"), cuda.current_device
+                ),
+                **dict.fromkeys(("set_device_index", "set_device_idx"), cuda.set_device),
+                "get_memory_info": _mem_get_info,
+                "device_index": cuda.device,
+            },
+        )
     between = (_scatter, _gather, _broadcast, _broadcast_coalesced)
     put(torch._C, {each.__name__: each for each in between})
     put(cuda.nccl, {"is_available": lambda tensors: False})
     if torch.distributed.is_available():
         _put_nccl()
-
-
-def _after_fork() -> None:
-    """In the child, where whoever held a lock is not: CUDA can be used there only where the
-    parent had not begun to.
-    """
-    if torch.cuda.Event is Event:
-        in_force().after_fork()
-        _forked.extend(each.awake for each in in_force().allocators if each.awake)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 # Any throughout: tensors, and cards by their numbers, where -1 is the host.

@@ -30,10 +30,10 @@ from gpuexplorer.worker.engines.virtual.refusals import (
     LACKING,
     assertion,
     put,
+    refuse,
     refuse_after_fork,
     refuse_lacking,
     refuse_other_devices,
-    refuse_strange,
 )
 from gpuexplorer.worker.engines.virtual.tensors import (
     CPU,
@@ -121,7 +121,12 @@ def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _placed(made: torch.Tensor, card: int) -> OnCard:
-    refuse_strange(made)
+    if made.layout is not torch.strided:
+        refuse("sparse tensors")
+    if made.is_quantized:
+        refuse("quantized tensors")
+    if made.is_nested:
+        refuse("nested tensors")
     hold(made.untyped_storage(), card)
     return OnCard(made, card)
 
@@ -151,7 +156,7 @@ def run(func: Any, args: Any, kwargs: "dict[str, Any]") -> Any:
     seen = [each for each in leaves if isinstance(each, torch.Tensor)]
     there: list[OnCard] = [each for each in seen if issubclass(type(each), OnCard)]
     if len(seen) > len(there) or any(each.card != there[0].card for each in there):
-        refuse_other_devices(what.name, seen)
+        refuse_other_devices(func, seen)
     if asked is not None and asked.type != "cuda":
         return func(*plain, **words)
     if words.pop("pin_memory", False):
@@ -337,8 +342,10 @@ def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:
         if source.device == target.device or one_number:
             cards.computed(target.card, 0.0, 2.0 * there.nbytes)
             return target
-        ends = _number(source.device), _number(target.device)
-        if cards.link(*ends).wrong_to.count(ends[1]):
+        here_at, there_at = (
+            int(each.device.index) if each.is_cuda else HOST for each in (source, target)
+        )
+        if there_at in cards.link(here_at, there_at).wrong_to:
             with torch.no_grad():
                 there.zero_()
         noted, intact = cards.copies.note(), None
@@ -346,7 +353,8 @@ def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:
             intact = same(here.detach(), there)  # at once: all its values are here
         on_host = next((each for each in (source, target) if not each.is_cuda), None)
         cards.copied(
-            *ends,
+            here_at,
+            there_at,
             there.nbytes,
             pinned=on_host is not None and is_pinned(on_host),
             non_blocking=bool(non_blocking),
@@ -355,10 +363,6 @@ def _copied_into(target: Any, source: Any, non_blocking: Any = False) -> Any:
             on_host=on_host,
         )
     return target
-
-
-def _number(device: torch.device) -> int:
-    return HOST if device.type != "cuda" else int(device.index)
 
 
 # Any throughout: storages and what PyTorch rebuilds from them.

@@ -29,9 +29,9 @@ from gpuexplorer.worker.engines.virtual.cards import (
     Cards,
     Clock,
     Link,
+    machines,
     named,
     put_clock,
-    put_in_force,
 )
 from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
 from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
@@ -46,7 +46,7 @@ _hooks: "list[Callable[[], None]]" = []  # what takes them away
 def enter(cards: Cards) -> None:
     """Those that were in force before are gone with it."""
     leave()
-    put_in_force(cards)
+    machines[:] = [cards]
     register_makers()
     for each in (put_refusals, put_cuda, put_makers, put_methods, put_casting, put_saving):
         each()
@@ -155,7 +155,7 @@ class VirtualEngine:
         in the same memory.
         """
         made, trips = func(*args, **kwargs), self._seen.trips
-        if not (trips.none or func.is_view):
+        if trips.followed and not func.is_view:
             with self._clock:
                 results, given = _storages(made), _storages((args, kwargs))
                 changed = func.overloadpacket.__name__ not in ("copy_", "_to_copy", "clone")

@@ -1,9 +1,11 @@
-"""A card's memory, as PyTorch's caching allocator would divide it. Needs no torch."""
+"""A card's memory, as PyTorch's caching allocator would divide it."""
 
 import os
 from bisect import bisect_left, insort
 from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
@@ -14,26 +16,17 @@ _SMALL_SEGMENT = 2 * MIB
 _LARGE_SEGMENT = 20 * MIB
 _LARGE_FROM = 10 * MIB  # from here a block gets a segment of its own
 _ROUND_LARGE = 2 * MIB
-_EXABYTE = 1 << 60
-
-
-class OutOfMemory(Exception):  # noqa: N818 - PyTorch's own error is made of it
-    """Carries what PyTorch would say."""
 
 
 @dataclass(eq=False)
 class Block:
-    """A stretch of a segment, which was taken from the card in one piece; between its
-    neighbours there.
-    """
+    """A stretch of a segment, which was taken from the card in one piece."""
 
     pool: str  # by the segment
     bytes: int
-    whole: int  # bytes of the segment
+    segment: "list[Block]"  # all of it, in their order there
     asked: int = 0
     free: bool = True
-    before: "Block | None" = None
-    after: "Block | None" = None
 
 
 _POOLS = "small_pool", "large_pool"
@@ -75,9 +68,7 @@ class Allocator:
         return max(0, self.total_bytes - self.elsewhere_bytes - context - self.reserved)
 
     def allocate(self, asked: int) -> Block:
-        """A block of at least so many bytes. Raises OutOfMemory, with nothing changed."""
-        if asked >= _EXABYTE:
-            raise OutOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.")
+        """A block of at least so many bytes. Where it raises, nothing was changed."""
         size = max(_SMALLEST, -(-asked // _SMALLEST) * _SMALLEST)
         pool = "small_pool" if size <= _SMALL else "large_pool"
         free = self._free[pool]
@@ -89,10 +80,9 @@ class Allocator:
             block = self._segment(pool, size, asked)
         rest = block.bytes - size
         if rest >= (_SMALLEST if pool == "small_pool" else _SMALL + 1):
-            tail = Block(pool, rest, block.whole, before=block, after=block.after)
-            if block.after is not None:
-                block.after.before = tail
-            block.after, block.bytes = tail, size
+            tail = Block(pool, rest, block.segment)
+            block.segment.insert(block.segment.index(block) + 1, tail)
+            block.bytes = size
             self._put(tail)
         block.free, block.asked = False, asked
         self._count(pool, _BLOCKS, 1, block.bytes, asked)
@@ -107,32 +97,31 @@ class Allocator:
             self.empty_cache()
             if not self._has_room(length):
                 self._refused += 1
-                raise OutOfMemory(self._text(asked, length))
+                raise torch.OutOfMemoryError(self._text(asked, length))
         self._count(pool, _SEGMENTS, 1, length)
-        return Block(pool, length, length)
+        block = Block(pool, length, [])
+        block.segment.append(block)
+        return block
 
     def release(self, block: Block) -> None:
         """Stays reserved, and is merged with free neighbours."""
         self._count(block.pool, _BLOCKS, -1, -block.bytes, -block.asked)
         block.free = True
-        for other in (block.before, block.after):
-            if other is None or not other.free:
-                continue
-            self._take(other)
-            first, second = (other, block) if other is block.before else (block, other)
-            first.bytes += second.bytes
-            first.after = second.after
-            if second.after is not None:
-                second.after.before = first
-            block = first
+        segment = block.segment
+        at = segment.index(block)
+        for other in [*segment[max(0, at - 1) : at], *segment[at + 1 : at + 2]]:
+            if other.free:
+                self._take(other)
+                segment.remove(other)
+                block.bytes += other.bytes
         self._put(block)
 
     def empty_cache(self) -> None:
         """Segments of which nothing is in use go back to the card."""
         for pool, free in self._free.items():
-            for entry in [each for each in free if each[2].bytes == each[2].whole]:
+            for entry in [each for each in free if len(each[2].segment) == 1]:
                 free.remove(entry)
-                self._count(pool, _SEGMENTS, -1, -entry[2].whole)
+                self._count(pool, _SEGMENTS, -1, -entry[2].bytes)
 
     def reset_peaks(self) -> None:
         for pools in self._stats.values():
@@ -167,13 +156,13 @@ class Allocator:
 
     def _put(self, block: Block) -> None:
         insort(self._free[block.pool], (block.bytes, id(block), block))
-        if block.bytes < block.whole:
+        if len(block.segment) > 1:
             self._count(block.pool, _SPLIT, 1, block.bytes)
 
     def _take(self, block: Block) -> None:
         pool = self._free[block.pool]
         del pool[bisect_left(pool, (block.bytes, id(block)))]
-        if block.bytes < block.whole:
+        if len(block.segment) > 1:
             self._count(block.pool, _SPLIT, -1, -block.bytes)
 
     def _has_room(self, length: int) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import torch
 from torch import nn
+from torch._prims_common import alert_not_deterministic
 from torch._subclasses.fake_tensor import FakeTensorConverter
 from torch.utils._pytree import tree_leaves
 
@@ -54,46 +55,23 @@ def lost(card: str, *, used: bool) -> RuntimeError:
 
 
 # What kernels assert of numbers they find, as they print it, by the operations that use them.
-_IN_BOUNDS = '-sizes[i] <= index && index < sizes[i] && "index out of bounds"'
-_IN_SIZE = 'idx_dim >= 0 && idx_dim < index_size && "index out of bounds"'
 _SELECTING = (
     *("index_select", "index_add", "index_add_", "index_copy", "index_copy_", "index_fill"),
     *("index_fill_", "embedding", "_embedding_bag", "_embedding_bag_forward_only"),
 )
 _SCATTERING = (
     *("gather", "scatter", "scatter_add", "scatter_reduce"),
-    *("scatter_", "scatter_add_", "scatter_reduce_"),
+    *("scatter_", "scatter_add_", "scatter_reduce_", "take", "put", "put_"),
 )
+_CLASSES = "nll_loss_forward", "nll_loss2d_forward"
 _ASSERTIONS = {
-    **dict.fromkeys(INDEXING, ("IndexKernel.cu", "operator()", _IN_BOUNDS)),
-    **dict.fromkeys(
-        _SELECTING, ("Indexing.cu", "indexSelectSmallIndex", "srcIndex < srcSelectDimSize")
-    ),
-    **dict.fromkeys(("take", "put", "put_"), ("IndexKernel.cu", "operator()", "index < numel")),
-    **dict.fromkeys(_SCATTERING, ("ScatterGatherKernel.cu", "operator()", _IN_SIZE)),
-    "nll_loss_forward": (
-        "Loss.cu",
-        "nll_loss_forward_reduce_cuda_kernel_2d",
-        "t >= 0 && t < n_classes",
-    ),
-    "nll_loss2d_forward": (
-        "NLLLoss2d.cu",
-        "nll_loss2d_forward_kernel",
-        "cur_target >= 0 && cur_target < n_classes",
-    ),
-    "binary_cross_entropy": (
-        "Loss.cu",
-        "operator()",
-        "input_val >= zero && input_val <= one",
-    ),
-    **dict.fromkeys(
-        ("multinomial", "_assert_async"),
-        ("TensorCompare.cu", "_assert_async_cuda_kernel", "input[0] != 0"),
-    ),
-    **dict.fromkeys(
-        ("bernoulli", "bernoulli_"),
-        ("DistributionBernoulli.cu", "operator()", "0 <= p4 && p4 <= 1"),
-    ),
+    **dict.fromkeys(INDEXING, 'index < sizes[i] && "index out of bounds"'),
+    **dict.fromkeys(_SELECTING, "srcIndex < srcSelectDimSize"),
+    **dict.fromkeys(_SCATTERING, "idx_dim >= 0 && idx_dim < index_size"),
+    **dict.fromkeys(_CLASSES, "t >= 0 && t < n_classes"),
+    **dict.fromkeys(("multinomial", "_assert_async"), "input[0] != 0"),
+    **dict.fromkeys(("bernoulli", "bernoulli_"), "0 <= p4 && p4 <= 1"),
+    "binary_cross_entropy": "input_val >= zero && input_val <= one",
 }
 # Of what the processor says there, all else is said before a kernel is asked for.
 _OUT_OF_RANGE = re.compile(
@@ -107,11 +85,8 @@ def assertion(name: str, error: Exception) -> "str | None":
     """What the kernel prints that met it. None: it is no kernel that complains."""
     if name not in _ASSERTIONS or not _OUT_OF_RANGE.search(str(error)):
         return None
-    file, function, text = _ASSERTIONS[name]
-    return (
-        f"/pytorch/aten/src/ATen/native/cuda/{file}: {function}: block: [0,0,0], "
-        f"thread: [0,0,0] Assertion `{text}` failed."
-    )
+    where = f"ATen/native/cuda: {name}: block: [0,0,0], thread: [0,0,0]"
+    return f"{where} Assertion `{_ASSERTIONS[name]}` failed."
 
 
 # What CUDA has no kernel for, by the operation: of whole numbers;
@@ -153,88 +128,59 @@ def refuse_lacking(
             "torch._scaled_mm is only supported on CUDA devices with compute capability >= 9.0 "
             "or 8.9, or ROCm MI300+"
         )
-    if name not in _NOT_DETERMINISTIC or not torch.are_deterministic_algorithms_enabled():
-        return
-    if name == "cumsum" and not first.is_floating_point:
-        return
-    warns = torch.is_deterministic_algorithms_warn_only_enabled()
-    said = (
-        f"{_NOT_DETERMINISTIC[name]} does not have a deterministic implementation, but you set "
-        f"'torch.use_deterministic_algorithms(True{', warn_only=True' * warns})'. "
-    )
-    advice = (
-        "file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize "
-        "adding deterministic support for this operation."
-    )
-    if warns:
-        warnings.warn(f"{said}You can {advice}", stacklevel=2)
-        return
-    raise RuntimeError(
-        f"{said}You can turn off determinism just for this operation, or you can use the "
-        f"'warn_only=True' option, if that's acceptable for your application. You can also "
-        f"{advice}"
-    )
+    if name in _NOT_DETERMINISTIC and (name != "cumsum" or first.is_floating_point):
+        alert_not_deterministic(_NOT_DETERMINISTIC[name])
 
 
-# Operations that check their operands by name before the kernel, and how they call them.
+# Operations that check their operands by name before the kernel, and how they call themselves.
 _CHECKED = {
-    "mm": ("mm", ("self", "mat2")),
-    "addmm": ("addmm", ("self", "mat1", "mat2")),
-    "bmm": ("bmm", ("self", "mat2")),
-    "cat": ("cat", ("tensors", "tensors")),
-    "index_select": ("_index_select", ("self", "index")),
-    "embedding": ("_index_select", ("self", "index")),
-    "gather": ("gather", ("self", "index")),
-    "nll_loss_forward": ("nll_loss_forward", ("self", "target", "weight")),
-    "native_layer_norm": ("_native_layer_norm", ("input", "weight", "bias")),
-    "native_batch_norm": (
-        "_native_batch_norm",
-        ("input", "weight", "bias", "running_mean", "running_var"),
-    ),
+    **{each: each for each in ("mm", "addmm", "bmm", "cat", "gather", "nll_loss_forward")},
+    **{each: f"_{each}" for each in ("native_layer_norm", "native_batch_norm", "index_select")},
+    "embedding": "_index_select",
 }
 _SAME = "Expected all tensors to be on the same device, but "
 # Lengths of sequences are the host's business, also where the sequences are on a card.
 _LENGTHS_ON_HOST = "_pack_padded_sequence", "_pad_packed_sequence"
 
 
-def refuse_other_devices(name: str, operands: "Sequence[torch.Tensor]") -> None:
+# Any: an operation of PyTorch's.
+def refuse_other_devices(func: Any, operands: "Sequence[torch.Tensor]") -> None:
     """Raises where they do not go together: one number on the host goes with any card."""
+    name = func.overloadpacket.__name__
     if name in _LENGTHS_ON_HOST:
         return
     first = operands[0].device
     if name in INDEXING:  # positions may be told by tensors on the host, whatever the card
         for each in operands[1:]:
-            values = each.is_floating_point() and each.dim() > 0
-            if each.device == first or (each.device.type == "cpu" and not values):
-                continue
+            on_host = each.device.type == "cpu"
             if each.is_floating_point():
-                raise _found(first, each.device)
-            raise RuntimeError(
-                "indices should be either on cpu or on the same device as the indexed tensor "
-                f"({first})"
-            )
+                if each.device != first and not (on_host and each.dim() == 0):
+                    raise _found(first, each.device)
+            elif each.device != first and not on_host:
+                raise RuntimeError(
+                    "indices should be either on cpu or on the same device as the indexed "
+                    f"tensor ({first})"
+                )
         return
-    counted = [
-        (position, each)
-        for position, each in enumerate(operands)
-        if name in _CHECKED or each.dim() > 0 or each.is_cuda
-    ]
-    devices = list(dict.fromkeys(each.device for _, each in counted))
+    numbers = name not in _CHECKED  # of the host's go with any card
+    counted = [each for each in operands if not numbers or each.dim() > 0 or each.is_cuda]
+    devices = list(dict.fromkeys(each.device for each in counted))
     if len(devices) < 2:
         return
     if "convolution" in name:
-        types = [type_name(each) for _, each in counted[:2]]
+        types = [type_name(each) for each in counted[:2]]
         if types[0] != types[1]:
             raise RuntimeError(
                 f"Input type ({types[0]}) and weight type ({types[1]}) should be the same"
             )
     if name in _CHECKED:
-        method, names = _CHECKED[name]
-        at = next(position for position, each in counted if each.device != devices[0])
+        words = (each for each in func._schema.arguments if "Tensor" in str(each.type))
+        names = ["self", "index"] if name == "embedding" else [each.name for each in words]
+        at = next(at for at, each in enumerate(operands) if each.device != devices[0])
         raise RuntimeError(
             f"{_SAME}got {names[min(at, len(names) - 1)]} is on {devices[1]}, different from "
             f"other tensors on {devices[0]} (when checking argument in method "
-            f"wrapper_CUDA_{method})"
+            f"wrapper_CUDA_{_CHECKED[name]})"
         )
     # Cards are named before the host, as the kernel that complains is a card's.
     raise _found(*sorted(devices, key=lambda device: device.type != "cuda")[:2])
@@ -289,16 +235,6 @@ def not_offered(what: str) -> Any:
     return type(what, (), {"__new__": call})
 
 
-def refuse_strange(made: Any) -> None:
-    """A kernel's outcome that is no plain array of numbers."""
-    if made.layout is not torch.strided:
-        refuse("sparse tensors")
-    if made.is_quantized:
-        refuse("quantized tensors")
-    if made.is_nested:
-        refuse("nested tensors")
-
-
 def _only_on_host(real: Any, what: str) -> Any:
     @functools.wraps(real)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -314,8 +250,6 @@ def _reaches_a_card(value: Any) -> bool:
         return bool(value.is_cuda)
     if isinstance(value, nn.Module):
         return any(each.is_cuda for each in (*value.parameters(), *value.buffers()))
-    if isinstance(value, type):
-        return value.__module__ == "torch.cuda"
     kind = str(value) if isinstance(value, (str, torch.device)) else ""
     return kind.startswith(("cuda", "torch.cuda."))
 
@@ -334,9 +268,11 @@ def put_refusals() -> None:
             if hasattr(owner, name):
                 put(owner, {name: _only_on_host(getattr(owner, name), what)})
     put(torch, {"compile": _compile})
-    put(torch.cuda.nvtx, {"_nvtx": _MARKS})
+    # For NVIDIA's profilers, of which none is listening.
+    marks = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
+    put(torch.cuda.nvtx, {"_nvtx": SimpleNamespace(**dict.fromkeys(marks, lambda *_: 0))})
     for owner in (torch.cuda, torch.cuda.profiler):
-        put(owner, {"_cudart": _Runtime()})
+        put(owner, {"cudart": not_offered("functions of CUDA's own (torch.cuda.cudart)")})
     put(torch.jit.ScriptModule, {"_apply": _script_stays})
     # What is not answered is refused; nor must a PyTorch that was built with CUDA reach a real
     # card by it.
@@ -351,24 +287,6 @@ def _unknown(name: str) -> Any:
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
     caller = sys._getframe(1)
     return not_offered(f"{caller.f_globals['__name__']}.{caller.f_code.co_name}")
-
-
-class _Runtime:
-    """Of CUDA's own functions those alone that begin and end what nobody listens to."""
-
-    cudaError = SimpleNamespace(success=0)  # noqa: N815 - CUDA's own name
-    cudaProfilerStart = cudaProfilerStop = staticmethod(lambda: 0)  # noqa: N815
-
-    def __getattr__(self, name: str) -> Any:
-        return not_offered(name)
-
-
-# For NVIDIA's profilers, of which none is listening.
-_MARKS = SimpleNamespace(
-    **dict.fromkeys(
-        ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA"), lambda *_: 0
-    )
-)
 
 
 def _compile(model: Any = None, **_: Any) -> Any:

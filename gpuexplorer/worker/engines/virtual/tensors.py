@@ -413,11 +413,9 @@ def cuda(self: Any, device: Any = None, non_blocking: Any = False, **words: Any)
 def type_(self: Any, dtype: Any = None, non_blocking: Any = False, **_: Any) -> Any:
     if dtype is None:
         return type_name(self)
-    text = f"{dtype.__module__}.{dtype.__name__}" if isinstance(dtype, type) else str(dtype)
-    if not text.startswith("torch.cuda."):
-        return _type(self, dtype, non_blocking)
-    kind = _type(torch.empty(0), text.replace("cuda.", "")).dtype
-    return to(self, self.device if self.is_cuda else meant("cuda"), kind)
+    if str(dtype).startswith("torch.cuda."):
+        refuse("types such as torch.cuda.FloatTensor")
+    return _type(self, dtype, non_blocking)
 
 
 def pin_memory(self: Any, *_: Any) -> Any:
