@@ -208,6 +208,8 @@ class Loop:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
         try:
             while (line := self._pipe.next_line()) is not None:
+                if line.isspace():  # somebody is there
+                    continue
                 match command := command_of(line):
                     case Cancel():
                         self._stop.cancel(command.id)
