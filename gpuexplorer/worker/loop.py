@@ -4,6 +4,7 @@ import builtins
 import os
 import queue
 import random
+import re
 import sys
 import threading
 import time
@@ -46,7 +47,7 @@ from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import failed
 from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.looking import look
-from gpuexplorer.worker.magics import Magics, is_timing
+from gpuexplorer.worker.magics import Magics
 from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.streams import Pipe, Stop, Streams, WindowGone
 
@@ -174,7 +175,9 @@ class Loop:
                 self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
 
     def _run(self, command: Run) -> None:
-        watched = command.watched and not is_timing(command.code)
+        # A cell that only times something is not watched: that would be in the times.
+        timing = re.fullmatch(r"\s*(%%time.*|%time[^\n]*)", command.code, re.DOTALL)
+        watched = command.watched and not timing
         placed = PlacementLog(self._placed) if command.placement else nullcontext()
         try:
             with self._engine.running(watched=watched, sampled=self._sampled), placed:

@@ -15,7 +15,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 import time
 import timeit
 from collections.abc import Callable, Sequence
@@ -45,11 +44,10 @@ _SMI = re.compile(r"nvidia-smi\b([^|;&<>]*)(?:\|(.*))?", re.DOTALL)
 _NAMED = re.compile(r"\{([^{}]+)\}|\$(\w+)")
 _CHANGING = ("install", "uninstall", "download", "wheel")
 _NOTHING = ("matplotlib", "config", "load_ext")  # what is drawn is shown in any case
-_PATIENCE = 0.5  # of what is asked to end
 
 
 class Magics:
-    """What translated cells call, as `__lab__`; and one question at a time, from any thread."""
+    """What translated cells call, as `__lab__`."""
 
     def __init__(
         self, cells: Cells, engine: "Engine", streams: Streams, stop: Stop, *, simulated: bool
@@ -57,9 +55,6 @@ class Magics:
         self._cells, self._engine, self._streams, self._stop = cells, engine, streams, stop
         self._note = streams.note
         self._simulated = simulated
-        self._status = 0  # of the last command
-        self._lock = threading.Lock()
-        self._open = 0
         self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         builtins.input = lambda prompt="", /: self._typed("input", prompt)
         getpass.getpass = lambda prompt="Password: ", stream=None: self._typed(
@@ -67,9 +62,8 @@ class Magics:
         )
 
     def answer(self, answer: Answer) -> None:
-        """From the thread that listens. What nobody waits for is forgotten."""
-        if answer.id == self._open:
-            self._answers.put(answer.text)
+        """From the thread that listens."""
+        self._answers.put(answer.text)
 
     def _ask(self, what: str, text: str) -> "str | None":
         """Waits; a stop ends that. None: there is no answer, as for a debugger that takes every
@@ -77,17 +71,12 @@ class Magics:
         """
         if self._streams.forked or self._stop.asked:
             return None
-        with self._lock:
-            self._answers = queue.SimpleQueue()
-            self._open = self._streams.command
-            try:
-                memory = tuple(self._engine.memory()) if what == "nvidia-smi" else ()
-                self._streams.event(Asked(self._open, what, text, memory))
-                while True:  # not every system interrupts a wait that has no end
-                    with contextlib.suppress(queue.Empty):
-                        return self._answers.get(timeout=0.2)
-            finally:
-                self._open = 0
+        self._answers = queue.SimpleQueue()  # what nobody waits for any more is forgotten
+        memory = tuple(self._engine.memory()) if what == "nvidia-smi" else ()
+        self._streams.event(Asked(self._streams.command, what, text, memory))
+        while True:  # not every system interrupts a wait that has no end
+            with contextlib.suppress(queue.Empty):
+                return self._answers.get(timeout=0.2)
 
     def _typed(self, what: str, prompt: object) -> str:
         answer = self._ask(what, str(prompt))
@@ -105,7 +94,8 @@ class Magics:
 
     def lines(self, command: str) -> "list[str]":
         """What it prints, as `x = !command` has it."""
-        return self._run(self._filled(command), subprocess.PIPE).splitlines()
+        out, _ = self._run(self._filled(command), subprocess.PIPE)
+        return out.decode(errors="replace").splitlines()
 
     # Any: what it gives is the person's.
     def line_magic(self, name: str, arguments: str) -> Any:
@@ -214,9 +204,9 @@ class Magics:
         changing = arguments.startswith(_CHANGING)
         if changing and self._ask("install", f"pip {arguments}") is None:
             raise Trouble("It was not allowed, so nothing was installed.")
-        self._run([sys.executable, "-m", "pip", *shlex.split(arguments)])
+        _, status = self._run([sys.executable, "-m", "pip", *shlex.split(arguments)])
         importlib.invalidate_caches()
-        if changing and not self._status:
+        if changing and not status:
             again = Message("What was loaded already stays as it is until the lab restarts.")
             self._note(again)
 
@@ -231,42 +221,30 @@ class Magics:
 
         return _NAMED.sub(value, command)
 
-    def _run(self, program: "str | Sequence[str]", out: "int | None" = None) -> str:
-        """What it printed, where `out` is a pipe. What a stop interrupts ends with all that it
-        started.
+    def _run(
+        self, program: "str | Sequence[str]", out: "int | None" = None
+    ) -> "tuple[bytes, int]":
+        """What it printed, where `out` is a pipe, and its status. What a stop interrupts ends
+        with all that it started.
         """
-        given = None
-        shell = isinstance(program, str)
+        shell, given = isinstance(program, str), b""
         smi = _SMI.fullmatch(program) if self._simulated and isinstance(program, str) else None
         if smi is not None:
             answer = self._ask("nvidia-smi", smi[1].strip())
             if answer is None:
                 raise Trouble("Nobody answered for the simulated machine.")
             program, given = (smi[2] or "cat").strip(), answer.encode()
-        source = subprocess.DEVNULL if given is None else subprocess.PIPE
-        process = subprocess.Popen(program, shell=shell, stdin=source, stdout=out)
+        process = subprocess.Popen(program, shell=shell, stdin=subprocess.PIPE, stdout=out)
         try:
             text, _ = process.communicate(given)
         except BaseException:
-            started = descendants(process.pid)[::-1]
-            for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-                for pid in started:
-                    with contextlib.suppress(OSError):
-                        os.kill(pid, number)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_PATIENCE)
+            for pid in descendants(process.pid)[::-1]:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGTERM)
             raise
         if status := process.returncode:
             self._note(Message("The command ended with status {status}.", status=status))
-        self._status = status
-        return (text or b"").decode(errors="replace")
-
-
-def is_timing(code: str) -> bool:
-    """A cell that only times something is not watched: that would be in the times."""
-    return bool(
-        re.fullmatch(r"\s*(%%(time|timeit)\b.*|%(time|timeit)\b[^\n]*)", code, re.DOTALL)
-    )
+        return text or b"", status
 
 
 def _caller() -> "tuple[str, int]":
