@@ -8,7 +8,6 @@ import re
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -101,28 +100,27 @@ class Loop:
         self._ended.set()
 
     def _answer(self, command: Command) -> None:
-        self._id = command.id
+        is_cell, self._id = isinstance(command, Run), command.id
         self._pipe.say(Began(command.id))
-        if isinstance(command, Run):
+        if is_cell:
             self._streams.begin(command.id)
         outcome = self._tried(lambda: self._finished(command))
         if isinstance(outcome, Failed):
             self._engine.copies.leave_unchecked()
             # A card that broke cannot be asked for its times; a simulated one always can.
-            if isinstance(command, Run) and (self._hello.simulated or not self._broken):
+            if is_cell and (self._hello.simulated or not self._broken):
                 times = self._engine.times(command.id, self._cells.seconds)
                 own, modelled = times.host_seconds, times.modelled
                 outcome = replace(outcome, host_seconds=own, modelled=modelled)
-        if isinstance(command, Run):
+        if is_cell:
             self._streams.finish()
         told: list[Event] | Failed = []
         if not self._broken:
             # A card may break at any time, and things may answer with whatever they like.
             told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
         if isinstance(told, Failed):
-            self._pipe.say(told)
-        else:
-            self._pipe.say(*told, outcome)
+            told, outcome = [], told
+        self._pipe.say(*told, outcome)
 
     def _tried(self, run: "Callable[[], T]") -> "T | Failed":
         """A cell is a person's, and whatever it raises is an answer to that person."""
@@ -188,10 +186,6 @@ class Loop:
             self._streams.note(
                 Message("The cell asked Python to end. It ended the cell; the session goes on.")
             )
-        except BaseException:
-            if self._streams.forked:
-                traceback.print_exc()
-            raise
         finally:
             if self._streams.forked:  # a child that a cell forked never serves commands
                 os._exit(int(sys.exc_info()[0] is not None))

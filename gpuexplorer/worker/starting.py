@@ -2,12 +2,10 @@
 simulated cards starts; and when a module that matters is imported.
 """
 
-import importlib.util
 import os
 import runpy
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -78,22 +76,17 @@ class _Finder:
         self._name, self._then = name, then
 
     # Any: a loader is whatever finds the module.
-    def find_spec(
-        self, name: str, _path: Any = None, _target: Any = None
-    ) -> "ModuleSpec | None":
+    def find_spec(self, name: str, path: Any = None, _target: Any = None) -> Any:
         if name != self._name:
             return None
-        sys.meta_path.remove(self)  # others find it
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            sys.meta_path.insert(0, self)  # it may be installed later
-            return spec
-        loader: Any = spec.loader
-        original = loader.exec_module
+        others = (each.find_spec(name, path) for each in sys.meta_path if each is not self)
+        spec: Any = next(filter(None, others), None)
+        if spec is not None and spec.loader is not None:
+            original = spec.loader.exec_module
 
-        def exec_module(module: ModuleType) -> None:
-            original(module)
-            self._then()
+            def exec_module(module: ModuleType) -> None:
+                original(module)
+                self._then()
 
-        loader.exec_module = exec_module
+            spec.loader.exec_module = exec_module
         return spec
