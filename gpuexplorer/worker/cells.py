@@ -187,38 +187,31 @@ class Held(dict):  # type: ignore[type-arg]  # a worker's Python may be too old 
 def worths_of(
     command: Evaluate, names: "Mapping[str, Any]", devices: "Sequence[str]", stop: Stop
 ) -> "Iterator[Worth]":
-    """Of its expressions, one after the other. Raises KeyboardInterrupt where a person has
-    stopped it.
+    """Of its expressions, one after the other; the last one's where it takes too long. Raises
+    KeyboardInterrupt where a person has stopped it.
     """
     known = {**names, "devices": [*devices], **json.loads(command.values, object_hook=_made)}
     late = threading.Event()
 
-    # Its thread may outlive this one's turn, and must hold none of the session's names.
-    def end(number: int = command.id) -> None:
+    def end() -> None:
         late.set()
-        stop.cancel(number)
+        stop.cancel(command.id)
 
     limit = threading.Timer(command.seconds, end)
     limit.daemon = True
     limit.start()
-    worked_out = 0
     try:
         for source in command.sources:
             worth = _worth(source, known)
             stop.checkpoint()
-            worked_out += 1
             yield worth
     except KeyboardInterrupt:
         if not late.is_set():
-            yield Worth(error=Message("It was stopped before its end."))
             raise
         took = Message(
             "It took longer than {seconds:g} seconds and was stopped.", seconds=command.seconds
         )
         yield Worth(error=took)
-        for _ in command.sources[worked_out + 1 :]:
-            rest = Message("It was not worked out, since one before it took too long.")
-            yield Worth(error=rest)
     finally:
         limit.cancel()
 

@@ -56,17 +56,16 @@ class Spoiled(Exception):  # noqa: N818 - it is the driver's fault, not an error
 
     def __init__(self, sentence: Message, hint: Message, words: str) -> None:
         super().__init__(words)
-        self.sentence = sentence
-        self.hint = hint
+        self.sentence, self.hint = sentence, hint
 
 
 class CardLost(RuntimeError):  # noqa: N818 - the engine makes PyTorch's own error of it
     """A card does not answer any more. Why PyTorch said what it said, where that is known."""
 
     def __init__(self, card: str, *, used: bool) -> None:
+        """`used`: by this process, which then is of no use any more."""
         super().__init__(f"{card} is lost")
-        self.card = card
-        self.used = used  # by this process, which then is of no use any more
+        self.card, self.used = card, used
 
 
 def failed(

@@ -30,7 +30,6 @@ class Exchange:
         """
         self._say = say
         self._device = torch.device("cpu")
-        self._rank = self._world = 0
         self._store = dist.TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)  # noqa: FBT003
         self.port: int = self._store.port
         self.word = secrets.token_hex(16)
@@ -38,7 +37,6 @@ class Exchange:
 
     def join(self, begin: Begin) -> None:
         """Interfaces, the meeting place and the time-out are said, never guessed."""
-        self._rank, self._world = begin.rank, begin.world
         if begin.interface:
             os.environ["GLOO_SOCKET_IFNAME"] = begin.interface
             os.environ["NCCL_SOCKET_IFNAME"] = f"={begin.interface}"
@@ -63,7 +61,7 @@ class Exchange:
 
     def take(self, order: Take) -> Taken:
         """One who leads decides how often, or another would wait for ever."""
-        leads, together = self._rank == order.source, order.way is Way.ALL_REDUCE
+        leads, together = dist.get_rank() == order.source, order.way is Way.ALL_REDUCE
         once = self._all_reduce(order.bytes) if together else self._one_way(order, leads=leads)
         probe = min(order.bytes, _PROBE)
         once(probe)
@@ -105,9 +103,9 @@ class Exchange:
 
     def _all_reduce(self, size: int) -> "Callable[[int], tuple[float, bool]]":
         """As nccl-tests count, the bytes are those of each rank."""
-        mine = self._pattern(size // 4, self._rank).float()
+        mine = self._pattern(size // 4, dist.get_rank()).float()
         got, wanted = torch.empty_like(mine), torch.zeros_like(mine)
-        for rank in range(self._world):
+        for rank in range(dist.get_world_size()):
             wanted += self._pattern(size // 4, rank)
 
         def once(size: int) -> "tuple[float, bool]":
