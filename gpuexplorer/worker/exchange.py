@@ -72,10 +72,9 @@ class Exchange:
             self._say(Expects(expected * (count + 1)))
             self._store.set(which, str(count))
         count = int(self._store.get(which))
-        taken = [once(order.bytes) for _ in range(count + 1)][1:]
-        times, right = zip(*taken, strict=True)
+        times, right = zip(*[once(order.bytes) for _ in range(count + 1)], strict=True)
         # One way, only who sends hears when all is there.
-        return Taken(times if leads or together else (), all(right))
+        return Taken(times[1:] if leads or together else (), all(right))
 
     def _one_way(self, order: Take, *, leads: bool) -> "Callable[[int], tuple[float, bool]]":
         """The target says when it is ready, and when all is there."""

@@ -27,7 +27,6 @@ from gpuexplorer.lab.events import (
     Hello,
     Printed,
     Spans,
-    Worth,
 )
 from gpuexplorer.lab.wire import (
     Answer,
@@ -80,8 +79,6 @@ class Loop:
         self._shelf = Shelf(self._cells.names)
         self._lab = Magics(self._cells, engine, streams, stop, simulated=hello.simulated)
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
-        self._ended = threading.Event()
         self._id = 0
         self._broken = False
         torch.manual_seed(hello.seed)  # cards that are not used yet will begin so
@@ -94,10 +91,8 @@ class Loop:
     def serve(self) -> None:
         self._pipe.say(self._hello)
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
-        threading.Thread(target=self._complete, name="completions", daemon=True).start()
         while (command := self._commands.get()) is not None:
             self._answer(command)
-        self._ended.set()
 
     def _answer(self, command: Command) -> None:
         is_cell, self._id = isinstance(command, Run), command.id
@@ -162,13 +157,9 @@ class Loop:
             case Evaluate():
                 usable = [each.name for each in self._hello.devices if each.usable]
                 devices = [each for each in usable if each != "meta"]  # which holds no values
-                found: list[Worth] = []
-                try:
-                    with self._engine.running(watched=False):
-                        for worth in worths_of(command, self._cells.names, devices, self._stop):
-                            found.append(worth)  # noqa: PERF402 - it may be stopped
-                finally:  # what is worked out before it is cancelled is said
-                    self._pipe.say(Evaluated(command.id, tuple(found)))
+                with self._engine.running(watched=False):
+                    found = tuple(worths_of(command, self._cells.names, devices, self._stop))
+                self._pipe.say(Evaluated(command.id, found))
             case Measure() | Multiply():
                 self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
 
@@ -213,24 +204,22 @@ class Loop:
                     case Answer():
                         self._lab.answer(command)
                     case Complete():
-                        self._typed.put(command)
+                        self._complete(command)
                     case _:
                         self._commands.put(command)
         finally:
             self._commands.put(None)
-            if not self._ended.wait(_LAST_PATIENCE):
-                os._exit(0)
+            time.sleep(_LAST_PATIENCE)
+            os._exit(0)
 
-    def _complete(self) -> None:
-        """In a thread of its own, since it answers while a cell runs."""
+    def _complete(self, command: Complete) -> None:
+        """At once, though a cell runs."""
         devices = [each.name for each in self._hello.devices]
-        while True:
-            command = self._typed.get()
-            try:
-                answer = complete(command, self._cells.names, devices)
-            except Exception:  # what is asked there may be a person's own
-                answer = Completed(command.id, command.at, ())
-            self._pipe.say(answer)
+        try:
+            answer = complete(command, self._cells.names, devices)
+        except Exception:  # what is asked there may be a person's own
+            answer = Completed(command.id, command.at, ())
+        self._pipe.say(answer)
 
     # Any: whatever a cell gave.
     def _show(self, value: Any) -> None:
