@@ -37,7 +37,7 @@ def translated(code: str) -> str:
     if whole:
         name, arguments, body = whole.groups(default="")
         before = "\n" * code[: whole.start(1)].count("\n")
-        return f"{before}__lab__.cell_magic({name!r}, {arguments!r}, {body!r})"
+        return f"{before}__lab__.magic({name!r}, {arguments!r}, {body!r})"
     lines = code.split("\n")
     while (at := _not_python("\n".join(lines))) is not None:
         end = at
@@ -48,7 +48,7 @@ def translated(code: str) -> str:
         if special:
             before, sign, rest = special.groups()
             name, _, arguments = rest.partition(" ")
-            call = f"line_magic({name!r}, {arguments.strip()!r})"
+            call = f"magic({name!r}, {arguments.strip()!r})"
             if sign == "!":
                 call = f"{'lines' if before.strip() else 'system'}({rest.strip()!r})"
             lines[at : end + 1] = [f"{before}__lab__.{call}", *[""] * (end - at)]
@@ -260,10 +260,6 @@ def _keep_left(tree: ast.expr, source: str) -> str:
 
 def _worth_of(value: Any) -> Worth:
     """Also of a tensor that holds one number."""
-    if callable(value) and not hasattr(value, "shape"):
-        return Worth(
-            error=Message("It gives a function and no value. Brackets behind it call it.")
-        )
     truth, is_text = bool(value), isinstance(value, (str, bytes))
     text = str(value) if is_text else repr(value)
     text = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"

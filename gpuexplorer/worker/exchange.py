@@ -57,7 +57,7 @@ class Exchange:
             device_id=card,
         )
         self._sign = torch.zeros(1, device=self._device)
-        self._meet()  # connections come with it
+        dist.barrier()  # connections come with it
 
     def take(self, order: Take) -> Taken:
         """One who leads decides how often, or another would wait for ever."""
@@ -110,7 +110,7 @@ class Exchange:
         def once(size: int) -> "tuple[float, bool]":
             part = got[: size // 4]
             part.copy_(mine[: len(part)])
-            self._meet()
+            dist.barrier()
             began = time.perf_counter()
             dist.all_reduce(part)
             self._wait()
@@ -123,11 +123,6 @@ class Exchange:
         first = seed << 40
         numbers = torch.arange(first, first + size // 8 + 1, device=self._device)
         return numbers.mul_(_MIXES).view(torch.uint8)[:size]
-
-    def _meet(self) -> None:
-        """Nobody leaves before all have come."""
-        dist.all_reduce(self._sign)
-        self._wait()
 
     def _hear(self, peer: int) -> None:
         dist.recv(self._sign, peer)

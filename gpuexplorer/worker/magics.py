@@ -98,56 +98,48 @@ class Magics:
         return out.decode(errors="replace").splitlines()
 
     # Any: what it gives is the person's.
-    def line_magic(self, name: str, arguments: str) -> Any:
-        match name:
-            case "time":
-                return self._time(lambda: self._cells.evaluated(arguments, *_caller())[0])
-            case "timeit":
-                self._timeit(arguments, "")
-            case "pip":
+    def magic(self, name: str, arguments: str, body: "str | None" = None) -> Any:
+        """Of a cell, which has a body, or of a line."""
+        cell, line = _caller()
+        match name, body:
+            case "time", str(code):
+                self._time(lambda: self._cells.carry_out(code, cell, line + 1))
+            case "time", _:
+                return self._time(lambda: self._cells.evaluated(arguments, cell, line)[0])
+            case "timeit", _:
+                self._timeit(arguments, body or "")
+            case "pip", None:
                 self._pip(self._filled(arguments))
-            case "cd":
+            case "cd", None:
                 folder = self._filled(arguments) or "~"
                 os.chdir(Path(folder.strip("\"'")).expanduser())
                 print(Path.cwd())  # noqa: T201 - what the person asked for
-            case _ if name not in _NOTHING:
-                passed = Message("%{name} is not offered here, and was passed over.", name=name)
-                self._note(passed)
-        return None
-
-    def cell_magic(self, name: str, arguments: str, body: str) -> None:
-        cell, line = _caller()
-        match name:
-            case "time":
-                self._time(lambda: self._cells.carry_out(body, cell, line + 1))
-            case "timeit":
-                self._timeit(arguments, body)
-            case "capture":
+            case "capture", str(code):
                 kept = io.StringIO()
                 with contextlib.redirect_stdout(kept), contextlib.redirect_stderr(kept):
-                    self._cells.evaluated(body, cell, line + 1)
-            case "writefile":
-                Path(arguments.strip()).write_text(body + "\n", "utf-8")
-            case "bash" | "sh":
-                self._run([name, "-c", body])
-            case _:
+                    self._cells.evaluated(code, cell, line + 1)
+            case "writefile", str(text):
+                Path(arguments.strip()).write_text(text + "\n", "utf-8")
+            case (("bash" | "sh"), str(script)):
+                self._run([name, "-c", script])
+            case _, str():
                 raise Trouble(
                     "%%{name} is not offered here.",
                     "There are %%time, %%timeit, %%capture, %%writefile, %%bash and %%sh.",
                     name=name,
                 )
+            case _ if name not in _NOTHING:
+                passed = Message("%{name} is not offered here, and was passed over.", name=name)
+                self._note(passed)
+        return None
 
     def explain(self, what: str, source: bool) -> None:
         """`name?` and `name??`."""
         thing = self._cells.evaluated(what, *_caller())[0]
-        parts = []
+        said = inspect.getsource(thing) if source else inspect.getdoc(thing)
         with contextlib.suppress(TypeError, ValueError):
-            parts.append(what + str(inspect.signature(thing)))
-        if source:
-            with contextlib.suppress(TypeError, OSError):
-                parts.append(inspect.getsource(thing))
-        parts.append(inspect.getdoc(thing) or repr(type(thing)))
-        print("\n\n".join(parts))  # noqa: T201 - what the person asked for
+            print(what + str(inspect.signature(thing)) + "\n")  # noqa: T201 - asked for
+        print(said or repr(type(thing)))  # noqa: T201 - what the person asked for
 
     def _time(self, run: "Callable[[], Any]") -> Any:
         begin = self._now()
@@ -174,12 +166,11 @@ class Magics:
         self._tell(
             Message(
                 "{mean} a loop, until all cards were done ({samples} samples of {loops} loops, "
-                "the fastest {least}, the slowest {most}).",
+                "the fastest {least}).",
                 mean=str(duration(sum(samples) / repeats)),
                 samples=repeats,
                 loops=f"{loops:,}",
                 least=str(duration(min(samples))),
-                most=str(duration(max(samples))),
             )
         )
 
