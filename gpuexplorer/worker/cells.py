@@ -24,7 +24,7 @@ from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Worth
 from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.worker.places import DISPLAY
-from gpuexplorer.worker.streams import Stop, WindowGone
+from gpuexplorer.worker.streams import Stop
 
 _WHOLE = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?", re.DOTALL)
 _SPECIAL = re.compile(r"(\s*(?:[\w.\[\], ]+=\s*)?)([!%])\s*(\S.*)")
@@ -69,8 +69,6 @@ def _not_python(code: str) -> "int | None":
         except SyntaxError as error:
             line = error.lineno or 0
             return line - 1 if 0 < line <= code.count("\n") + 1 else None
-        except (ValueError, MemoryError, RecursionError):
-            pass
     return None
 
 
@@ -235,11 +233,9 @@ def _worth(source: str, known: "Mapping[str, Any]") -> Worth:
             value = " ".join(repr(names[_LEFT])[:_MOST_TEXT].split())
         value = value if len(value) <= _MOST_FOUND else f"{value[:_MOST_FOUND]} …"
         return replace(worth, found=Message("`{side}` is `{value}`.", side=left, value=value))
-    except (KeyboardInterrupt, WindowGone):
-        raise
     except NotThereError as absent:
         return Worth(error=absent.args[0])
-    except BaseException as error:  # an expression is a person's
+    except Exception as error:  # an expression is a person's
         words = f"{type(error).__name__}: {str(error)[:_MOST_TEXT]}".rstrip(". :")
         said = Message("Python says: {error}.", error=words)
         hint = Message("What it counts may not have happened yet.")

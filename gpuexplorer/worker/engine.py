@@ -141,10 +141,7 @@ def failed(
 
 def _said(error: BaseException) -> str:
     """In words that PyTorch would use of the tensors it knows."""
-    try:
-        return _OURS.sub("Tensor", str(error)[:_MOST_WORDS].strip())
-    except Exception:  # it is a person's own
-        return ""
+    return _OURS.sub("Tensor", str(error)[:_MOST_WORDS].strip())
 
 
 def _broken(found: Failed) -> Failed:
@@ -175,8 +172,10 @@ def _broken(found: Failed) -> Failed:
 
 def _missing(found: Failed, name: str) -> Failed:
     sentence = Message("The lab's Python has no module {name}.", name=name)
-    if packaged.folder() is not None:
-        hint = Message("Choose a Python of your own for the lab, and install it there.")
-        return replace(found, sentence=sentence, hint=hint)
     hint = Message("Install it. If it is a file of your own, add its folder to sys.path.")
+    if packaged.folder() is not None:
+        name, hint = (
+            "",
+            Message("Choose a Python of your own for the lab, and install it there."),
+        )
     return replace(found, sentence=sentence, hint=hint, missing=name)

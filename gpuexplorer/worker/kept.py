@@ -19,11 +19,6 @@ _GLANCE = 0.25
 _SHELLS = 128
 
 
-def main() -> None:
-    keep()
-    runpy.run_module("gpuexplorer.worker", run_name="__main__")
-
-
 def keep() -> None:
     """Returns in a child, whose input is what comes here; this process ends with it."""
     commands, ahead = os.pipe()
@@ -82,4 +77,5 @@ def _end(worker: int, status: int = 0) -> NoReturn:
 
 
 if __name__ == "__main__":
-    main()
+    keep()
+    runpy.run_module("gpuexplorer.worker", run_name="__main__")

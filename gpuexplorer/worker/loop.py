@@ -226,12 +226,7 @@ class Loop:
         if hasattr(type(value), "savefig"):
             return  # a figure, which is shown when the cell is over
         text = repr(value)
-        if len(text) > _MOST_SHOWN:
-            text = Message(
-                "{begin} … ({letters} letters in all)",
-                begin=text[:_MOST_SHOWN],
-                letters=f"{len(text):,}",
-            )
+        text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
         self._streams.event(Printed(self._id, text, "value"))
 
     def _placed(self, text: str) -> None:

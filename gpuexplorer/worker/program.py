@@ -18,7 +18,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from gpuexplorer.core.words import Message
@@ -141,10 +141,8 @@ class WatchedProgram:
 
         # Any: a process of multiprocessing's, of whichever kind.
         def start(process: Any) -> None:
-            frame: FrameType | None = sys._getframe(1)
-            while frame and not frame.f_globals.get("__name__", "").startswith(_LOADERS):
-                frame = frame.f_back
-            self._children["multiprocessing" if frame is None else "loader"] += 1
+            runs = str(getattr(process._target, "__module__", ""))
+            self._children["loader" if runs.startswith(_LOADERS) else "multiprocessing"] += 1
             original(process)
 
         def hear(event: str, _: object) -> None:
@@ -252,7 +250,7 @@ def _print_without_ours(
     left = [error]
     for each in left:
         each.__traceback__ = _stripped(each.__traceback__)
-        led = (each.__cause__, each.__context__)
+        led = each.__cause__, each.__context__
         left += [one for one in led if one is not None and one not in left]
     _pythons_own(kind, error, error.__traceback__)
 

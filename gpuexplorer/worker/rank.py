@@ -35,10 +35,8 @@ from gpuexplorer.ranks.wire import (
 )
 from gpuexplorer.worker.kept import keep
 
-_LONGEST_REASON = 300
 _NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
 _REFUSED = mark("PyTorch gave up on {host}: {why}.")
-_NETWORKS = Path("/sys/class/net")
 _ASK_ADDRESS = 0x8915  # SIOCGIFADDR
 
 
@@ -88,7 +86,7 @@ def serve(say: "Callable[[Told], None]") -> None:
 
     def fail(template: str, error: Exception) -> None:
         """PyTorch's reasons may have a whole stack below them."""
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0][:_LONGEST_REASON]
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
         say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
 
     try:
@@ -140,7 +138,7 @@ def addresses() -> "list[Address]":
     return sorted(found, key=lambda each: each.text.startswith("127."))
 
 
-def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
+def promised(interface: str, networks: Path = Path("/sys/class/net")) -> "float | None":
     """Bytes per second. What virtual interfaces say of themselves is made up."""
     place = networks / interface
     with contextlib.suppress(OSError, ValueError):

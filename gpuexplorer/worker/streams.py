@@ -4,7 +4,6 @@ said as it comes and not without end; and Stop, the window's Cancel in the main 
 
 import _thread
 import base64
-import codecs
 import contextlib
 import ctypes
 import io
@@ -155,14 +154,14 @@ class Streams:
         self._stream, self._text = "out", ""  # what waits to be said
         self._waiting = threading.Event()
         self._room = MOST_PRINTED
-        self._below: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
+        self._below: dict[int, str] = {}
         self.errors = os.dup(2)  # where the worker's last words go
         for number, name in ((1, "out"), (2, "err")):
             if sys.platform != "win32":
                 # What is written there stays open, even where a cell puts another in its place.
                 out, into = os.pipe()
                 os.dup2(into, number)
-                self._below[out] = name, codecs.getincrementaldecoder("utf-8")("replace")
+                self._below[out] = name
             made = _Printed(self, number, name)
             setattr(sys, f"std{name}", made)
             setattr(sys, f"__std{name}__", made)
@@ -211,13 +210,12 @@ class Streams:
 
     def write(self, number: int, stream: str, text: str) -> None:
         """From Python, in any thread."""
-        data = text.encode("utf-8", "replace") if self.forked else b""
-        while data:
-            data = data[os.write(number, data) :]
-        if not self.forked:
-            with self._stop, self._lock:
-                self._read_below()
-                self._put(stream, text)
+        if self.forked:
+            os.write(number, text.encode("utf-8", "replace"))
+            return
+        with self._stop, self._lock:
+            self._read_below()
+            self._put(stream, text)
 
     def show_figures(self) -> None:
         """At `plt.show()`, and at the end of a cell. A figure that was shown is closed."""
@@ -260,8 +258,7 @@ class Streams:
         """What was written to the descriptors by C, or by another program."""
         below = list(self._below)
         for out in select.select(below, [], [], 0)[0] if below else ():
-            stream, decoder = self._below[out]
-            self._put(stream, decoder.decode(os.read(out, _READ)))
+            self._put(self._below[out], os.read(out, _READ).decode("utf-8", "replace"))
 
     def _put(self, stream: str, text: str) -> None:
         if self._room <= 0:
