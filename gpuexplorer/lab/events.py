@@ -30,7 +30,7 @@ class Worth:
 
 @dataclass(frozen=True)
 class Evaluated(Event):
-    """What each expression gave, in their order; fewer where they were cancelled."""
+    """What each expression gave, in their order; fewer where one was stopped."""
 
     worths: "tuple[Worth, ...]"
 

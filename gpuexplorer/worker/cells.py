@@ -24,7 +24,7 @@ from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Worth
 from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.worker.places import DISPLAY
-from gpuexplorer.worker.streams import Stop, WindowGone
+from gpuexplorer.worker.streams import Stop
 
 _WHOLE = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?", re.DOTALL)
 _SPECIAL = re.compile(r"(\s*(?:[\w.\[\], ]+=\s*)?)([!%])\s*(\S.*)")
@@ -37,7 +37,7 @@ def translated(code: str) -> str:
     if whole:
         name, arguments, body = whole.groups(default="")
         before = "\n" * code[: whole.start(1)].count("\n")
-        return f"{before}__lab__.cell_magic({name!r}, {arguments!r}, {body!r})"
+        return f"{before}__lab__.magic({name!r}, {arguments!r}, {body!r})"
     lines = code.split("\n")
     while (at := _not_python("\n".join(lines))) is not None:
         end = at
@@ -48,7 +48,7 @@ def translated(code: str) -> str:
         if special:
             before, sign, rest = special.groups()
             name, _, arguments = rest.partition(" ")
-            call = f"line_magic({name!r}, {arguments.strip()!r})"
+            call = f"magic({name!r}, {arguments.strip()!r})"
             if sign == "!":
                 call = f"{'lines' if before.strip() else 'system'}({rest.strip()!r})"
             lines[at : end + 1] = [f"{before}__lab__.{call}", *[""] * (end - at)]
@@ -69,8 +69,6 @@ def _not_python(code: str) -> "int | None":
         except SyntaxError as error:
             line = error.lineno or 0
             return line - 1 if 0 < line <= code.count("\n") + 1 else None
-        except (ValueError, MemoryError, RecursionError):
-            pass
     return None
 
 
@@ -187,38 +185,31 @@ class Held(dict):  # type: ignore[type-arg]  # a worker's Python may be too old 
 def worths_of(
     command: Evaluate, names: "Mapping[str, Any]", devices: "Sequence[str]", stop: Stop
 ) -> "Iterator[Worth]":
-    """Of its expressions, one after the other. Raises KeyboardInterrupt where a person has
-    stopped it.
+    """Of its expressions, one after the other; the last one's where it takes too long. Raises
+    KeyboardInterrupt where a person has stopped it.
     """
     known = {**names, "devices": [*devices], **json.loads(command.values, object_hook=_made)}
     late = threading.Event()
 
-    # Its thread may outlive this one's turn, and must hold none of the session's names.
-    def end(number: int = command.id) -> None:
+    def end() -> None:
         late.set()
-        stop.cancel(number)
+        stop.cancel(command.id)
 
     limit = threading.Timer(command.seconds, end)
     limit.daemon = True
     limit.start()
-    worked_out = 0
     try:
         for source in command.sources:
             worth = _worth(source, known)
             stop.checkpoint()
-            worked_out += 1
             yield worth
     except KeyboardInterrupt:
         if not late.is_set():
-            yield Worth(error=Message("It was stopped before its end."))
             raise
         took = Message(
             "It took longer than {seconds:g} seconds and was stopped.", seconds=command.seconds
         )
         yield Worth(error=took)
-        for _ in command.sources[worked_out + 1 :]:
-            rest = Message("It was not worked out, since one before it took too long.")
-            yield Worth(error=rest)
     finally:
         limit.cancel()
 
@@ -242,11 +233,9 @@ def _worth(source: str, known: "Mapping[str, Any]") -> Worth:
             value = " ".join(repr(names[_LEFT])[:_MOST_TEXT].split())
         value = value if len(value) <= _MOST_FOUND else f"{value[:_MOST_FOUND]} …"
         return replace(worth, found=Message("`{side}` is `{value}`.", side=left, value=value))
-    except (KeyboardInterrupt, WindowGone):
-        raise
     except NotThereError as absent:
         return Worth(error=absent.args[0])
-    except BaseException as error:  # an expression is a person's
+    except Exception as error:  # an expression is a person's
         words = f"{type(error).__name__}: {str(error)[:_MOST_TEXT]}".rstrip(". :")
         said = Message("Python says: {error}.", error=words)
         hint = Message("What it counts may not have happened yet.")
@@ -267,10 +256,6 @@ def _keep_left(tree: ast.expr, source: str) -> str:
 
 def _worth_of(value: Any) -> Worth:
     """Also of a tensor that holds one number."""
-    if callable(value) and not hasattr(value, "shape"):
-        return Worth(
-            error=Message("It gives a function and no value. Brackets behind it call it.")
-        )
     truth, is_text = bool(value), isinstance(value, (str, bytes))
     text = str(value) if is_text else repr(value)
     text = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"

@@ -5,6 +5,7 @@ cause, PyTorch's own words, and a way out.
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,7 +35,6 @@ def engine_for(settings: "Mapping[str, Any]") -> "Engine":
     return TorchEngine()
 
 
-_DEVICES = re.compile(r"\b(cpu|cuda:\d+|xpu:\d+|mps|meta)\b")
 _OF_CARD = re.compile(r"\b(CUDA|HIP|cuDNN|CUBLAS|cuBLAS|NCCL)\b")
 _OURS = re.compile(r"\b(?:gpuexplorer\.worker\.engines\.virtual\.\w+\.)?OnCard\b")
 _HOST_IS_FULL = ("DefaultCPUAllocator", "can't allocate memory")
@@ -56,17 +56,16 @@ class Spoiled(Exception):  # noqa: N818 - it is the driver's fault, not an error
 
     def __init__(self, sentence: Message, hint: Message, words: str) -> None:
         super().__init__(words)
-        self.sentence = sentence
-        self.hint = hint
+        self.sentence, self.hint = sentence, hint
 
 
 class CardLost(RuntimeError):  # noqa: N818 - the engine makes PyTorch's own error of it
     """A card does not answer any more. Why PyTorch said what it said, where that is known."""
 
     def __init__(self, card: str, *, used: bool) -> None:
+        """`used`: by this process, which then is of no use any more."""
         super().__init__(f"{card} is lost")
-        self.card = card
-        self.used = used  # by this process, which then is of no use any more
+        self.card, self.used = card, used
 
 
 def failed(
@@ -78,18 +77,30 @@ def failed(
     """The sentence says what it means here; `message` keeps PyTorch's own words. `settle` waits
     for the cards that were used: what an error has broken answers that with an error.
     """
-    kind, words = type(error).__name__, _said(error)
-    found = Failed(command, "raised", kind, words, frames=frames_of(error))
-    lost = error.__cause__ if isinstance(error.__cause__, CardLost) else None
+    kind, words, broke = type(error).__name__, _said(error), False
     try:
         settle()
     except RuntimeError as later:
-        if lost is None:
-            if kind != "AcceleratorError" and not _OF_CARD.search(words):
-                found = replace(found, error=type(later).__name__, message=_said(later))
-            return _broken(found)
-    if lost is not None:
-        return _lost(found, lost)
+        broke = True
+        if kind != "AcceleratorError" and not _OF_CARD.search(words):
+            kind, words = type(later).__name__, _said(later)
+    found = Failed(command, "raised", kind, words, frames=frames_of(error))
+    if isinstance(lost := error.__cause__, CardLost):
+        sentence = Message(
+            "{card} is lost: the card does not answer any more, and nothing can be made on it "
+            "or copied to it.",
+            card=lost.card,
+        )
+        cause = "device lost"
+        hint = Message("What is on the shelf is as it was. Use another card, or the processor.")
+        if lost.used:
+            cause = "device broken"
+            hint = Message(
+                "A new worker begins. Run the session again to make what was elsewhere."
+            )
+        return replace(found, cause=cause, sentence=sentence, hint=hint, lost=(lost.card,))
+    if broke:
+        return _broken(found)
     match error:
         case Trouble(sentence=sentence, hint=hint):
             return replace(found, cause="bad request", message="", sentence=sentence, hint=hint)
@@ -106,44 +117,31 @@ def failed(
     of_host = any(text in words for text in _HOST_IS_FULL)
     if of_host or kind in ("OutOfMemoryError", "MemoryError") or _CARD_IS_FULL in words:
         sentence = Message("It does not fit into the memory that is free.")
-        hint = Message(
-            "Delete something, take a smaller shape or a smaller dtype, or another device."
-        )
         if of_host:
             sentence = Message("It does not fit into the computer's own memory.")
-            hint = Message("Delete something, or take a smaller shape or a smaller dtype.")
+        hint = Message("Delete something, or take a smaller shape or a smaller dtype.")
         return replace(
             found, cause="out of memory", sentence=sentence, hint=hint, memory=memory()
         )
     if "same device" in words or "expected device" in words:
-        devices = [*dict.fromkeys(_DEVICES.findall(words))]
         sentence = Message(
             "The operands are on different devices: PyTorch will not choose for you."
         )
-        if len(devices) > 1:
-            sentence = Message(
-                "One is on {one}, another on {other}: PyTorch will not choose for you.",
-                one=devices[0],
-                other=devices[1],
-            )
         hint = Message("Copy one to the other.")
         return replace(found, cause="devices differ", sentence=sentence, hint=hint)
     # What C++ refuses is a RuntimeError, and seems to arise in the line that called it.
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__"))
+    names = [
+        str(frame.f_globals.get("__name__"))
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
     called = isinstance(error, RuntimeError) and not isinstance(error, RecursionError)
-    of_torch = called or module.partition(".")[0] == "torch"
+    of_torch = called or (names and names[-1].partition(".")[0] == "torch")
     return replace(found, cause="refused by PyTorch") if of_torch else found
 
 
 def _said(error: BaseException) -> str:
     """In words that PyTorch would use of the tensors it knows."""
-    try:
-        return _OURS.sub("Tensor", str(error)[:_MOST_WORDS].strip())
-    except Exception:  # it is a person's own
-        return ""
+    return _OURS.sub("Tensor", str(error)[:_MOST_WORDS].strip())
 
 
 def _broken(found: Failed) -> Failed:
@@ -155,43 +153,29 @@ def _broken(found: Failed) -> Failed:
         hint = Message("Start the worker again, and run the session again.")
         return replace(found, cause="device broken", sentence=sentence, hint=hint)
     waited = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
-    met = Message(
-        "A kernel met a value that it cannot take, mostly an index, a row of an embedding or a "
-        "class in a loss that does not exist, and stopped the card."
-    )
     where = Message(
         "A card tells that late, at the next wait: the line that is shown may be innocent, and "
         "the fault in one before it."
     )
     if waited:
         where = Message("Each kernel was waited for, so it is the line that is shown.")
-    sentence = told(met, where)
+    sentence = told(
+        Message(
+            "A kernel met a value that it cannot take, mostly an index, a row of an embedding "
+            "or a class in a loss that does not exist, and stopped the card."
+        ),
+        where,
+    )
     hint = Message("Everything on the card is lost: it takes a new process.")
     return replace(found, cause="device assert", sentence=sentence, hint=hint, waited=waited)
 
 
-def _lost(found: Failed, lost: CardLost) -> Failed:
-    cause = "device broken" if lost.used else "device lost"
-    sentence = Message(
-        "{card} is lost: the card does not answer any more, so nothing can be made on it or "
-        "copied to it.",
-        card=lost.card,
-    )
-    hint = Message("What is on the shelf is as it was. Use another card, or the processor.")
-    if lost.used:
-        sentence = Message(
-            "{card} is lost: the card does not answer any more, and what was on it is gone. "
-            "CUDA breaks with it in the whole process.",
-            card=lost.card,
-        )
-        hint = Message("A new worker begins. Run the session again to make what was elsewhere.")
-    return replace(found, cause=cause, sentence=sentence, hint=hint, lost=(lost.card,))
-
-
 def _missing(found: Failed, name: str) -> Failed:
     sentence = Message("The lab's Python has no module {name}.", name=name)
-    if packaged.folder() is not None:
-        hint = Message("Choose a Python of your own for the lab, and install it there.")
-        return replace(found, sentence=sentence, hint=hint)
     hint = Message("Install it. If it is a file of your own, add its folder to sys.path.")
+    if packaged.folder() is not None:
+        name, hint = (
+            "",
+            Message("Choose a Python of your own for the lab, and install it there."),
+        )
     return replace(found, sentence=sentence, hint=hint, missing=name)

@@ -4,10 +4,10 @@ import builtins
 import os
 import queue
 import random
+import re
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -27,7 +27,6 @@ from gpuexplorer.lab.events import (
     Hello,
     Printed,
     Spans,
-    Worth,
 )
 from gpuexplorer.lab.wire import (
     Answer,
@@ -46,7 +45,7 @@ from gpuexplorer.worker.completing import complete
 from gpuexplorer.worker.engine import failed
 from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.looking import look
-from gpuexplorer.worker.magics import Magics, is_timing
+from gpuexplorer.worker.magics import Magics
 from gpuexplorer.worker.shelf import Shelf
 from gpuexplorer.worker.streams import Pipe, Stop, Streams, WindowGone
 
@@ -80,8 +79,6 @@ class Loop:
         self._shelf = Shelf(self._cells.names)
         self._lab = Magics(self._cells, engine, streams, stop, simulated=hello.simulated)
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
-        self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
-        self._ended = threading.Event()
         self._id = 0
         self._broken = False
         torch.manual_seed(hello.seed)  # cards that are not used yet will begin so
@@ -94,34 +91,31 @@ class Loop:
     def serve(self) -> None:
         self._pipe.say(self._hello)
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
-        threading.Thread(target=self._complete, name="completions", daemon=True).start()
         while (command := self._commands.get()) is not None:
             self._answer(command)
-        self._ended.set()
 
     def _answer(self, command: Command) -> None:
-        self._id = command.id
+        is_cell, self._id = isinstance(command, Run), command.id
         self._pipe.say(Began(command.id))
-        if isinstance(command, Run):
+        if is_cell:
             self._streams.begin(command.id)
         outcome = self._tried(lambda: self._finished(command))
         if isinstance(outcome, Failed):
             self._engine.copies.leave_unchecked()
             # A card that broke cannot be asked for its times; a simulated one always can.
-            if isinstance(command, Run) and (self._hello.simulated or not self._broken):
+            if is_cell and (self._hello.simulated or not self._broken):
                 times = self._engine.times(command.id, self._cells.seconds)
                 own, modelled = times.host_seconds, times.modelled
                 outcome = replace(outcome, host_seconds=own, modelled=modelled)
-        if isinstance(command, Run):
+        if is_cell:
             self._streams.finish()
         told: list[Event] | Failed = []
         if not self._broken:
             # A card may break at any time, and things may answer with whatever they like.
             told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
         if isinstance(told, Failed):
-            self._pipe.say(told)
-        else:
-            self._pipe.say(*told, outcome)
+            told, outcome = [], told
+        self._pipe.say(*told, outcome)
 
     def _tried(self, run: "Callable[[], T]") -> "T | Failed":
         """A cell is a person's, and whatever it raises is an answer to that person."""
@@ -163,18 +157,16 @@ class Loop:
             case Evaluate():
                 usable = [each.name for each in self._hello.devices if each.usable]
                 devices = [each for each in usable if each != "meta"]  # which holds no values
-                found: list[Worth] = []
-                try:
-                    with self._engine.running(watched=False):
-                        for worth in worths_of(command, self._cells.names, devices, self._stop):
-                            found.append(worth)  # noqa: PERF402 - it may be stopped
-                finally:  # what is worked out before it is cancelled is said
-                    self._pipe.say(Evaluated(command.id, tuple(found)))
+                with self._engine.running(watched=False):
+                    found = tuple(worths_of(command, self._cells.names, devices, self._stop))
+                self._pipe.say(Evaluated(command.id, found))
             case Measure() | Multiply():
                 self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
 
     def _run(self, command: Run) -> None:
-        watched = command.watched and not is_timing(command.code)
+        # A cell that only times something is not watched: that would be in the times.
+        timing = re.fullmatch(r"\s*(%%time.*|%time[^\n]*)", command.code, re.DOTALL)
+        watched = command.watched and not timing
         placed = PlacementLog(self._placed) if command.placement else nullcontext()
         try:
             with self._engine.running(watched=watched, sampled=self._sampled), placed:
@@ -185,10 +177,6 @@ class Loop:
             self._streams.note(
                 Message("The cell asked Python to end. It ended the cell; the session goes on.")
             )
-        except BaseException:
-            if self._streams.forked:
-                traceback.print_exc()
-            raise
         finally:
             if self._streams.forked:  # a child that a cell forked never serves commands
                 os._exit(int(sys.exc_info()[0] is not None))
@@ -208,42 +196,37 @@ class Loop:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
         try:
             while (line := self._pipe.next_line()) is not None:
+                if line.isspace():  # somebody is there
+                    continue
                 match command := command_of(line):
                     case Cancel():
                         self._stop.cancel(command.id)
                     case Answer():
                         self._lab.answer(command)
                     case Complete():
-                        self._typed.put(command)
+                        self._complete(command)
                     case _:
                         self._commands.put(command)
         finally:
             self._commands.put(None)
-            if not self._ended.wait(_LAST_PATIENCE):
-                os._exit(0)
+            time.sleep(_LAST_PATIENCE)
+            os._exit(0)
 
-    def _complete(self) -> None:
-        """In a thread of its own, since it answers while a cell runs."""
+    def _complete(self, command: Complete) -> None:
+        """At once, though a cell runs."""
         devices = [each.name for each in self._hello.devices]
-        while True:
-            command = self._typed.get()
-            try:
-                answer = complete(command, self._cells.names, devices)
-            except Exception:  # what is asked there may be a person's own
-                answer = Completed(command.id, command.at, ())
-            self._pipe.say(answer)
+        try:
+            answer = complete(command, self._cells.names, devices)
+        except Exception:  # what is asked there may be a person's own
+            answer = Completed(command.id, command.at, ())
+        self._pipe.say(answer)
 
     # Any: whatever a cell gave.
     def _show(self, value: Any) -> None:
         if hasattr(type(value), "savefig"):
             return  # a figure, which is shown when the cell is over
         text = repr(value)
-        if len(text) > _MOST_SHOWN:
-            text = Message(
-                "{begin} … ({letters} letters in all)",
-                begin=text[:_MOST_SHOWN],
-                letters=f"{len(text):,}",
-            )
+        text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
         self._streams.event(Printed(self._id, text, "value"))
 
     def _placed(self, text: str) -> None:

@@ -15,7 +15,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 import time
 import timeit
 from collections.abc import Callable, Sequence
@@ -45,11 +44,10 @@ _SMI = re.compile(r"nvidia-smi\b([^|;&<>]*)(?:\|(.*))?", re.DOTALL)
 _NAMED = re.compile(r"\{([^{}]+)\}|\$(\w+)")
 _CHANGING = ("install", "uninstall", "download", "wheel")
 _NOTHING = ("matplotlib", "config", "load_ext")  # what is drawn is shown in any case
-_PATIENCE = 0.5  # of what is asked to end
 
 
 class Magics:
-    """What translated cells call, as `__lab__`; and one question at a time, from any thread."""
+    """What translated cells call, as `__lab__`."""
 
     def __init__(
         self, cells: Cells, engine: "Engine", streams: Streams, stop: Stop, *, simulated: bool
@@ -57,9 +55,6 @@ class Magics:
         self._cells, self._engine, self._streams, self._stop = cells, engine, streams, stop
         self._note = streams.note
         self._simulated = simulated
-        self._status = 0  # of the last command
-        self._lock = threading.Lock()
-        self._open = 0
         self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         builtins.input = lambda prompt="", /: self._typed("input", prompt)
         getpass.getpass = lambda prompt="Password: ", stream=None: self._typed(
@@ -67,9 +62,8 @@ class Magics:
         )
 
     def answer(self, answer: Answer) -> None:
-        """From the thread that listens. What nobody waits for is forgotten."""
-        if answer.id == self._open:
-            self._answers.put(answer.text)
+        """From the thread that listens."""
+        self._answers.put(answer.text)
 
     def _ask(self, what: str, text: str) -> "str | None":
         """Waits; a stop ends that. None: there is no answer, as for a debugger that takes every
@@ -77,17 +71,12 @@ class Magics:
         """
         if self._streams.forked or self._stop.asked:
             return None
-        with self._lock:
-            self._answers = queue.SimpleQueue()
-            self._open = self._streams.command
-            try:
-                memory = tuple(self._engine.memory()) if what == "nvidia-smi" else ()
-                self._streams.event(Asked(self._open, what, text, memory))
-                while True:  # not every system interrupts a wait that has no end
-                    with contextlib.suppress(queue.Empty):
-                        return self._answers.get(timeout=0.2)
-            finally:
-                self._open = 0
+        self._answers = queue.SimpleQueue()  # what nobody waits for any more is forgotten
+        memory = tuple(self._engine.memory()) if what == "nvidia-smi" else ()
+        self._streams.event(Asked(self._streams.command, what, text, memory))
+        while True:  # not every system interrupts a wait that has no end
+            with contextlib.suppress(queue.Empty):
+                return self._answers.get(timeout=0.2)
 
     def _typed(self, what: str, prompt: object) -> str:
         answer = self._ask(what, str(prompt))
@@ -105,59 +94,52 @@ class Magics:
 
     def lines(self, command: str) -> "list[str]":
         """What it prints, as `x = !command` has it."""
-        return self._run(self._filled(command), subprocess.PIPE).splitlines()
+        out, _ = self._run(self._filled(command), subprocess.PIPE)
+        return out.decode(errors="replace").splitlines()
 
     # Any: what it gives is the person's.
-    def line_magic(self, name: str, arguments: str) -> Any:
-        match name:
-            case "time":
-                return self._time(lambda: self._cells.evaluated(arguments, *_caller())[0])
-            case "timeit":
-                self._timeit(arguments, "")
-            case "pip":
+    def magic(self, name: str, arguments: str, body: "str | None" = None) -> Any:
+        """Of a cell, which has a body, or of a line."""
+        cell, line = _caller()
+        match name, body:
+            case "time", str(code):
+                self._time(lambda: self._cells.carry_out(code, cell, line + 1))
+            case "time", _:
+                return self._time(lambda: self._cells.evaluated(arguments, cell, line)[0])
+            case "timeit", _:
+                self._timeit(arguments, body or "")
+            case "pip", None:
                 self._pip(self._filled(arguments))
-            case "cd":
+            case "cd", None:
                 folder = self._filled(arguments) or "~"
                 os.chdir(Path(folder.strip("\"'")).expanduser())
                 print(Path.cwd())  # noqa: T201 - what the person asked for
-            case _ if name not in _NOTHING:
-                passed = Message("%{name} is not offered here, and was passed over.", name=name)
-                self._note(passed)
-        return None
-
-    def cell_magic(self, name: str, arguments: str, body: str) -> None:
-        cell, line = _caller()
-        match name:
-            case "time":
-                self._time(lambda: self._cells.carry_out(body, cell, line + 1))
-            case "timeit":
-                self._timeit(arguments, body)
-            case "capture":
+            case "capture", str(code):
                 kept = io.StringIO()
                 with contextlib.redirect_stdout(kept), contextlib.redirect_stderr(kept):
-                    self._cells.evaluated(body, cell, line + 1)
-            case "writefile":
-                Path(arguments.strip()).write_text(body + "\n", "utf-8")
-            case "bash" | "sh":
-                self._run([name, "-c", body])
-            case _:
+                    self._cells.evaluated(code, cell, line + 1)
+            case "writefile", str(text):
+                Path(arguments.strip()).write_text(text + "\n", "utf-8")
+            case (("bash" | "sh"), str(script)):
+                self._run([name, "-c", script])
+            case _, str():
                 raise Trouble(
                     "%%{name} is not offered here.",
                     "There are %%time, %%timeit, %%capture, %%writefile, %%bash and %%sh.",
                     name=name,
                 )
+            case _ if name not in _NOTHING:
+                passed = Message("%{name} is not offered here, and was passed over.", name=name)
+                self._note(passed)
+        return None
 
     def explain(self, what: str, source: bool) -> None:
         """`name?` and `name??`."""
         thing = self._cells.evaluated(what, *_caller())[0]
-        parts = []
+        said = inspect.getsource(thing) if source else inspect.getdoc(thing)
         with contextlib.suppress(TypeError, ValueError):
-            parts.append(what + str(inspect.signature(thing)))
-        if source:
-            with contextlib.suppress(TypeError, OSError):
-                parts.append(inspect.getsource(thing))
-        parts.append(inspect.getdoc(thing) or repr(type(thing)))
-        print("\n\n".join(parts))  # noqa: T201 - what the person asked for
+            print(what + str(inspect.signature(thing)) + "\n")  # noqa: T201 - asked for
+        print(said or repr(type(thing)))  # noqa: T201 - what the person asked for
 
     def _time(self, run: "Callable[[], Any]") -> Any:
         begin = self._now()
@@ -184,12 +166,11 @@ class Magics:
         self._tell(
             Message(
                 "{mean} a loop, until all cards were done ({samples} samples of {loops} loops, "
-                "the fastest {least}, the slowest {most}).",
+                "the fastest {least}).",
                 mean=str(duration(sum(samples) / repeats)),
                 samples=repeats,
                 loops=f"{loops:,}",
                 least=str(duration(min(samples))),
-                most=str(duration(max(samples))),
             )
         )
 
@@ -214,9 +195,9 @@ class Magics:
         changing = arguments.startswith(_CHANGING)
         if changing and self._ask("install", f"pip {arguments}") is None:
             raise Trouble("It was not allowed, so nothing was installed.")
-        self._run([sys.executable, "-m", "pip", *shlex.split(arguments)])
+        _, status = self._run([sys.executable, "-m", "pip", *shlex.split(arguments)])
         importlib.invalidate_caches()
-        if changing and not self._status:
+        if changing and not status:
             again = Message("What was loaded already stays as it is until the lab restarts.")
             self._note(again)
 
@@ -231,42 +212,30 @@ class Magics:
 
         return _NAMED.sub(value, command)
 
-    def _run(self, program: "str | Sequence[str]", out: "int | None" = None) -> str:
-        """What it printed, where `out` is a pipe. What a stop interrupts ends with all that it
-        started.
+    def _run(
+        self, program: "str | Sequence[str]", out: "int | None" = None
+    ) -> "tuple[bytes, int]":
+        """What it printed, where `out` is a pipe, and its status. What a stop interrupts ends
+        with all that it started.
         """
-        given = None
-        shell = isinstance(program, str)
+        shell, given = isinstance(program, str), b""
         smi = _SMI.fullmatch(program) if self._simulated and isinstance(program, str) else None
         if smi is not None:
             answer = self._ask("nvidia-smi", smi[1].strip())
             if answer is None:
                 raise Trouble("Nobody answered for the simulated machine.")
             program, given = (smi[2] or "cat").strip(), answer.encode()
-        source = subprocess.DEVNULL if given is None else subprocess.PIPE
-        process = subprocess.Popen(program, shell=shell, stdin=source, stdout=out)
+        process = subprocess.Popen(program, shell=shell, stdin=subprocess.PIPE, stdout=out)
         try:
             text, _ = process.communicate(given)
         except BaseException:
-            started = descendants(process.pid)[::-1]
-            for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-                for pid in started:
-                    with contextlib.suppress(OSError):
-                        os.kill(pid, number)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_PATIENCE)
+            for pid in descendants(process.pid)[::-1]:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGTERM)
             raise
         if status := process.returncode:
             self._note(Message("The command ended with status {status}.", status=status))
-        self._status = status
-        return (text or b"").decode(errors="replace")
-
-
-def is_timing(code: str) -> bool:
-    """A cell that only times something is not watched: that would be in the times."""
-    return bool(
-        re.fullmatch(r"\s*(%%(time|timeit)\b.*|%(time|timeit)\b[^\n]*)", code, re.DOTALL)
-    )
+        return text or b"", status
 
 
 def _caller() -> "tuple[str, int]":

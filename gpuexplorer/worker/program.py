@@ -3,7 +3,6 @@ from its first line to its last, by a thread that keeps nothing else waiting.
 """
 
 import atexit
-import functools
 import io
 import os
 import platform
@@ -19,7 +18,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from gpuexplorer.core.words import Message
@@ -68,8 +67,7 @@ class Saying:
         if self._begun:
             self._events.put(event)
         else:
-            with suppress(OSError):
-                self._write(event)
+            self._write(event)
 
     def finish(self) -> None:
         """All is said, unless nobody reads it."""
@@ -79,24 +77,26 @@ class Saying:
 
     def _run(self) -> None:
         due = time.monotonic() + _PERIOD
-        with suppress(OSError):
-            while True:
-                try:
-                    event = self._events.get(timeout=max(0.0, due - time.monotonic()))
-                except queue.Empty:
-                    due = time.monotonic() + _PERIOD
-                    with suppress(Exception):  # the program may be changing what is looked at
-                        self._look()
-                    continue
-                if event is None:
-                    break
+        while not self._over.is_set():
+            try:
+                event = self._events.get(timeout=max(0.0, due - time.monotonic()))
+            except queue.Empty:
+                due = time.monotonic() + _PERIOD
+                with suppress(Exception):  # the program may be changing what is looked at
+                    self._look()
+                continue
+            if event is None:
+                self._over.set()
+            else:
                 self._write(event)
-        self._over.set()
 
     def _write(self, event: Event) -> None:
         line = memoryview(line_of(event).encode())
-        while line:
-            line = line[os.write(self._pipe, line) :]
+        try:
+            while line:
+                line = line[os.write(self._pipe, line) :]
+        except OSError:  # nobody reads any more
+            self._over.set()
 
 
 # Any: the settings are JSON.
@@ -118,7 +118,7 @@ class WatchedProgram:
     def begin(self) -> None:
         atexit.register(self._end)  # the first of all, so that it comes last
         self._count_children()
-        print_without_ours()
+        sys.excepthook = sys.__excepthook__ = _print_without_ours
         take_files(taken=True)
         if not self._settings["own_streams"]:
             sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
@@ -132,8 +132,7 @@ class WatchedProgram:
         torch = ""  # the program imports it when it wants to, and chooses much before that
         with suppress(PackageNotFoundError):
             torch = version("torch")
-        python = platform.python_version()
-        self._saying.say(Hello(0, python, torch, kind, self._simulated))
+        self._saying.say(Hello(0, platform.python_version(), torch, kind, self._simulated))
         self._saying.say(Began(PROGRAM))
         when_imported("torch", self._watch)
 
@@ -141,12 +140,9 @@ class WatchedProgram:
         original = BaseProcess.start
 
         # Any: a process of multiprocessing's, of whichever kind.
-        @functools.wraps(original)
         def start(process: Any) -> None:
-            frame: FrameType | None = sys._getframe(1)
-            while frame and not frame.f_globals.get("__name__", "").startswith(_LOADERS):
-                frame = frame.f_back
-            self._children["multiprocessing" if frame is None else "loader"] += 1
+            runs = str(getattr(process._target, "__module__", ""))
+            self._children["loader" if runs.startswith(_LOADERS) else "multiprocessing"] += 1
             original(process)
 
         def hear(event: str, _: object) -> None:
@@ -163,11 +159,7 @@ class WatchedProgram:
         try:
             engine = engine_for(self._settings)
         except (ImportError, AttributeError) as error:
-            lacking = Message(
-                "This PyTorch lacks what the lab needs: {said}.", said=str(error).rstrip(".")
-            )
-            if self._simulated:
-                raise ImportError(lacking) from None
+            lacking = Message("This PyTorch lacks what the lab needs: {said}.", said=str(error))
             self._saying.say(Printed(PROGRAM, lacking, "note"))
             return
         self._watching = engine.running(program=True, sampled=self._settings["sampled"])
@@ -246,26 +238,21 @@ _OURS = str(Path(__file__).parents[1])
 _BEHIND = ("/torch/_ops.py", "\\torch\\_ops.py", "<frozen runpy>")
 
 
-def print_without_ours() -> None:
-    """Python's own hook; one that the program sets is its own affair."""
-    original = sys.excepthook
-
-    def excepthook(
-        kind: "type[BaseException]", error: BaseException, _: "TracebackType | None"
-    ) -> None:
-        strip(error)
-        original(kind, error, error.__traceback__)
-
-    sys.excepthook = sys.__excepthook__ = excepthook
+_pythons_own = sys.excepthook
 
 
-def strip(error: BaseException) -> None:
-    """From the error, and from those that led to it."""
+def _print_without_ours(
+    kind: "type[BaseException]", error: BaseException, _: "TracebackType | None"
+) -> None:
+    """Python's own hook, of the error and of those that led to it; one that the program sets is
+    its own affair.
+    """
     left = [error]
     for each in left:
         each.__traceback__ = _stripped(each.__traceback__)
-        led = (each.__cause__, each.__context__, *getattr(each, "exceptions", ()))
+        led = each.__cause__, each.__context__
         left += [one for one in led if one is not None and one not in left]
+    _pythons_own(kind, error, error.__traceback__)
 
 
 def _stripped(trace: "TracebackType | None") -> "TracebackType | None":
@@ -276,7 +263,6 @@ def _stripped(trace: "TracebackType | None") -> "TracebackType | None":
         if not ours:
             kept.append(trace)
         trace = trace.tb_next
-    following = None
-    for one in reversed(kept):
-        one.tb_next, following = following, one
-    return following
+    for one, following in zip(kept, [*kept[1:], None], strict=False):
+        one.tb_next = following
+    return kept[0] if kept else None

@@ -11,9 +11,9 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from gpuexplorer.core.records import UnreadableError
 from gpuexplorer.core.tagged import line_of, record_in
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.lab.oldest import OLDEST_TORCH, torch_too_old
@@ -35,20 +35,29 @@ from gpuexplorer.ranks.wire import (
 )
 from gpuexplorer.worker.kept import keep
 
-_LONGEST_REASON = 300
 _NO_TORCH = mark("PyTorch cannot be used on {host}: {why}.")
 _REFUSED = mark("PyTorch gave up on {host}: {why}.")
-_NETWORKS = Path("/sys/class/net")
 _ASK_ADDRESS = 0x8915  # SIOCGIFADDR
 
 
 def main() -> None:
     keep()
-    rank = Rank()
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # libraries print what they like
+    lock = threading.Lock()
+
+    def say(told: Told) -> None:
+        """From any thread. After whatever else may have been written there."""
+        try:
+            with lock:
+                out.write(b"\n" + line_of(told))
+        except OSError:
+            os._exit(0)
+
     if importlib.util.find_spec("torch") is None:
-        rank.say(_elsewhere())
+        say(_elsewhere())
     else:
-        rank.serve()
+        serve(say)
     sys.stdin.buffer.read()  # who asked hangs up
     os._exit(0)
 
@@ -67,64 +76,49 @@ def _elsewhere() -> "Elsewhere | Failed":
     )
 
 
-class Rank:
-    def __init__(self) -> None:
-        # Libraries print what they like.
-        self._out = os.fdopen(os.dup(1), "wb", buffering=0)
-        os.dup2(2, 1)
-        self._lock = threading.Lock()
+def serve(say: "Callable[[Told], None]") -> None:
+    """Until nobody gives orders any more."""
 
-    def serve(self) -> None:
-        """Until nobody gives orders any more."""
-        try:
-            from gpuexplorer.worker import exchange as ours  # noqa: PLC0415 - takes long
-
-            exchange = ours.Exchange(self.say)
-            cards, nccl = ours.cards(), ours.nccl_version()
-        except (ImportError, OSError, AttributeError, RuntimeError) as error:
-            self._fail(_NO_TORCH, error)
-            return
-        if torch_too_old(exchange.version):
-            self.say(_elsewhere())
-            return
-        # By ssh: the address at which it reached this computer, and the one it came from.
-        words = os.environ.get("SSH_CONNECTION", "").split()
-        called = [words[2], words[0]] if len(words) == 4 else []
-        at = exchange.port, exchange.word
-        self.say(Here(exchange.version, nccl, cards, addresses(), called, *at))
-        threading.Thread(target=self._beat, daemon=True).start()
-        for line in sys.stdin.buffer:
-            try:
-                match record_in(line, ORDERS):
-                    case Reach(others):
-                        self.say(Reached(exchange.reached(others)))
-                    case Begin() as order:
-                        exchange.join(order)
-                        self.say(Begun())
-                    case Take() as order:
-                        self.say(exchange.take(order))
-            except UnreadableError:
-                continue
-            except (RuntimeError, OSError, ValueError) as error:  # a DistError is the first
-                self._fail(_REFUSED, error)
-
-    def say(self, told: Told) -> None:
-        """From any thread. After whatever else may have been written there."""
-        try:
-            with self._lock:
-                self._out.write(b"\n" + line_of(told))
-        except OSError:
-            os._exit(0)
-
-    def _beat(self) -> None:
+    def beat() -> None:
         while True:
             time.sleep(BEAT)
-            self.say(Alive())
+            say(Alive())
 
-    def _fail(self, template: str, error: Exception) -> None:
+    def fail(template: str, error: Exception) -> None:
         """PyTorch's reasons may have a whole stack below them."""
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0][:_LONGEST_REASON]
-        self.say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        say(Failed(Message(template, host=platform.node(), why=why.rstrip("."))))
+
+    try:
+        from gpuexplorer.worker import exchange as ours  # noqa: PLC0415 - takes long
+
+        exchange, (nccl, cards) = ours.Exchange(say), ours.nccl()
+    except (ImportError, OSError, AttributeError, RuntimeError) as error:
+        fail(_NO_TORCH, error)
+        return
+    torch = str(sys.modules["torch"].__version__)
+    if torch_too_old(torch):
+        say(_elsewhere())
+        return
+    # By ssh: the address at which it reached this computer, and the one it came from.
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    called = [words[2], words[0]] if len(words) == 4 else []
+    say(Here(torch, nccl, cards, addresses(), called, exchange.port, exchange.word))
+    threading.Thread(target=beat, daemon=True).start()
+    for line in sys.stdin.buffer:
+        if line.isspace():  # somebody is there
+            continue
+        try:
+            match record_in(line, ORDERS):
+                case Reach(others):
+                    say(Reached(ours.reached(others)))
+                case Begin() as order:
+                    exchange.join(order)
+                    say(Begun())
+                case Take() as order:
+                    say(exchange.take(order))
+        except (RuntimeError, OSError, ValueError) as error:  # a DistError is the first
+            fail(_REFUSED, error)
 
 
 def addresses() -> "list[Address]":
@@ -144,7 +138,7 @@ def addresses() -> "list[Address]":
     return sorted(found, key=lambda each: each.text.startswith("127."))
 
 
-def promised(interface: str, networks: Path = _NETWORKS) -> "float | None":
+def promised(interface: str, networks: Path = Path("/sys/class/net")) -> "float | None":
     """Bytes per second. What virtual interfaces say of themselves is made up."""
     place = networks / interface
     with contextlib.suppress(OSError, ValueError):

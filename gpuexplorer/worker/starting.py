@@ -2,14 +2,12 @@
 simulated cards starts; and when a module that matters is imported.
 """
 
-import importlib.util
 import os
 import runpy
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 
@@ -69,31 +67,23 @@ def when_imported(name: str, then: "Callable[[], None]") -> None:
     """Calls `then` at once, or in the import of the module, as its last part."""
     if name in sys.modules:
         then()
-    else:
-        sys.meta_path.insert(0, _Finder(name, then))
-
-
-class _Finder:
-    def __init__(self, name: str, then: "Callable[[], None]") -> None:
-        self._name, self._then = name, then
+        return
 
     # Any: a loader is whatever finds the module.
-    def find_spec(
-        self, name: str, _path: Any = None, _target: Any = None
-    ) -> "ModuleSpec | None":
-        if name != self._name:
+    def find_spec(wanted: str, path: Any = None, _target: Any = None) -> Any:
+        if wanted != name:
             return None
-        sys.meta_path.remove(self)  # others find it
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            sys.meta_path.insert(0, self)  # it may be installed later
-            return spec
-        loader: Any = spec.loader
-        original = loader.exec_module
+        others = (each.find_spec(name, path) for each in sys.meta_path if each is not ours)
+        spec: Any = next(filter(None, others), None)
+        if spec is not None and spec.loader is not None:
+            original = spec.loader.exec_module
 
-        def exec_module(module: ModuleType) -> None:
-            original(module)
-            self._then()
+            def exec_module(module: ModuleType) -> None:
+                original(module)
+                then()
 
-        loader.exec_module = exec_module
+            spec.loader.exec_module = exec_module
         return spec
+
+    ours: Any = SimpleNamespace(find_spec=find_spec)
+    sys.meta_path.insert(0, ours)

@@ -4,7 +4,6 @@ said as it comes and not without end; and Stop, the window's Cancel in the main 
 
 import _thread
 import base64
-import codecs
 import contextlib
 import ctypes
 import io
@@ -27,7 +26,6 @@ from gpuexplorer.lab.wire import line_of
 from gpuexplorer.worker.places import place
 from gpuexplorer.worker.starting import when_imported
 
-_APART = 100  # letters that an output of its own counts beside its text
 _FIGURE = 4_000  # letters that a figure counts
 _CHUNK = 8_000  # letters that are said at once
 _PAUSE = 0.05  # seconds in which less than that is gathered
@@ -155,18 +153,15 @@ class Streams:
         self.command = 0  # the newest
         self._stream, self._text = "out", ""  # what waits to be said
         self._waiting = threading.Event()
-        self._last = ""  # the stream whose next text goes on in the newest output
         self._room = MOST_PRINTED
-        self._below: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
-        self._ready = select.poll() if hasattr(select, "poll") else None
+        self._below: dict[int, str] = {}
         self.errors = os.dup(2)  # where the worker's last words go
         for number, name in ((1, "out"), (2, "err")):
-            if self._ready is not None:
+            if sys.platform != "win32":
                 # What is written there stays open, even where a cell puts another in its place.
                 out, into = os.pipe()
                 os.dup2(into, number)
-                self._below[out] = name, codecs.getincrementaldecoder("utf-8")("replace")
-                self._ready.register(out, select.POLLIN)
+                self._below[out] = name
             made = _Printed(self, number, name)
             setattr(sys, f"std{name}", made)
             setattr(sys, f"__std{name}__", made)
@@ -186,7 +181,7 @@ class Streams:
     def begin(self, command: int) -> None:
         with self._stop, self._lock:
             self._flush()
-            self.command, self._last, self._room = command, "", MOST_PRINTED
+            self.command, self._room = command, MOST_PRINTED
 
     def finish(self) -> None:
         """All that the cell printed is said now, also what C holds back."""
@@ -205,12 +200,9 @@ class Streams:
         with self._stop, self._lock:
             self._read_below()
             self._flush()
-            if letters and self._room <= 0:
-                return
-            self._last = ""
-            self._pipe.say(event)
-            if letters:
-                self._spend(letters + _APART)
+            if not letters or self._room > 0:
+                self._pipe.say(event)
+                self._spend(letters)
 
     def note(self, text: Message) -> None:
         """A sentence of the lab's own."""
@@ -218,13 +210,12 @@ class Streams:
 
     def write(self, number: int, stream: str, text: str) -> None:
         """From Python, in any thread."""
-        data = text.encode("utf-8", "replace") if self.forked else b""
-        while data:
-            data = data[os.write(number, data) :]
-        if not self.forked:
-            with self._stop, self._lock:
-                self._read_below()
-                self._put(stream, text)
+        if self.forked:
+            os.write(number, text.encode("utf-8", "replace"))
+            return
+        with self._stop, self._lock:
+            self._read_below()
+            self._put(stream, text)
 
     def show_figures(self) -> None:
         """At `plt.show()`, and at the end of a cell. A figure that was shown is closed."""
@@ -265,9 +256,9 @@ class Streams:
 
     def _read_below(self) -> None:
         """What was written to the descriptors by C, or by another program."""
-        for out, _ in () if self._ready is None else self._ready.poll(0):
-            stream, decoder = self._below[out]
-            self._put(stream, decoder.decode(os.read(out, _READ)))
+        below = list(self._below)
+        for out in select.select(below, [], [], 0)[0] if below else ():
+            self._put(self._below[out], os.read(out, _READ).decode("utf-8", "replace"))
 
     def _put(self, stream: str, text: str) -> None:
         if self._room <= 0:
@@ -287,10 +278,9 @@ class Streams:
         if not text:
             return
         self._pipe.say(Printed(self.command, text, self._stream))
-        apart = 0 if self._stream == self._last else _APART
-        self._last = self._stream
         # A line that is written over and over, as of a progress bar, does not fill anything.
-        self._spend(apart + len(text) if "\n" in text or "\r" not in text else apart)
+        if "\n" in text or "\r" not in text:
+            self._spend(len(text))
 
     def _spend(self, letters: int) -> None:
         room, self._room = self._room, self._room - letters

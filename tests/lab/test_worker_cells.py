@@ -183,10 +183,10 @@ def test_an_endless_flood_can_be_stopped(lab: Worker, code: str) -> None:
     assert lab.value("'at once'") == "'at once'"
 
 
-def test_what_is_very_long_is_cut_and_its_length_said(lab: Worker) -> None:
+def test_what_is_very_long_is_cut(lab: Worker) -> None:
     shown = lab.value("'x' * 10**8")
     assert len(shown) < 21_000
-    assert shown.endswith("x … (100,000,002 letters in all)")
+    assert shown.endswith("x …")
     assert len(lab.failure("raise Exception('m' * 10**7)").message) < 30_000
 
 

@@ -57,7 +57,6 @@ def test_each_expression_gives_a_truth_a_number_or_a_text(lab: Worker) -> None:
         ("cards[0].power > 3", LACKS),
         ("cards[0].use", "There is no use in card 0. There is: index, power, used."),
         ("Y", "Python says: NameError: name 'Y' is not defined."),
-        ("X.sum", "It gives a function and no value. Brackets behind it call it."),
         ("float('nan')", "It gives nan, which is no number."),
     ],
 )
@@ -80,8 +79,7 @@ def test_nothing_in_the_session_is_another_afterwards(lab: Worker) -> None:
 def test_one_that_does_not_come_back_is_stopped_and_says_so(lab: Worker) -> None:
     command = asked(lab, "1", "[0 for i in iter(int, 1)]", "2", seconds=0.3)
     said = answered(lab, command)
-    assert said[0].number == 1.0
+    assert [each.number for each in said] == [1.0, None]
     assert said[1].error == "It took longer than 0.3 seconds and was stopped."
-    assert said[2].error == "It was not worked out, since one before it took too long."
     assert isinstance(lab.listener.outcome(command), Finished)
     assert lab.value("1 + 1") == "2"

@@ -154,7 +154,7 @@ def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> No
     ("broken", "said"),
     [
         ("__version__ = '2.3.1'", "The lab needs PyTorch 2.4 or newer; this is 2.3.1."),
-        ("__version__ = '2.4.0'", "This PyTorch lacks what the lab needs: 2.4.0, "),
+        ("__version__ = '2.4.0'", "PyTorch cannot be loaded by this Python: "),
     ],
 )
 def test_a_torch_that_is_of_no_use_says_why(
