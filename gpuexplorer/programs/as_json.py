@@ -22,15 +22,23 @@ from gpuexplorer.programs.program_run import (
 )
 
 SCHEMA = 1
-_OF_COPY = (
-    "row", "source", "target", "bytes", "copies", "bursts", "asked", "pinned", "blocking",
-    "direct", "host_seconds", "seconds", "rate", "limit", "intact", "modelled", "how", "within",
-    "thread", "path",
-)  # fmt: skip
 _OF_HELLO = ("simulated", "python", "torch", "build")
-# Beside what is told of them elsewhere.
+# Kept to the worker and the window, or told elsewhere.
+_OF_COPY = Transferred.__dataclass_fields__.keys() - {"id", "what", "asked_at", "begin", "end"}
 _OF_SEEN = Watched.__dataclass_fields__.keys() - {"id", "copies", "memory", "devices"}
 Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+# Why a value is null, by its name.
+_WHY_NOT = {
+    "busy_s": "it was not used, or nobody said",
+    "copied_s": "not all copies were timed",
+    "short_pauses_s": "they are known of simulated cards alone",
+    "gain_s": "the wire's limit is not known",
+    "cost_seconds": "what watching took was not measured",
+    "seen": "it was not watched",
+    "line": "it was not the program's own code that ran",
+    "pinned": "no memory of the host takes part, or it cannot be told",
+    "intact": "it was not checked",
+}
 
 
 def as_json(run: ProgramRun) -> dict[str, Json]:
@@ -59,29 +67,27 @@ def _card(card: CardSum) -> Json:
             "used": card.used,
             "busy_s": card.busy,
             "copied_s": card.copied,
-            "idle_s": {why.value: seconds for why, seconds in card.idle.items()},
+            "idle_s": written(card.idle),
             "short_pauses_s": card.pauses,
-        },
-        busy_s="it was not used, or nobody said",
-        copied_s="not all copies were timed",
-        short_pauses_s="they are known of simulated cards alone",
+        }
     )
 
 
 def _finding(finding: Finding) -> Json:
-    values = {
-        "matter": finding.matter.value,
-        **_at(finding.spot),
-        "place": finding.place,
-        "expression": finding.what or None,
-        "device": finding.device or None,
-        "sentence": finding.sentence,
-        "cure": finding.cure,
-        "gain_s": finding.seconds,
-        "figures": dict(finding.figures),
-        **{f"other_{name}": value for name, value in _at(finding.other).items()},
-    }
-    return _with_reasons(values, gain_s="the wire's limit is not known")
+    return _with_reasons(
+        {
+            "matter": finding.matter.value,
+            **_at(finding.spot),
+            "place": finding.place,
+            "expression": finding.what or None,
+            "device": finding.device or None,
+            "sentence": finding.sentence,
+            "cure": finding.cure,
+            "gain_s": finding.seconds,
+            "figures": written(finding.figures),
+            **{f"other_{name}": value for name, value in _at(finding.other).items()},
+        }
+    )
 
 
 def _cell(run: ProgramRun, cell: Cell) -> Json:
@@ -109,8 +115,7 @@ def _cell(run: ProgramRun, cell: Cell) -> Json:
     of_seen: Json = None
     if seen is not None:
         values = {name: written(getattr(seen, name)) for name in sorted(_OF_SEEN)}
-        values["sampled"] = sampled(seen)
-        of_seen = _with_reasons(values, cost_seconds="what watching took was not measured")
+        of_seen = _with_reasons(values | {"sampled": sampled(seen)})
     copies = [row_of(run, cell, each) for each in cell.transfers if not each.already_there]
     return _with_reasons(
         {
@@ -125,12 +130,12 @@ def _cell(run: ProgramRun, cell: Cell) -> Json:
             "seen": of_seen,
         },
         host_seconds="it did not come to an end",
-        seen="it was not watched",
     )
 
 
 def _copy(copy: CopyRow) -> Json:
-    values = {name: getattr(copy, name) for name in _OF_COPY}
+    more = ("rate", "limit", "path")
+    values = {name: getattr(copy, name) for name in (*sorted(_OF_COPY), *more)}
     return _with_reasons(
         {
             **{name: None if value == "" else value for name, value in values.items()},
@@ -138,13 +143,10 @@ def _copy(copy: CopyRow) -> Json:
             "expression": copy.what or None,
             "share_of_limit": copy.share,
         },
-        line="it was not the program's own code that ran",
         host_seconds="it was not timed",
         seconds=NoRate.NOT_TIMED.words,
         rate=copy.no_rate.words if copy.no_rate is not None else "",
         limit=copy.route.limit_reason if copy.route else "the way is not known",
-        pinned="no memory of the host takes part, or it cannot be told",
-        intact="it was not checked",
     )
 
 
@@ -153,6 +155,6 @@ def _at(spot: Spot | Frame | Transferred | None) -> dict[str, Json]:
 
 
 def _with_reasons(values: dict[str, Json], **why: str) -> Json:
-    """Why a value is not known, where it is not."""
-    missing = {name: str(reason) for name, reason in why.items() if values[name] is None}
+    known = _WHY_NOT | why
+    missing = {name: str(known[name]) for name in values.keys() & known if values[name] is None}
     return {**values, "missing": missing}

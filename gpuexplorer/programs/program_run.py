@@ -36,11 +36,6 @@ def spot_of(row: Transferred | Idle | Loader | Frame) -> Spot:
     return Spot(row.file, 0 if row.file else row.cell, row.line)
 
 
-def no_route(source: str, target: str) -> Route | None:
-    """Nobody knows how the devices are joined."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
     """A `.py` is one cell, a notebook has several. May be asked while the program runs."""
@@ -49,7 +44,7 @@ class ProgramRun:
     cells: Sequence[Cell]
     hello: Hello | None = None
     status: int | None = None  # as its process ended; negative: the signal. None: it runs
-    route: Callable[[str, str], Route | None] = no_route  # devices as the worker names them
+    route: Callable[[str, str], Route | None] | None = None  # devices as the worker names them
     units: Units = USUAL
     processors: int | None = None  # of the computer it ran on
     machine: str | None = None  # that computer, where it was not this one
@@ -63,6 +58,11 @@ class ProgramRun:
     def running(self) -> bool:
         going_on = any(each.state in ("waiting", "running") for each in self.cells)
         return going_on and self.status is None
+
+    @property
+    def idle(self) -> Sequence[Idle]:
+        """Each pause once: those that are part of another are left out."""
+        return [each for _, seen in self.seen for each in seen.idle if not each.part_of]
 
     @property
     def modelled(self) -> bool:
@@ -119,14 +119,6 @@ class Line:
     memory: Message  # what memory of the host took part
     share: float | None  # of the limit of the wire, by the copies of most bytes
 
-    @property
-    def cost(self) -> float:
-        """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
-        program begins, which cannot be changed in it.
-        """
-        again = sum(each.seconds - each.longest for each in self.idled)
-        return max(self.waited or 0.0, self.device_seconds or 0.0, again)
-
 
 def lines_of(run: ProgramRun) -> Sequence[Line]:
     """The costliest first."""
@@ -136,17 +128,23 @@ def lines_of(run: ProgramRun) -> Sequence[Line]:
         for copy in seen.copies:
             if not copy.already_there:
                 copied[spot_of(copy)].append(row_of(run, cell, copy))
-        for idle in seen.idle:
-            if idle.why != Why.START and not idle.part_of:
-                idled[spot_of(idle)].append(idle)
+    for idle in sorted(run.idle, key=lambda each: -each.seconds):
+        if idle.why is not Why.START:
+            idled[spot_of(idle)].append(idle)
     lines = [_line(run, spot, copied[spot], idled[spot]) for spot in {**copied, **idled}]
-    return sorted(lines, key=lambda each: (-each.cost, -each.bytes, each.spot))
+    return sorted(lines, key=lambda each: (-_cost(each), -each.bytes, each.spot))
+
+
+def _cost(line: Line) -> float:
+    """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
+    program begins, which cannot be changed in it.
+    """
+    again = sum(each.seconds - each.longest for each in line.idled)
+    return max(line.waited or 0.0, line.device_seconds or 0.0, again)
 
 
 def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle]) -> Line:
     copied.sort(key=lambda row: (-row.bytes, row.number))
-    idled.sort(key=lambda idle: -idle.seconds)
-    named: list[CopyRow | Idle] = [*copied, *idled]
     way = NOTHING
     if copied:
         ends = (copied[0].source, copied[0].target)
@@ -158,7 +156,7 @@ def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle])
         run.place(spot),
         copied,
         idled,
-        what=next((each.what for each in named if each.what), ""),
+        what=next(filter(None, (each.what for each in (*copied, *idled))), ""),
         copies=sum(each.copies for each in copied),
         bytes=sum(each.bytes for each in copied),
         waited=total([each.host_seconds for each in copied if each.blocking]),
@@ -186,7 +184,7 @@ def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
         code=copy.what,
         whole="",
         cards=cell.cards,
-        route=run.route(copy.source, copy.target),
+        route=None if run.route is None else run.route(copy.source, copy.target),
     )
 
 
@@ -279,24 +277,17 @@ def watched(run: ProgramRun) -> Sequence[Message]:
 
 
 def _steps(seen: Watched) -> Message:
+    count, every = seen.steps, grouped(seen.steps)
     steps = Message.counted(
-        "{count} step of the optimizer",
-        "{all} steps of the optimizer",
-        seen.steps,
-        all=grouped(seen.steps),
+        "{count} step of the optimizer", "{all} steps of the optimizer", count, all=every
     )
     if seen.step == "batch":
-        steps = Message.counted(
-            "{count} batch", "{all} batches", seen.steps, all=grouped(seen.steps)
-        )
+        steps = Message.counted("{count} batch", "{all} batches", count, all=every)
     if not sampled(seen):
         whole = Message("All of it was watched: {steps}.", steps=steps)
         return whole if seen.step else Message("All of it was watched.")
-    part = Message(
-        "{time} of {whole}",
-        time=str(duration(seen.seen_seconds)),
-        whole=str(duration(seen.seconds)),
-    )
+    time, whole_time = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
+    part = Message("{time} of {whole}", time=time, whole=whole_time)
     if seen.step:
         some = grouped(seen.seen_steps)
         part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
@@ -338,27 +329,22 @@ def cards_of(run: ProgramRun) -> Sequence[CardSum]:
     """All that its PyTorch offers, and whatever else was seen."""
     busy, pauses = Counter[str](), Counter[str]()
     copied: dict[str, list[float | None]] = defaultdict(list)
-    idle: dict[str, Counter[Why]] = defaultdict(Counter)
+    idle: dict[str, dict[Why, float]] = defaultdict(dict)
     for _, seen in run.seen:
         busy.update(dict(seen.busy))
         pauses.update(dict(seen.pauses))
         for copy in seen.copies:
             for device in {copy.source, copy.target}:
                 copied[device].append(copy.seconds)
-        for each in seen.idle:
-            if not each.part_of:
-                idle[each.device][each.why] += each.seconds  # type: ignore[assignment]
+    for each in run.idle:
+        its = idle[each.device]
+        its[each.why] = its.get(each.why, 0.0) + each.seconds
     offered = [each.name for each in (run.hello.devices if run.hello else ()) if each.usable]
+    names = dict.fromkeys((*offered, *busy, *copied, *idle))
     return [
-        CardSum(
-            name,
-            busy.get(name),
-            total([0.0, *copied.get(name, ())]),
-            idle.get(name, {}),
-            pauses.get(name),
-        )
-        for name in dict.fromkeys((*offered, *busy, *copied, *idle))
-        if name not in _NO_CARDS
+        CardSum(each, busy.get(each), total([0.0, *copied[each]]), idle[each], pauses.get(each))
+        for each in names
+        if each not in _NO_CARDS
     ]
 
 
@@ -378,27 +364,25 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
         return [Message("This PyTorch has no card, so nothing could be copied.")]
     cards = cards_of(run)
     unused = [each.device for each in cards if not each.used]
-    if len(unused) == len(cards):
-        if any(seen.children for _, seen in run.seen):
-            return [
-                Message("The program used no card itself. What it started was not watched.")
-            ]
-        return [Message("No card was used.")]
-    said = []
-    if not found:
-        looked_at = Message(
-            "Looked at: reads that make a card wait, pageable and small copies, tensors that "
-            "go there and back, loaders, and the host's own work."
-        )
-        said = [_no_line(run, cards), looked_at]
-    if unused:
-        named = all_of(unused)
-        said.append(
-            Message.counted(
-                "{cards} was not used.", "{cards} were not used.", len(unused), cards=named
+    if len(unused) < len(cards):
+        said = [] if found else [_no_line(run, cards), _LOOKED_AT]
+        if unused:
+            names = all_of(unused)
+            said.append(
+                Message.counted(
+                    "{cards} was not used.", "{cards} were not used.", len(unused), cards=names
+                )
             )
-        )
-    return said
+        return said
+    if any(seen.children for _, seen in run.seen):
+        return [Message("The program used no card itself. What it started was not watched.")]
+    return [Message("No card was used.")]
+
+
+_LOOKED_AT = Message(
+    "Looked at: reads that make a card wait, pageable and small copies, tensors that go there "
+    "and back, loaders, and the host's own work."
+)
 
 
 def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
@@ -416,12 +400,7 @@ def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
         part=str(duration(seconds[worst])),
         whole=str(duration(run.stepping_seconds)),
     )
-    idle = [
-        each
-        for _, seen in run.seen
-        for each in seen.idle
-        if each.device == worst and each.why is not Why.START and not each.part_of
-    ]
+    idle = [each for line in lines_of(run) for each in line.idled if each.device == worst]
     if not idle:
         return told(said, Message("It did so in pauses from one operation to the next."))
     longest = max(idle, key=lambda each: each.seconds)
