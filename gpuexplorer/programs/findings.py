@@ -378,7 +378,7 @@ def _loaders(look: _Look) -> Iterator[Finding]:
         loader = max(there, key=lambda each: each.seconds, default=None)
         yield from look.finding(
             Matter.LOADER,
-            replace(idle, what=idle.what or (loader.what if loader else "")),
+            idle,
             _more_workers(loader, look.run.processors),
             idle.seconds,
             idle.seconds - idle.longest,  # which may have been the first
@@ -399,21 +399,21 @@ def _more_workers(loader: Loader | None, processors: int | None) -> Message:
             "A worker needs about as long to hand a batch over, so more workers would not "
             "help. Take larger batches, or keep the data on the card and index it there."
         )
-    if processors is not None and max(1, loader.workers) >= processors:
+    known = processors or 2 * loader.workers + 5  # enough, where nobody said
+    if max(1, loader.workers) >= known:
         enough = Message.counted(
             "This computer has one processor, so more workers would not help.",
             "This computer has {count} processors, so more than {workers} workers would not "
             "help.",
-            processors,
+            known,
             workers=loader.workers,
         )
         less = Message("Do less for each sample, or prepare the data once and keep them.")
         return told(enough, less)
-    most = (processors or 5) - 1 if not loader.workers else processors or 2 * loader.workers
     return Message(
         "Let workers prepare batches while the card computes: num_workers={count}, "
         "persistent_workers=True; or do less for each sample.",
-        count=min(2 * loader.workers or _MOST_WORKERS, most),
+        count=min(2 * loader.workers, known) or min(_MOST_WORKERS, known - 1),
     )
 
 

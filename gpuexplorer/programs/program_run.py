@@ -196,23 +196,13 @@ def total(values: Sequence[float | None]) -> float | None:
 
 def ended(run: ProgramRun) -> Message:
     """The first line: the file, its end, and how long that took."""
-    how = on(run.machine, _end(run))
-    if run.seconds is None:
-        return how
-    seconds = str(duration(run.seconds))
-    if run.running:
-        return told(how, Message("So far: {seconds}.", seconds=seconds))
-    # Where these are modelled, it took so long by the clock on the wall.
-    ends = [cell.finished or cell.failed for cell, seen in run.seen if seen.modelled]
-    real = total([end.host_seconds for end in ends if end and not end.modelled])
-    if real is None:
-        return told(how, Message("It ran for {seconds}.", seconds=seconds))
-    ran = Message(
-        "It ran for {seconds} of modelled time; carrying that out took {real} here.",
-        seconds=seconds,
-        real=str(duration(real)),
-    )
-    return told(how, ran)
+    how, lasted = on(run.machine, _end(run)), NOTHING
+    if run.seconds is not None:
+        seconds = str(duration(run.seconds))
+        lasted = Message("It ran for {seconds}.", seconds=seconds)
+        if run.running:
+            lasted = Message("So far: {seconds}.", seconds=seconds)
+    return told(how, lasted)
 
 
 def _end(run: ProgramRun) -> Message:
@@ -387,22 +377,22 @@ _LOOKED_AT = Message(
 
 def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
     """Where a card idles at so many lines that none of them is to blame, the worst is named."""
-    seconds = {
+    waits = {
         each.device: each.idle_seconds - each.idle.get(Why.START, 0.0) + (each.pauses or 0.0)
         for each in cards
     }
-    worst = max(seconds, key=lambda each: seconds[each])
-    if seconds[worst] < WORTH * run.stepping_seconds:
+    worst, seconds = max(waits.items(), key=lambda each: each[1])
+    if seconds < WORTH * run.stepping_seconds:
         return Message("Nothing stands out.")
     said = Message(
         "No line stands out, but {card} had nothing to do for {part} of {whole}.",
         card=worst if len(cards) > 1 else Message("the card"),
-        part=str(duration(seconds[worst])),
+        part=str(duration(seconds)),
         whole=str(duration(run.stepping_seconds)),
     )
     idle = [each for line in lines_of(run) for each in line.idled if each.device == worst]
-    if not idle:
+    longest = max(idle, key=lambda each: each.seconds, default=None)
+    if longest is None:
         return told(said, Message("It did so in pauses from one operation to the next."))
-    longest = max(idle, key=lambda each: each.seconds)
     place, time = run.place(spot_of(longest)), str(duration(longest.seconds))
     return told(said, Message("Longest at {place}: {time}.", place=place, time=time))

@@ -49,10 +49,7 @@ _BEGINNING = re.compile(r"""(?<![\w.])[^\W\d]|(?<!")"|[(\[{]""")
 _VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Dict)
 _IMPORT = re.compile(r"\s*(from|import)\b\s*(.*?)\s*")
 _NEW_NAME = re.compile(r"\b(?:def|class|as|for|lambda|global|nonlocal)\s+$")
-_DEVICE = re.compile(
-    r"\b(?:(?:device|map_location|device_type)\s*="
-    r"|(?:to|device|set_default_device|to_empty)\s*\()\s*$"
-)
+_DEVICE = re.compile(r"\b(?:(?:device|map_location)\s*=|(?:to|device)\s*\()\s*$")
 _FILE = re.compile(r"\b(?:open|load|save|Path|chdir|listdir|loadtxt|imread)\s*\(\s*$")
 
 
