@@ -2,7 +2,7 @@
 figures and cures. A rule finds the lines it holds for, and says what a cure can give back.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -110,32 +110,19 @@ class _Look:
         copies = [row_of(run, cell, copy) for copy in seen.copies if not copy.already_there]
         self.rows = {row.number: row for row in copies}
         self.reads = [row for row in copies if row.target == HOST and row.blocking]
-        self.idle = [each for each in seen.idle if not each.part_of]
         self._several = len({*(idle.device for idle in seen.idle), *dict(seen.busy)}) > 1
-        self._steps = seen.seen_steps if seen.step else 0  # slices of time are none
+        self.steps = seen.seen_steps if seen.step else 0  # slices of time are none
 
     def worth(self, matter: Matter, seconds: float) -> bool:
         return seconds >= _LEAST.get(matter, WORTH) * self.whole and seconds > 0.0
 
     def seldom(self, times: int) -> bool:
         """No loop, or not in every so many steps of it."""
-        return times < _OFTEN or times * _SELDOM < self._steps
+        return times < _OFTEN or times * _SELDOM < self.steps
 
-    def now_and_then(self, times: int) -> bool:
-        """A pause that may come from what else runs on the computer."""
-        return times < _OFTEN or 2 * times < self._steps
-
-    def host_waited(self, times: int) -> float | None:
-        """For reads of about so many times, which are of the same loop: a card idles after the
-        last read of a step, the host waits at the first. None: they were not timed, or there
-        are none.
-        """
-        alike = [each for each in self.reads if abs(each.copies - times) <= 0.1 * times]
-        return total([each.host_seconds for each in alike])
-
-    def lines(self, why: Why, more: Iterable[Idle] = ()) -> list[Idle]:
+    def lines(self, why: Why) -> list[Idle]:
         """Of each line the pauses of the card that idled longest, as one."""
-        rows = (*(idle for idle in self.idle if idle.why is why), *more)
+        rows = [each for each in self.seen.idle if each.why is why and not each.part_of]
         joined: dict[Spot, Idle] = {}
         for each in sorted(rows, key=lambda idle: -idle.seconds):
             first = joined.setdefault(spot_of(each), each)
@@ -189,9 +176,7 @@ class _Look:
             **values,
         )
         if sampled(seen):
-            steps = seen.step and seen.seen_steps
-            over = seen.steps / steps if steps else (seen.seconds - seen.started) / self.whole
-            time = seconds_words(spent * over)
+            time = seconds_words(spent * (seen.seconds - seen.started) / self.whole)
             said = told(said, Message("Over the whole run: about {time}.", time=time))
         yield Finding(
             matter,
@@ -304,7 +289,10 @@ def _reads(look: _Look) -> Iterator[Finding]:
         again = idle.seconds - idle.longest + sum(each.seconds or 0.0 for each in copies)
         # Without its reads the host asks for the next work while the card computes: it can run
         # ahead by no more than it stood still for them.
-        waited = look.host_waited(times) if copies else None
+        # Copies of about as many times are of the same loop: a card idles after the last read
+        # of a step, the host waits at the first.
+        loop = [each for each in look.reads if abs(each.copies - times) <= 0.1 * times]
+        waited = total([each.host_seconds for each in loop]) if copies else None
         gain = min(again, idle.seconds, again if waited is None else waited)
         otherwise = mark("Keep the sum on the card and read it every 100 steps.")
         cure = Message(_INSTEAD_OF_READING.get(how, otherwise))
@@ -431,16 +419,18 @@ def _hosts(look: _Look) -> Iterator[Finding]:
     gone = {e.spot for e in look.found if e.matter in (Matter.SMALL, Matter.TRIP)}
     # It is the host that watches, and so makes some of its pauses. On simulated cards the clock
     # stands still meanwhile.
-    own, left = sum(each.seconds for each in look.idle if each.why is Why.HOST), 1.0
+    lines, rest = look.lines(Why.HOST), []
+    own, left = sum(each.seconds for each in lines), 1.0
     if own and not look.seen.modelled:
         left = max(0.0, 1.0 - (look.seen.cost_seconds or 0.0) / own)
-    rest = []
-    for idle in look.lines(Why.HOST, _behind_reads(look, gone)):
+    for idle in lines:
         if spot_of(idle) in gone:
             continue
         gain = (idle.seconds - idle.longest) * left
-        between = not idle.part_of and idle.seconds < _BETWEEN_OPERATIONS * idle.times
-        if between or look.now_and_then(idle.times) or not look.worth(Matter.HOST, gain):
+        between = idle.seconds < _BETWEEN_OPERATIONS * idle.times
+        # A pause of now and then may come from what else runs on the computer.
+        each_step = idle.times >= _OFTEN and 2 * idle.times >= look.steps
+        if between or not each_step or not look.worth(Matter.HOST, gain):
             rest.append(idle)
             continue
         cure = Message(_OWN_WORK)
@@ -473,19 +463,3 @@ def _hosts(look: _Look) -> Iterator[Finding]:
     yield from look.finding(
         Matter.HOST, longest, cure, seconds + short, gain, sentence=sentence, times=times
     )
-
-
-def _behind_reads(look: _Look, gone: set[Spot]) -> Iterator[Idle]:
-    """The host's own work after reads, as far as a card would have waited for it without them:
-    the host runs ahead by no more than it stood still for a read.
-    """
-    reads = {each.row: each for each in look.idle if each.why is Why.READ}
-    for each in look.seen.idle:
-        read = reads.get(each.part_of)
-        if read is None or spot_of(read) in {spot_of(each), *gone}:
-            continue
-        at_line = [row.copies for row in look.reads if spot_of(row) == spot_of(read)]
-        waited = look.host_waited(sum(at_line))
-        if waited is not None and waited < read.seconds and not look.now_and_then(each.times):
-            rest = 1.0 - waited / read.seconds
-            yield replace(each, seconds=each.seconds * rest, longest=each.longest * rest)

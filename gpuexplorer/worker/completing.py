@@ -165,10 +165,9 @@ class _Typed:
         for place in reversed(self._open):
             before = self._plain[:place]
             name = re.search(r"(\b(?:def|class)\s+)?([^\W\d]\w*)?\s*$", before)
-            if self._plain[place] == "(" and name is not None and not name[1]:
-                called = self._value(place)
-                if called is not None:
-                    return _signature(called, name[2] or "")
+            called = self._value(place) if self._plain[place] == "(" else None
+            if called is not None and name is not None and not name[1]:
+                return _signature(called, name[2] or "")
         return "", (), ""
 
     def _value(self, end: int) -> Any:
@@ -263,11 +262,11 @@ def _attributes_of(thing: Any) -> "dict[str, Any]":
     }
     if is_class:
         return found
-    its = kind_of(thing)
-    more = _OF_TENSORS if its == TENSOR else {}
-    if its == MODEL:
-        more = tensors_in(thing) | modules_in(thing)
-    return found | attributes_of(thing) | more
+    if kind_of(thing) == TENSOR:
+        found |= _OF_TENSORS
+    elif kind_of(thing) == MODEL:
+        found |= tensors_in(thing) | modules_in(thing)
+    return found | attributes_of(thing)
 
 
 def _inside(thing: Any, index: str) -> Any:

@@ -220,7 +220,11 @@ def _placed(thing: Any, name: str) -> Placed:
         size = sum(each.numel() * each.element_size() for each in own)
         alone = kind in _OF_TORCH
         inside = [] if alone else [(each, path) for path, each, _ in found if path]
-        first = inside[:_MOST_ELEMENTS]
+        elements = []
+        for each, path in inside[:_MOST_ELEMENTS]:
+            its = _placed(each, path)
+            text = its.text if its.kind == TENSOR else type(each).__name__
+            elements.append(Element(path, its.kind, its.device, text, its.bytes))
         return Placed(
             0,
             name,
@@ -232,17 +236,11 @@ def _placed(thing: Any, name: str) -> Placed:
             min(size, sum(each.bytes for each in holds)),  # less where views share it
             alone and any(each.requires_grad for each in own),
             holds=holds,
-            elements=tuple(_element(*each) for each in first),
-            more=len(inside) - len(first),
+            elements=tuple(elements),
+            more=len(inside) - len(elements),
         )
     except Exception:  # it may refuse whatever is asked, as a parameter without a shape does
         return Placed(0, name, VALUE, "", Message("nothing can be told of it"))
-
-
-def _element(thing: Any, path: str) -> Element:
-    its = _placed(thing, path)
-    text = its.text if its.kind == TENSOR else type(thing).__name__
-    return Element(path, its.kind, its.device, text, its.bytes)
 
 
 def _description(thing: Any, kind: str) -> str:
