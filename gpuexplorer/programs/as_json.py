@@ -26,6 +26,7 @@ _OF_COPY = (
     *("row", "source", "target", "bytes", "copies", "asked", "pinned", "blocking"),
     *("host_seconds", "seconds", "rate", "limit", "path", "file", "cell", "line"),
 )
+_OF_FINDING = ("matter", "place", "device", "sentence", "cure", "figures")
 _NOT_OF_SEEN = {"id", "copies", "memory", "devices"}  # they are told elsewhere
 Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
 
@@ -52,15 +53,10 @@ def as_json(run: ProgramRun) -> dict[str, Json]:
     faults: list[Json] = [
         _with_reasons(
             {
-                "matter": each.matter.value,
+                **{name: getattr(each, name) for name in _OF_FINDING},
                 **each.spot._asdict(),
-                "place": each.place,
                 "expression": each.what,
-                "device": each.device,
-                "sentence": each.sentence,
-                "cure": each.cure,
                 "gain_s": each.seconds,
-                "figures": written(each.figures),
             },
             gain_s="the wire's limit is not known",
         )
@@ -95,13 +91,15 @@ def _cell(run: ProgramRun, cell: Cell) -> Json:
         count = f"{cell.forgotten:,}"
         note = Message("{letters} letters before this are not kept.", letters=count)
         output.insert(0, {"stream": "note", "text": note})
-    error = failed and {
-        "type": failed.error or None,
-        "text": failed.message or None,
-        "sentence": failed.sentence or None,
-        "frames": written(failed.frames),
-    }
+    error: Json = None
     of_seen: Json = None
+    if failed is not None:
+        error = {
+            "type": failed.error or None,
+            "text": failed.message or None,
+            "sentence": failed.sentence or None,
+            "frames": written(failed.frames),
+        }
     if seen is not None:
         values = {
             name: each for name, each in written(seen).items() if name not in _NOT_OF_SEEN

@@ -56,8 +56,8 @@ class ProgramRun:
 
     @property
     def running(self) -> bool:
-        going_on = any(each.state in ("waiting", "running") for each in self.cells)
-        return going_on and self.status is None
+        states = {each.state for each in self.cells}
+        return self.status is None and not states.isdisjoint(("waiting", "running"))
 
     @property
     def idle(self) -> Sequence[Idle]:
@@ -132,19 +132,16 @@ def lines_of(run: ProgramRun) -> Sequence[Line]:
         if idle.why is not Why.START:
             idled[spot_of(idle)].append(idle)
     lines = [_line(run, spot, copied[spot], idled[spot]) for spot in {**copied, **idled}]
-    return sorted(lines, key=lambda each: (-_cost(each), -each.bytes, each.spot))
-
-
-def _cost(line: Line) -> float:
-    """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
-    program begins, which cannot be changed in it.
-    """
-    again = sum(each.seconds - each.longest for each in line.idled)
-    return max(line.waited or 0.0, line.device_seconds or 0.0, again)
+    # By seconds of host, wire or card, whichever lost most.
+    cost = {
+        e.spot: max(e.waited or 0.0, e.device_seconds or 0.0, e.idle_seconds) for e in lines
+    }
+    return sorted(lines, key=lambda each: (-cost[each.spot], -each.bytes, each.spot))
 
 
 def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle]) -> Line:
     copied.sort(key=lambda row: (-row.bytes, row.number))
+    named: list[CopyRow | Idle] = [*copied, *idled]
     way = NOTHING
     if copied:
         ends = (copied[0].source, copied[0].target)
@@ -156,7 +153,7 @@ def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle])
         run.place(spot),
         copied,
         idled,
-        what=next(filter(None, (each.what for each in (*copied, *idled))), ""),
+        what=next(filter(None, (each.what for each in named)), ""),
         copies=sum(each.copies for each in copied),
         bytes=sum(each.bytes for each in copied),
         waited=total([each.host_seconds for each in copied if each.blocking]),
@@ -233,7 +230,7 @@ def _end(run: ProgramRun) -> Message:
 def watched(run: ProgramRun) -> Sequence[Message]:
     """What of it was watched, at what price, and what was not."""
     seen = [each for _, each in run.seen]
-    known = [_steps(each) for each in seen] + [_start(each) for each in seen]
+    known = [_how_much(each) for each in seen]
     if len(seen) > 1:
         cells = Message.counted(
             "{count} cell was watched, {time} of {whole}.",
@@ -266,34 +263,33 @@ def watched(run: ProgramRun) -> Sequence[Message]:
     return [each for each in said if each]
 
 
-def _steps(seen: Watched) -> Message:
+def _how_much(seen: Watched) -> Message:
     count, every = seen.steps, grouped(seen.steps)
     steps = Message.counted(
         "{count} step of the optimizer", "{all} steps of the optimizer", count, all=every
     )
     if seen.step == "batch":
         steps = Message.counted("{count} batch", "{all} batches", count, all=every)
-    if not sampled(seen):
-        whole = Message("All of it was watched: {steps}.", steps=steps)
-        return whole if seen.step else Message("All of it was watched.")
-    time, whole_time = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
-    part = Message("{time} of {whole}", time=time, whole=whole_time)
-    if seen.step:
-        some = grouped(seen.seen_steps)
-        part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
-    return Message(
-        "{part} were watched; figures are of these unless they say otherwise.", part=part
-    )
-
-
-def _start(seen: Watched) -> Message:
+    said = Message("All of it was watched.")
+    if sampled(seen):
+        time, whole = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
+        part = Message("{time} of {whole}", time=time, whole=whole)
+        if seen.step:
+            some = grouped(seen.seen_steps)
+            part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
+        said = Message(
+            "{part} were watched; figures are of these unless they say otherwise.", part=part
+        )
+    elif seen.step:
+        said = Message("All of it was watched: {steps}.", steps=steps)
     if not 0.0 < seen.started < seen.seen_seconds:
-        return NOTHING
-    return Message(
+        return said
+    start = Message(
         "It took {start} to start; waits are measured against the {rest} watched after that.",
         start=str(duration(seen.started)),
         rest=str(duration(seen.seen_seconds - seen.started)),
     )
+    return told(said, start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,12 +247,8 @@ def _description(thing: Any, kind: str) -> str:
     if kind == MODEL:
         return model_text(thing)
     if kind == OPTIMISER:
-        settings = [
-            f"{name}={text_of(each, 1)}"
-            for group in attributes_of(thing).get("param_groups", [])[:1]
-            for name, each in group.items()
-            if name != "params"
-        ]
+        group = attributes_of(thing)["param_groups"][0].items()
+        settings = [f"{name}={text_of(each, 1)}" for name, each in group if name != "params"]
         return f"{type(thing).__name__}({', '.join(settings)})"
     if kind != TENSOR:
         return text_of(thing)
