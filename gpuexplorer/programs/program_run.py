@@ -132,11 +132,15 @@ def lines_of(run: ProgramRun) -> Sequence[Line]:
         if idle.why is not Why.START:
             idled[spot_of(idle)].append(idle)
     lines = [_line(run, spot, copied[spot], idled[spot]) for spot in {**copied, **idled}]
-    # By seconds of host, wire or card, whichever lost most.
-    cost = {
-        e.spot: max(e.waited or 0.0, e.device_seconds or 0.0, e.idle_seconds) for e in lines
-    }
-    return sorted(lines, key=lambda each: (-cost[each.spot], -each.bytes, each.spot))
+    return sorted(lines, key=lambda each: (-_cost(each), -each.bytes, each.spot))
+
+
+def _cost(line: Line) -> float:
+    """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
+    program begins, which cannot be changed in it.
+    """
+    again = sum(each.seconds - each.longest for each in line.idled)
+    return max(line.waited or 0.0, line.device_seconds or 0.0, again)
 
 
 def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle]) -> Line:
