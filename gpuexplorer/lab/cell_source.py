@@ -17,7 +17,6 @@ _MAGIC = re.compile(
     re.MULTILINE,
 )
 _OTHER_LANGUAGE = re.compile(r"\s*%%(?!time\b|capture\b)")
-_FUTURE = re.compile(r"^from __future__ import ([\w, ]*\w)", re.MULTILINE)
 # What `compile` raises for text that is no program.
 NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
@@ -71,17 +70,12 @@ def lines_of(text: str) -> "list[str]":
     return re.findall(r"[^\n]*\n|[^\n]+", plain(text))
 
 
-def in_a_file(code: str) -> "tuple[list[str], str]":
-    """The names that it imports from `__future__`, which have to be the first lines of a file;
-    and the rest of it, as a remark where it only runs as a cell, such as with `await`.
-    """
+def in_a_file(code: str) -> str:
+    """As a remark where it only runs as a cell, such as with `await`."""
     text = without_magics(plain(code))
-    names = [name.strip() for found in _FUTURE.findall(text) for name in found.split(",")]
-    text = _FUTURE.sub("pass", text)
     if _understood(text, 0) is not None:
-        return names, text
-    lines = text.replace("\0", "").split("\n")
-    return [], "\n".join(["# This cell only runs in a notebook.", *(f"# {e}" for e in lines)])
+        return text
+    return "# This cell only runs in a notebook.\n# " + text.replace("\n", "\n# ")
 
 
 def without_magics(code: str) -> str:
@@ -89,13 +83,13 @@ def without_magics(code: str) -> str:
     if _understood(code) is not None:
         return code
     if _OTHER_LANGUAGE.match(code):
-        return "\n".join(f"# {line}" for line in code.split("\n"))
-    return _MAGIC.sub(
-        lambda found: (
-            found[1] + (f"pass  # {found[2]}  # only a notebook runs this" if found[2] else "")
-        ),
-        code,
-    )
+        return "# " + code.replace("\n", "\n# ")
+
+    def remark(found: "re.Match[str]") -> str:
+        said = f"pass  # {found[2]}  # only a notebook runs this" if found[2] else ""
+        return found[1] + said
+
+    return _MAGIC.sub(remark, code)
 
 
 # Any: a tree, or with no flags the code that would run.
@@ -115,23 +109,24 @@ def tree_of(code: str) -> ast.Module:
     return _understood(without_magics(code)) or ast.Module([], [])
 
 
+@lru_cache(maxsize=512)
+@lru_cache(maxsize=512)
 def names_read(code: str) -> frozenset[str]:
-    return _names(code, ast.Load)
-
-
-def names_made(code: str) -> frozenset[str]:
-    """What it assigns or defines, inside functions too."""
-    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    made = {each.name for each in ast.walk(tree_of(code)) if isinstance(each, defined)}
-    return _names(code, ast.Store) | made
+    names = [each for each in ast.walk(tree_of(code)) if isinstance(each, ast.Name)]
+    return frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
 
 
 @lru_cache(maxsize=512)
-def _names(code: str, how: type[ast.expr_context]) -> frozenset[str]:
-    nodes = ast.walk(tree_of(code))
-    return frozenset(
-        each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, how)
-    )
+def names_made(code: str) -> frozenset[str]:
+    """What it assigns or defines, inside functions too."""
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    nodes = [*ast.walk(tree_of(code))]
+    made = [
+        each.id
+        for each in nodes
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    ]
+    return frozenset(made + [each.name for each in nodes if isinstance(each, defined)])
 
 
 _CUDA = "torch.cuda."
@@ -148,30 +143,25 @@ class CardWord:
     number: int
     begin: int
     end: int
-    form: str = "place"  # "device": torch.device(…); "method": cuda(…); "card": see below
+    # "device": torch.device(…); "method": cuda(…); "card": in a function of torch.cuda, where
+    # the processor cannot be said.
+    form: str = "place"
     owner: "ast.expr | None" = None  # what is moved there
-
-    @property
-    def only_cards(self) -> bool:
-        """It stands in a function of torch.cuda: the processor has no answer to it."""
-        return self.form == "card"
 
     def edit(self, place: str) -> "Edit | None":
         """`place`: "cpu", "cuda:1", or code that gives one. None: it cannot be said there."""
         number, is_code = card_number(place), place.endswith(")")
         said = place if is_code else repr(place)
         match self.form:
-            case "card" if number is None:
-                return None
             case "card":
-                said = str(number)
+                said = "" if number is None else str(number)
             case "device" if not is_code:
                 said = f"torch.device({said})"
-            case "method" if place == "cpu":
-                said = "cpu()"
+            case "method" if is_code:
+                said = f"to({said})"
             case "method":
-                said = f"to({said})" if is_code else f"cuda({number})"
-        return Edit(self.begin, self.end, said)
+                said = "cpu()" if number is None else f"cuda({number})"
+        return Edit(self.begin, self.end, said) if said else None
 
 
 def card_number(value: object) -> "int | None":

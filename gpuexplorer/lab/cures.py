@@ -434,7 +434,7 @@ def _other_places(failed: Failed, site: Site) -> "list[Cure]":
         found = []
         if lost:
             places.append("cpu")
-        elif not any(each.only_cards for each in words):
+        elif not any(each.form == "card" for each in words):
             number = words[0].number
             card = f"cuda:{number}"
             place = f"torch.device({card!r} if torch.cuda.device_count() > {number} else 'cpu')"

@@ -103,16 +103,13 @@ def script(ledger: Ledger) -> str:
     cells = ledger.cells[ledger.first :]
     if ledger.first and ledger.cells[0].state == "done":
         cells = [ledger.cells[0], *cells]
-    futures: dict[str, None] = {}
     blocks = []
     for cell in cells:
         if cell.state in _LEFT_OUT:
             blocks.append(f"# %% {cell.number}\n# {_LEFT_OUT[cell.state]}")
         if cell.state != "done":
             continue
-        imported, text = in_a_file(_as_form(cell.code) if cell.by_form else cell.code)
-        futures |= dict.fromkeys(imported)
-        text = text.rstrip("\n")
+        text = in_a_file(_as_form(cell.code) if cell.by_form else cell.code).rstrip("\n")
         if cell.number == 0:
             seed = ledger.hello.seed if ledger.hello is not None else 0
             text += f"\n\ntorch.manual_seed({seed})  # with which the lab began"
@@ -121,8 +118,6 @@ def script(ledger: Ledger) -> str:
         blocks.insert(1, f"# %%\n{_TRY_GPU}")
     used = {device for each in cells if each.state == "done" for device in each.devices}
     head = [f"# {each}" for each in _head(ledger, used - {"cpu", "meta"})]
-    if futures:
-        head.append(f"from __future__ import {', '.join(futures)}")
     return "\n\n".join(("\n".join(head), *blocks)) + "\n"
 
 
@@ -131,7 +126,7 @@ def _as_form(code: str) -> str:
     where there is one.
     """
     text, words = cards_renamed(plain(code), lambda each: f"try_gpu({each.number})")
-    if not any(each.only_cards for each in words):
+    if not any(each.form == "card" for each in words):
         return text
     inner = "\n".join(f"    {line}" if line else line for line in text.split("\n"))
     return f"if torch.cuda.device_count() > {max(each.number for each in words)}:\n{inner}"

@@ -2,8 +2,7 @@
 figures and cures. A rule finds the lines it holds for, and says what a cure can give back.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -98,6 +97,7 @@ _SAID = {
 # context, the last reads a result.
 _OFTEN = 10
 _SELDOM = 20  # what is done in fewer than one of so many steps is done seldom already
+_SUMS = ("seconds", "times", "longest")  # of pauses
 
 
 class _Look:
@@ -109,48 +109,26 @@ class _Look:
         self.whole = max(0.0, seen.seen_seconds - seen.started)  # without the start
         copies = [row_of(run, cell, copy) for copy in seen.copies if not copy.already_there]
         self.rows = {row.number: row for row in copies}
-        self.at: dict[Spot, list[CopyRow]] = defaultdict(list)
-        for row in copies:
-            self.at[spot_of(row)].append(row)
-        self.idle = [each for each in seen.idle if not each.part_of]
+        self.reads = [row for row in copies if row.target == HOST and row.blocking]
         self._several = len({*(idle.device for idle in seen.idle), *dict(seen.busy)}) > 1
-        self._steps = seen.seen_steps if seen.step else 0  # slices of time are none
+        self.steps = seen.seen_steps if seen.step else 0  # slices of time are none
 
     def worth(self, matter: Matter, seconds: float) -> bool:
         return seconds >= _LEAST.get(matter, WORTH) * self.whole and seconds > 0.0
 
     def seldom(self, times: int) -> bool:
         """No loop, or not in every so many steps of it."""
-        return times < _OFTEN or times * _SELDOM < self._steps
+        return times < _OFTEN or times * _SELDOM < self.steps
 
-    def mostly(self, times: int) -> bool:
-        """In a loop; a pause of now and then may come from what else runs on the computer."""
-        return times >= _OFTEN and 2 * times >= self._steps
-
-    def reads_at(self, spot: Spot) -> list[CopyRow]:
-        return [row for row in self.at.get(spot, ()) if row.target == HOST and row.blocking]
-
-    def host_waited(self, times: int) -> float | None:
-        """For reads of about so many times, which are of the same loop: a card idles after the
-        last read of a step, the host waits at the first. None: they were not timed, or there
-        are none.
-        """
-        reads = [row for row in self.rows.values() if row.target == HOST and row.blocking]
-        return total([r.host_seconds for r in reads if abs(r.copies - times) <= 0.1 * times])
-
-    def lines(self, why: Why, more: Iterable[Idle] = ()) -> list[Idle]:
+    def lines(self, why: Why) -> list[Idle]:
         """Of each line the pauses of the card that idled longest, as one."""
-        rows = (*(idle for idle in self.idle if idle.why is why), *more)
+        rows = [each for each in self.seen.idle if each.why is why and not each.part_of]
         joined: dict[Spot, Idle] = {}
         for each in sorted(rows, key=lambda idle: -idle.seconds):
             first = joined.setdefault(spot_of(each), each)
             if first is not each and first.device == each.device:
-                joined[spot_of(each)] = replace(
-                    first,
-                    seconds=first.seconds + each.seconds,
-                    times=first.times + each.times,
-                    longest=first.longest + each.longest,
-                )
+                sums = {name: getattr(first, name) + getattr(each, name) for name in _SUMS}
+                joined[spot_of(each)] = replace(first, **sums)
         return list(joined.values())
 
     def head(self, row: CopyRow | Idle) -> Message:
@@ -198,9 +176,7 @@ class _Look:
             **values,
         )
         if sampled(seen):
-            steps = seen.step and seen.seen_steps
-            over = seen.steps / steps if steps else (seen.seconds - seen.started) / self.whole
-            time = seconds_words(spent * over)
+            time = seconds_words(spent * (seen.seconds - seen.started) / self.whole)
             said = told(said, Message("Over the whole run: about {time}.", time=time))
         yield Finding(
             matter,
@@ -232,18 +208,14 @@ def _trips(look: _Look) -> Iterator[Finding]:
         if {trip.out, trip.row} <= look.rows.keys() and not look.seldom(trip.times)
     ]
     # Gradients, which autograd copied, go the same way back: the same cure helps.
-    gradients = [each for each in ways if each[1].how == "backward"]
-    for trip, out, back in [each for each in ways if each not in gradients] or ways:
-        rows = [out, back]
-        for its, *more in gradients:
-            if 0.9 * trip.times <= its.times <= 1.1 * trip.times and out not in more:
-                rows += more
+    gradients = [row for _, *rows in ways if rows[1].how == "backward" for row in rows]
+    for trip, out, back in ways:
+        if back.how == "backward":
+            continue
+        rows, gradients = [out, back, *gradients], []
         left = {spot_of(row) for row in rows if row.target == HOST}
-        idle = [
-            each for each in look.idle if (each.why, each.device) == (Why.READ, trip.device)
-        ]
         gain = sum(row.seconds or row.host_seconds or 0.0 for row in rows)
-        gain += sum(each.seconds for each in idle if spot_of(each) in left)
+        gain += sum(each.seconds for each in look.lines(Why.READ) if spot_of(each) in left)
         cure = Message("Keep it on the card.")
         if trip.changed:
             cure = Message("Compute that on the card too, and keep it there.")
@@ -307,20 +279,21 @@ _INSTEAD_OF_READING = {
 
 def _reads(look: _Look) -> Iterator[Finding]:
     for idle in look.lines(Why.READ):
-        copies = look.reads_at(spot_of(idle))
+        copies = [each for each in look.reads if spot_of(each) == spot_of(idle)]
         same = [each for each in copies if each.what == idle.what] or copies
         how = same[0].how if same else "synchronize" * ("synchronize" in idle.what)
         times = sum(each.copies for each in same) or idle.times
-        # The card does nothing else while it answers. The longest wait may have been the first.
-        again = idle.seconds - idle.longest + sum(each.seconds or 0.0 for each in copies)
-        gain = min(again, idle.seconds)
-        waited = look.host_waited(times) if copies else None
-        if waited is not None:
-            # Without its reads the host asks for the next work while the card computes: it can
-            # run ahead by no more than it stood still for them.
-            gain = min(gain, waited)
         if look.seldom(times):
             continue
+        # The card does nothing else while it answers. The longest wait may have been the first.
+        again = idle.seconds - idle.longest + sum(each.seconds or 0.0 for each in copies)
+        # Without its reads the host asks for the next work while the card computes: it can run
+        # ahead by no more than it stood still for them.
+        # Copies of about as many times are of the same loop: a card idles after the last read
+        # of a step, the host waits at the first.
+        loop = [each for each in look.reads if abs(each.copies - times) <= 0.1 * times]
+        waited = total([each.host_seconds for each in loop]) if copies else None
+        gain = min(again, idle.seconds, again if waited is None else waited)
         otherwise = mark("Keep the sum on the card and read it every 100 steps.")
         cure = Message(_INSTEAD_OF_READING.get(how, otherwise))
         if gain < _MOST * idle.seconds:
@@ -329,8 +302,9 @@ def _reads(look: _Look) -> Iterator[Finding]:
                 gain=seconds_words(gain),
             )
             cure = told(cure, too_slow)
-        spent = idle.seconds
-        yield from look.finding(Matter.READ, idle, cure, spent, gain, times=times, rows=copies)
+        yield from look.finding(
+            Matter.READ, idle, cure, idle.seconds, gain, times=times, rows=copies
+        )
 
 
 # Of what a link to the host could carry in theory, what copies of pinned memory reach:
@@ -340,53 +314,47 @@ _REACHED = 0.8
 
 def _large(look: _Look) -> Iterator[Finding]:
     """From memory that is not pinned; from pinned memory, where the host waits all the same."""
-    busy = dict(look.seen.busy)
     for row in look.rows.values():
-        now, waited = row.seconds, row.host_seconds or 0.0
         # What moves once, such as a model at the beginning, gains nothing: pinning is a copy.
         if row.source != HOST or not row.asked or look.seldom(row.bursts):
             continue
+        reached: str = str(rate(row.bytes / row.seconds)) if row.seconds else ""
+        loader = None
         if row.pinned and row.blocking:
+            matter, spent = Matter.BLOCKING, row.host_seconds or 0.0
+            # The card is done no sooner than its work.
+            left = look.whole - dict(look.seen.busy).get(row.target, look.whole)
+            gain: float | None = min(spent, left)
             cure = Message(
                 "Copy with non_blocking=True, and do not write to that memory before the copy "
                 "is done."
             )
-            # The card is done no sooner than its work.
-            left = look.whole - busy.get(row.target, look.whole)
-            size = look.size(row.bytes)
-            yield from look.finding(
-                Matter.BLOCKING, row, cure, waited, min(waited, left), size=size
+        elif row.pinned is False and not row.small and row.seconds:
+            matter, spent, gain = Matter.PAGEABLE, row.seconds, None
+            cure = Message(
+                "Keep it in pinned memory (.pin_memory(), once), and copy with "
+                "non_blocking=True."
             )
-        if row.pinned is not False or row.small or not now:
-            continue
-        cure = Message(
-            "Keep it in pinned memory (.pin_memory(), once), and copy with non_blocking=True."
-        )
-        loader = None
-        for each in look.seen.loaders:
-            # As far as numbers tell: one copy for each of its batches, or the same few.
-            if not each.pins and row.bursts <= each.batches <= row.copies * 1.1:
-                loader = each
-                cure = Message(
-                    "Give the loader of {place} pin_memory=True, and copy with "
-                    "non_blocking=True.",
-                    place=look.run.place(spot_of(each)),
+            for each in look.seen.loaders:
+                # As far as numbers tell: one copy for each of its batches, or the same few.
+                if not each.pins and row.bursts <= each.batches <= row.copies * 1.1:
+                    loader = each
+                    cure = Message(
+                        "Give the loader of {place} pin_memory=True, and copy with "
+                        "non_blocking=True.",
+                        place=look.run.place(spot_of(each)),
+                    )
+            if row.limit:
+                pinned, limit = row.bytes / (_REACHED * row.limit), str(rate(row.limit))
+                reached = Message(
+                    "{rate}; the wire could carry {limit}", rate=reached, limit=limit
                 )
-        reached, pinned = str(rate(row.bytes / now)), None
-        if row.limit:
-            pinned, limit = row.bytes / (_REACHED * row.limit), str(rate(row.limit))
-            reached = Message("{rate}; the wire could carry {limit}", rate=reached, limit=limit)
-            cure = told(cure, _instead(pinned, now))
-        gain = None if pinned is None else now - pinned
+                cure, gain = told(cure, _instead(pinned, spent)), spent - pinned
+        else:
+            continue
+        size = look.size(row.bytes)
         yield from look.finding(
-            Matter.PAGEABLE,
-            row,
-            cure,
-            now,
-            gain,
-            other=loader,
-            size=look.size(row.bytes),
-            rate=reached,
+            matter, row, cure, spent, gain, other=loader, size=size, rate=reached
         )
 
 
@@ -398,7 +366,7 @@ def _loaders(look: _Look) -> Iterator[Finding]:
         loader = max(there, key=lambda each: each.seconds, default=None)
         yield from look.finding(
             Matter.LOADER,
-            replace(idle, what=idle.what or (loader.what if loader else "")),
+            idle,
             _more_workers(loader, look.run.processors),
             idle.seconds,
             idle.seconds - idle.longest,  # which may have been the first
@@ -419,21 +387,21 @@ def _more_workers(loader: Loader | None, processors: int | None) -> Message:
             "A worker needs about as long to hand a batch over, so more workers would not "
             "help. Take larger batches, or keep the data on the card and index it there."
         )
-    if processors is not None and max(1, loader.workers) >= processors:
+    known = processors or 2 * loader.workers + 5  # enough, where nobody said
+    if max(1, loader.workers) >= known:
         enough = Message.counted(
             "This computer has one processor, so more workers would not help.",
             "This computer has {count} processors, so more than {workers} workers would not "
             "help.",
-            processors,
+            known,
             workers=loader.workers,
         )
         less = Message("Do less for each sample, or prepare the data once and keep them.")
         return told(enough, less)
-    most = (processors or 5) - 1 if not loader.workers else processors or 2 * loader.workers
     return Message(
         "Let workers prepare batches while the card computes: num_workers={count}, "
         "persistent_workers=True; or do less for each sample.",
-        count=min(2 * loader.workers or _MOST_WORKERS, most),
+        count=min(2 * loader.workers, known) or min(_MOST_WORKERS, known - 1),
     )
 
 
@@ -451,20 +419,23 @@ def _hosts(look: _Look) -> Iterator[Finding]:
     gone = {e.spot for e in look.found if e.matter in (Matter.SMALL, Matter.TRIP)}
     # It is the host that watches, and so makes some of its pauses. On simulated cards the clock
     # stands still meanwhile.
-    own, left = sum(each.seconds for each in look.idle if each.why is Why.HOST), 1.0
+    lines, rest = look.lines(Why.HOST), []
+    own, left = sum(each.seconds for each in lines), 1.0
     if own and not look.seen.modelled:
         left = max(0.0, 1.0 - (look.seen.cost_seconds or 0.0) / own)
-    rest = []
-    for idle in look.lines(Why.HOST, _behind_reads(look, gone)):
+    for idle in lines:
         if spot_of(idle) in gone:
             continue
         gain = (idle.seconds - idle.longest) * left
-        between = not idle.part_of and idle.seconds < _BETWEEN_OPERATIONS * idle.times
-        if between or not (look.mostly(idle.times) and look.worth(Matter.HOST, gain)):
+        between = idle.seconds < _BETWEEN_OPERATIONS * idle.times
+        # A pause of now and then may come from what else runs on the computer.
+        each_step = idle.times >= _OFTEN and 2 * idle.times >= look.steps
+        if between or not each_step or not look.worth(Matter.HOST, gain):
             rest.append(idle)
             continue
         cure = Message(_OWN_WORK)
-        if any(each.within.startswith("torch.nn.parallel") for each in look.at[spot_of(idle)]):
+        here = [row for row in look.rows.values() if spot_of(row) == spot_of(idle)]
+        if any(row.within.startswith("torch.nn.parallel") for row in here):
             cure = Message(
                 "DataParallel copies the model to each card in every step, from one thread: "
                 "use DistributedDataParallel, or one card."
@@ -476,37 +447,19 @@ def _hosts(look: _Look) -> Iterator[Finding]:
     longest = max(rest, key=lambda each: each.seconds)
     rest = [each for each in rest if each.device == longest.device]
     seconds, times = sum(each.seconds for each in rest), sum(each.times for each in rest)
+    short = 0.0 if gone else dict(look.seen.pauses).get(longest.device, 0.0)
+    if look.seldom(times) and not short:
+        return
     cure = Message(_OWN_WORK)
     if seconds < _BETWEEN_OPERATIONS * times:
         cure = Message(
             "Give the card more at a time: larger batches, torch.compile, or CUDA graphs."
         )
-    short = 0.0 if gone else dict(look.seen.pauses).get(longest.device, 0.0)
-    if short or not look.seldom(times):
-        yield from look.finding(
-            Matter.HOST,
-            longest,
-            cure,
-            seconds + short,
-            (seconds + short - sum(each.longest for each in rest)) * left,
-            sentence=mark(
-                "Between one operation and the next, {card} waited {part} for the host, "
-                "longest at {head}."
-            ),
-            times=times,
-        )
-
-
-def _behind_reads(look: _Look, gone: set[Spot]) -> Iterator[Idle]:
-    """The host's own work after reads, as far as a card would have waited for it without them:
-    the host runs ahead by no more than it stood still for a read.
-    """
-    reads = {each.row: each for each in look.idle if each.why is Why.READ}
-    for each in look.seen.idle:
-        read = reads.get(each.part_of)
-        if read is None or spot_of(read) in {spot_of(each), *gone}:
-            continue
-        waited = look.host_waited(sum(row.copies for row in look.reads_at(spot_of(read))))
-        if look.mostly(each.times) and waited is not None and waited < read.seconds:
-            rest = 1.0 - waited / read.seconds
-            yield replace(each, seconds=each.seconds * rest, longest=each.longest * rest)
+    gain = (seconds + short - sum(each.longest for each in rest)) * left
+    sentence = mark(
+        "Between one operation and the next, {card} waited {part} for the host, longest at "
+        "{head}."
+    )
+    yield from look.finding(
+        Matter.HOST, longest, cure, seconds + short, gain, sentence=sentence, times=times
+    )

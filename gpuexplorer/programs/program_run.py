@@ -36,11 +36,6 @@ def spot_of(row: Transferred | Idle | Loader | Frame) -> Spot:
     return Spot(row.file, 0 if row.file else row.cell, row.line)
 
 
-def no_route(source: str, target: str) -> Route | None:
-    """Nobody knows how the devices are joined."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
     """A `.py` is one cell, a notebook has several. May be asked while the program runs."""
@@ -49,7 +44,7 @@ class ProgramRun:
     cells: Sequence[Cell]
     hello: Hello | None = None
     status: int | None = None  # as its process ended; negative: the signal. None: it runs
-    route: Callable[[str, str], Route | None] = no_route  # devices as the worker names them
+    route: Callable[[str, str], Route | None] | None = None  # devices as the worker names them
     units: Units = USUAL
     processors: int | None = None  # of the computer it ran on
     machine: str | None = None  # that computer, where it was not this one
@@ -61,8 +56,13 @@ class ProgramRun:
 
     @property
     def running(self) -> bool:
-        going_on = any(each.state in ("waiting", "running") for each in self.cells)
-        return going_on and self.status is None
+        states = {each.state for each in self.cells}
+        return self.status is None and not states.isdisjoint(("waiting", "running"))
+
+    @property
+    def idle(self) -> Sequence[Idle]:
+        """Each pause once: those that are part of another are left out."""
+        return [each for _, seen in self.seen for each in seen.idle if not each.part_of]
 
     @property
     def modelled(self) -> bool:
@@ -119,14 +119,6 @@ class Line:
     memory: Message  # what memory of the host took part
     share: float | None  # of the limit of the wire, by the copies of most bytes
 
-    @property
-    def cost(self) -> float:
-        """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
-        program begins, which cannot be changed in it.
-        """
-        again = sum(each.seconds - each.longest for each in self.idled)
-        return max(self.waited or 0.0, self.device_seconds or 0.0, again)
-
 
 def lines_of(run: ProgramRun) -> Sequence[Line]:
     """The costliest first."""
@@ -136,16 +128,23 @@ def lines_of(run: ProgramRun) -> Sequence[Line]:
         for copy in seen.copies:
             if not copy.already_there:
                 copied[spot_of(copy)].append(row_of(run, cell, copy))
-        for idle in seen.idle:
-            if idle.why != Why.START and not idle.part_of:
-                idled[spot_of(idle)].append(idle)
+    for idle in sorted(run.idle, key=lambda each: -each.seconds):
+        if idle.why is not Why.START:
+            idled[spot_of(idle)].append(idle)
     lines = [_line(run, spot, copied[spot], idled[spot]) for spot in {**copied, **idled}]
-    return sorted(lines, key=lambda each: (-each.cost, -each.bytes, each.spot))
+    return sorted(lines, key=lambda each: (-_cost(each), -each.bytes, each.spot))
+
+
+def _cost(line: Line) -> float:
+    """Seconds of host, wire or card, whichever lost most. The longest pause may be how a
+    program begins, which cannot be changed in it.
+    """
+    again = sum(each.seconds - each.longest for each in line.idled)
+    return max(line.waited or 0.0, line.device_seconds or 0.0, again)
 
 
 def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle]) -> Line:
     copied.sort(key=lambda row: (-row.bytes, row.number))
-    idled.sort(key=lambda idle: -idle.seconds)
     named: list[CopyRow | Idle] = [*copied, *idled]
     way = NOTHING
     if copied:
@@ -158,7 +157,7 @@ def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle])
         run.place(spot),
         copied,
         idled,
-        what=next((each.what for each in named if each.what), ""),
+        what=next(filter(None, (each.what for each in named)), ""),
         copies=sum(each.copies for each in copied),
         bytes=sum(each.bytes for each in copied),
         waited=total([each.host_seconds for each in copied if each.blocking]),
@@ -186,7 +185,7 @@ def row_of(run: ProgramRun, cell: Cell, copy: Transferred) -> CopyRow:
         code=copy.what,
         whole="",
         cards=cell.cards,
-        route=run.route(copy.source, copy.target),
+        route=None if run.route is None else run.route(copy.source, copy.target),
     )
 
 
@@ -198,23 +197,13 @@ def total(values: Sequence[float | None]) -> float | None:
 
 def ended(run: ProgramRun) -> Message:
     """The first line: the file, its end, and how long that took."""
-    how = on(run.machine, _end(run))
-    if run.seconds is None:
-        return how
-    seconds = str(duration(run.seconds))
-    if run.running:
-        return told(how, Message("So far: {seconds}.", seconds=seconds))
-    # Where these are modelled, it took so long by the clock on the wall.
-    ends = [cell.finished or cell.failed for cell, seen in run.seen if seen.modelled]
-    real = total([end.host_seconds for end in ends if end and not end.modelled])
-    if real is None:
-        return told(how, Message("It ran for {seconds}.", seconds=seconds))
-    ran = Message(
-        "It ran for {seconds} of modelled time; carrying that out took {real} here.",
-        seconds=seconds,
-        real=str(duration(real)),
-    )
-    return told(how, ran)
+    how, lasted = on(run.machine, _end(run)), NOTHING
+    if run.seconds is not None:
+        seconds = str(duration(run.seconds))
+        lasted = Message("It ran for {seconds}.", seconds=seconds)
+        if run.running:
+            lasted = Message("So far: {seconds}.", seconds=seconds)
+    return told(how, lasted)
 
 
 def _end(run: ProgramRun) -> Message:
@@ -245,7 +234,7 @@ def _end(run: ProgramRun) -> Message:
 def watched(run: ProgramRun) -> Sequence[Message]:
     """What of it was watched, at what price, and what was not."""
     seen = [each for _, each in run.seen]
-    known = [_steps(each) for each in seen] + [_start(each) for each in seen]
+    known = [_how_much(each) for each in seen]
     if len(seen) > 1:
         cells = Message.counted(
             "{count} cell was watched, {time} of {whole}.",
@@ -278,41 +267,33 @@ def watched(run: ProgramRun) -> Sequence[Message]:
     return [each for each in said if each]
 
 
-def _steps(seen: Watched) -> Message:
+def _how_much(seen: Watched) -> Message:
+    count, every = seen.steps, grouped(seen.steps)
     steps = Message.counted(
-        "{count} step of the optimizer",
-        "{all} steps of the optimizer",
-        seen.steps,
-        all=grouped(seen.steps),
+        "{count} step of the optimizer", "{all} steps of the optimizer", count, all=every
     )
     if seen.step == "batch":
-        steps = Message.counted(
-            "{count} batch", "{all} batches", seen.steps, all=grouped(seen.steps)
+        steps = Message.counted("{count} batch", "{all} batches", count, all=every)
+    said = Message("All of it was watched.")
+    if sampled(seen):
+        time, whole = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
+        part = Message("{time} of {whole}", time=time, whole=whole)
+        if seen.step:
+            some = grouped(seen.seen_steps)
+            part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
+        said = Message(
+            "{part} were watched; figures are of these unless they say otherwise.", part=part
         )
-    if not sampled(seen):
-        whole = Message("All of it was watched: {steps}.", steps=steps)
-        return whole if seen.step else Message("All of it was watched.")
-    part = Message(
-        "{time} of {whole}",
-        time=str(duration(seen.seen_seconds)),
-        whole=str(duration(seen.seconds)),
-    )
-    if seen.step:
-        some = grouped(seen.seen_steps)
-        part = Message("{some} of {steps}, {part},", some=some, steps=steps, part=part)
-    return Message(
-        "{part} were watched; figures are of these unless they say otherwise.", part=part
-    )
-
-
-def _start(seen: Watched) -> Message:
+    elif seen.step:
+        said = Message("All of it was watched: {steps}.", steps=steps)
     if not 0.0 < seen.started < seen.seen_seconds:
-        return NOTHING
-    return Message(
+        return said
+    start = Message(
         "It took {start} to start; waits are measured against the {rest} watched after that.",
         start=str(duration(seen.started)),
         rest=str(duration(seen.seen_seconds - seen.started)),
     )
+    return told(said, start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,27 +319,22 @@ def cards_of(run: ProgramRun) -> Sequence[CardSum]:
     """All that its PyTorch offers, and whatever else was seen."""
     busy, pauses = Counter[str](), Counter[str]()
     copied: dict[str, list[float | None]] = defaultdict(list)
-    idle: dict[str, Counter[Why]] = defaultdict(Counter)
+    idle: dict[str, dict[Why, float]] = defaultdict(dict)
     for _, seen in run.seen:
         busy.update(dict(seen.busy))
         pauses.update(dict(seen.pauses))
         for copy in seen.copies:
             for device in {copy.source, copy.target}:
                 copied[device].append(copy.seconds)
-        for each in seen.idle:
-            if not each.part_of:
-                idle[each.device][each.why] += each.seconds  # type: ignore[assignment]
+    for each in run.idle:
+        its = idle[each.device]
+        its[each.why] = its.get(each.why, 0.0) + each.seconds
     offered = [each.name for each in (run.hello.devices if run.hello else ()) if each.usable]
+    names = dict.fromkeys((*offered, *busy, *copied, *idle))
     return [
-        CardSum(
-            name,
-            busy.get(name),
-            total([0.0, *copied.get(name, ())]),
-            idle.get(name, {}),
-            pauses.get(name),
-        )
-        for name in dict.fromkeys((*offered, *busy, *copied, *idle))
-        if name not in _NO_CARDS
+        CardSum(each, busy.get(each), total([0.0, *copied[each]]), idle[each], pauses.get(each))
+        for each in names
+        if each not in _NO_CARDS
     ]
 
 
@@ -378,52 +354,45 @@ def as_a_whole(run: ProgramRun, found: bool) -> Sequence[Message]:
         return [Message("This PyTorch has no card, so nothing could be copied.")]
     cards = cards_of(run)
     unused = [each.device for each in cards if not each.used]
-    if len(unused) == len(cards):
-        if any(seen.children for _, seen in run.seen):
-            return [
-                Message("The program used no card itself. What it started was not watched.")
-            ]
-        return [Message("No card was used.")]
-    said = []
-    if not found:
-        looked_at = Message(
-            "Looked at: reads that make a card wait, pageable and small copies, tensors that "
-            "go there and back, loaders, and the host's own work."
-        )
-        said = [_no_line(run, cards), looked_at]
-    if unused:
-        named = all_of(unused)
-        said.append(
-            Message.counted(
-                "{cards} was not used.", "{cards} were not used.", len(unused), cards=named
+    if len(unused) < len(cards):
+        said = [] if found else [_no_line(run, cards), _LOOKED_AT]
+        if unused:
+            names = all_of(unused)
+            said.append(
+                Message.counted(
+                    "{cards} was not used.", "{cards} were not used.", len(unused), cards=names
+                )
             )
-        )
-    return said
+        return said
+    if any(seen.children for _, seen in run.seen):
+        return [Message("The program used no card itself. What it started was not watched.")]
+    return [Message("No card was used.")]
+
+
+_LOOKED_AT = Message(
+    "Looked at: reads that make a card wait, pageable and small copies, tensors that go there "
+    "and back, loaders, and the host's own work."
+)
 
 
 def _no_line(run: ProgramRun, cards: Sequence[CardSum]) -> Message:
     """Where a card idles at so many lines that none of them is to blame, the worst is named."""
-    seconds = {
+    waits = {
         each.device: each.idle_seconds - each.idle.get(Why.START, 0.0) + (each.pauses or 0.0)
         for each in cards
     }
-    worst = max(seconds, key=lambda each: seconds[each])
-    if seconds[worst] < WORTH * run.stepping_seconds:
+    worst, seconds = max(waits.items(), key=lambda each: each[1])
+    if seconds < WORTH * run.stepping_seconds:
         return Message("Nothing stands out.")
     said = Message(
         "No line stands out, but {card} had nothing to do for {part} of {whole}.",
         card=worst if len(cards) > 1 else Message("the card"),
-        part=str(duration(seconds[worst])),
+        part=str(duration(seconds)),
         whole=str(duration(run.stepping_seconds)),
     )
-    idle = [
-        each
-        for _, seen in run.seen
-        for each in seen.idle
-        if each.device == worst and each.why is not Why.START and not each.part_of
-    ]
-    if not idle:
+    idle = [each for line in lines_of(run) for each in line.idled if each.device == worst]
+    longest = max(idle, key=lambda each: each.seconds, default=None)
+    if longest is None:
         return told(said, Message("It did so in pauses from one operation to the next."))
-    longest = max(idle, key=lambda each: each.seconds)
     place, time = run.place(spot_of(longest)), str(duration(longest.seconds))
     return told(said, Message("Longest at {place}: {time}.", place=place, time=time))

@@ -14,16 +14,7 @@ from gpuexplorer.core.trace_format import (
     nanoseconds,
     slice_text,
 )
-from gpuexplorer.lab.events import (
-    Event,
-    Hello,
-    Idle,
-    Loader,
-    Traced,
-    Transferred,
-    Watched,
-    Why,
-)
+from gpuexplorer.lab.events import Event, Hello, Idle, Loader, Traced, Transferred, Watched, Why
 from gpuexplorer.programs.program_run import Spot, spot_of
 
 # The rows of a device, by the kind of a stretch, in the order in which they stand.
@@ -135,17 +126,13 @@ class TraceFile:
 
 
 def _args_of_copy(row: Transferred, size: int, seconds: float) -> dict[str, object]:
+    names = ("file", "line", "modelled", "pinned", "blocking", "direct")
     args = {
-        "file": row.file,
-        "line": row.line,
+        **{name: getattr(row, name) for name in names},
         "from": row.source,
         "to": row.target,
         "asked_for": row.asked,
-        "modelled": row.modelled,
         "bytes": size or None,
         "rate_gbs": size / seconds / 1e9 if size and seconds > 0 else None,
-        "pinned": row.pinned,
-        "blocking": row.blocking,
-        "direct": row.direct,
     }
     return {name: value for name, value in args.items() if value is not None}

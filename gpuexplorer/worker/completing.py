@@ -14,19 +14,18 @@ import re
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
 from gpuexplorer.worker.shelf import (
     COLLECTION,
     MODEL,
+    TENSOR,
     attributes_of,
     elements_of,
     kind_of,
@@ -47,14 +46,10 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BEGINNING = re.compile(r"""(?<![\w.])[^\W\d]|(?<!")"|[(\[{]""")
-_DISPLAYS: "dict[type, type]" = {ast.List: list, ast.Dict: dict, ast.JoinedStr: str}
-_VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, *_DISPLAYS)
+_VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Dict)
 _IMPORT = re.compile(r"\s*(from|import)\b\s*(.*?)\s*")
 _NEW_NAME = re.compile(r"\b(?:def|class|as|for|lambda|global|nonlocal)\s+$")
-_DEVICE = re.compile(
-    r"\b(?:(?:device|map_location|device_type)\s*="
-    r"|(?:to|device|set_default_device|to_empty)\s*\()\s*$"
-)
+_DEVICE = re.compile(r"\b(?:(?:device|map_location)\s*=|(?:to|device)\s*\()\s*$")
 _FILE = re.compile(r"\b(?:open|load|save|Path|chdir|listdir|loadtxt|imread)\s*\(\s*$")
 
 
@@ -64,18 +59,16 @@ def complete(
 ) -> Completed:
     """`devices`: the names of those that this PyTorch offers."""
     typed = _Typed(command.code[: command.at], namespace, devices)
-    begin, words = typed.goes_on()
+    begun, words = typed.goes_on()
+    hidden = begun.startswith("_")
+    fitting = (
+        each
+        for each in dict.fromkeys(words)
+        if each.startswith(begun) and each != begun and (hidden or each[0] != "_")
+    )
     text, _, doc = typed.called()
-    kept = tuple(islice(dict.fromkeys(words), _MOST))
-    return Completed(command.id, begin, kept, text, doc)
-
-
-@dataclass(frozen=True)
-class _Reached:
-    """What an expression gives; of a call and of what PyTorch computes only the type."""
-
-    kind: type
-    thing: "Any | None" = None
+    begin = command.at - len(begun)
+    return Completed(command.id, begin, tuple(islice(fitting, _MOST)), text, doc)
 
 
 class _Typed:
@@ -111,15 +104,10 @@ class _Typed:
             self._quoted = text.partition(found["thrice"] or found["once"])[2]
         return '"' * len(text)
 
-    def goes_on(self) -> "tuple[int, Iterable[str]]":
-        """Where the words begin that may take the place of what is begun, and these."""
-        begun, words = self._in_code() if self._quoted is None else self._in_string()
-        fitting = (each for each in words if each.startswith(begun) and each != begun)
-        hidden = begun.startswith("_")
-        begin = len(self._code) - len(begun)
-        return begin, (each for each in fitting if hidden or each[0] != "_")
-
-    def _in_code(self) -> "tuple[str, Iterable[str]]":
+    def goes_on(self) -> "tuple[str, Iterable[str]]":
+        """What is begun, and the words that may take its place, and others."""
+        if self._quoted is not None:
+            return self._in_string(self._quoted)
         begun = re.search(r"\w*$", self._plain)[0]  # type: ignore[index]  # matches any text
         before = self._plain[: len(self._plain) - len(begun)]
         line = before.rpartition("\n")[2]
@@ -133,9 +121,9 @@ class _Typed:
 
     def _attributes(self, end: int) -> "Iterable[str]":
         """Functions before classes and constants."""
-        reached = self._value(end)
-        if reached is not None:
-            words = filter(str.isidentifier, _attributes_of(reached))
+        thing = self._value(end)
+        if thing is not None:
+            words = filter(str.isidentifier, _attributes_of(thing))
             return sorted(words, key=lambda name: (name[:1].isupper(), name))
         # Of one such as self: whatever this code says of it.
         name = re.search(r"[^\W\d]\w*$", self._plain[:end])
@@ -152,8 +140,8 @@ class _Typed:
             yield from keyword.kwlist
             yield from sorted(vars(builtins))
 
-    def _in_string(self) -> "tuple[str, Iterable[str]]":
-        before, quoted = self._plain.rstrip('"'), self._quoted or ""
+    def _in_string(self, quoted: str) -> "tuple[str, Iterable[str]]":
+        before = self._plain.rstrip('"')
         if _FILE.search(before):
             folder, slash, part = quoted.rpartition("/")
             found = islice(Path(folder + slash).expanduser().glob("*"), _MOST)
@@ -165,10 +153,10 @@ class _Typed:
     def _keys(self, before: str) -> "Iterable[str]":
         """As they are written, of the dictionary whose bracket was opened right before."""
         opened = self._open[-1:] if before.rstrip().endswith("[") else []
-        reached = self._value(opened[0]) if opened else None
-        if reached is None or not issubclass(type(reached.thing), dict):
+        thing = self._value(opened[0]) if opened else None
+        if not issubclass(type(thing), dict):
             return ()
-        return [way[1:-1] for way, _ in elements_of(reached.thing, _MOST)]
+        return [way[1:-1] for way, _ in elements_of(thing, _MOST)]
 
     def called(self) -> "tuple[str, Sequence[str], str]":
         """What the innermost open bracket calls: as it would be defined, the names of what it
@@ -177,14 +165,15 @@ class _Typed:
         for place in reversed(self._open):
             before = self._plain[:place]
             name = re.search(r"(\b(?:def|class)\s+)?([^\W\d]\w*)?\s*$", before)
-            if self._plain[place] == "(" and name is not None and not name[1]:
-                reached = self._value(place)
-                if reached is not None:
-                    return _signature(reached.thing, name[2] or "")
+            called = self._value(place) if self._plain[place] == "(" else None
+            if called is not None and name is not None and not name[1]:
+                return _signature(called, name[2] or "")
         return "", (), ""
 
-    def _value(self, end: int) -> "_Reached | None":
-        """Of the expression that ends there. None: nobody knows."""
+    def _value(self, end: int) -> Any:
+        """Of the expression that ends there. None: nobody knows. A call is not carried out: a
+        stand-in tells what its result has.
+        """
         line = self._plain.rfind("\n", 0, end) + 1
         opened = max((place + 1 for place in self._open if place < end), default=0)
         for found in _BEGINNING.finditer(self._plain, max(line, opened), end):
@@ -193,29 +182,37 @@ class _Typed:
             except (SyntaxError, ValueError):
                 continue
             if isinstance(tree, _VALUES):
-                return self._given(tree, line)
+                return self._given(tree, self._plain[:line])
         return None
 
-    def _given(self, node: ast.expr, line: int) -> "_Reached | None":
-        """`line`: where the statement begins that has it."""
+    def _given(self, node: ast.expr, before: str) -> Any:
+        """`before`: the statements before the one that has it."""
         match node:
             case ast.Constant(value=value):
-                return _Reached(type(value))
+                return value
+            case ast.List():
+                return []
+            case ast.Dict():
+                return {}
             case ast.Name(id=name):
-                return self._named(name, self._plain[:line])
-            case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):
-                outer = self._given(inner, line)
-                return None if outer is None else _step(outer, node)
-        kind = _DISPLAYS.get(type(node))
-        return None if kind is None else _Reached(kind)
+                return self._named(name, before)
+            case ast.Attribute(value=inner, attr=name):
+                found = _attributes_of(self._given(inner, before)).get(name)
+                computed = type(found) in (property, types.GetSetDescriptorType)
+                return None if computed else found
+            case ast.Subscript(value=inner, slice=index):
+                return _inside(self._given(inner, before), f"[{ast.unparse(index)}]")
+            case ast.Call(func=inner):
+                return _result(self._given(inner, before))
+        return None
 
-    def _named(self, name: str, before: str) -> "_Reached | None":
+    def _named(self, name: str, before: str) -> Any:
         """By the namespace; else by what this very code says before."""
         for names in (self._namespace, vars(builtins)):
             if name in names:
-                return _Reached(type(names[name]), names[name])
+                return names[name]
         if name in sys.modules and re.search(rf"\bimport\s+{name}\b", before):
-            return _Reached(types.ModuleType, sys.modules[name])
+            return sys.modules[name]
         found = [*re.finditer(rf"^[ \t]*{name}[ \t]*=(?!=).+$", before, re.MULTILINE)]
         return self._value(found[-1].end()) if found else None
 
@@ -242,94 +239,86 @@ def _modules(package: str) -> "Sequence[str]":
     return sorted(each.name for each in pkgutil.iter_modules(where))
 
 
+# Stands for each tensor that code computes; its attributes for those of each.
+_TENSOR = torch.empty(0, 0)
+_BOUND = (types.FunctionType, classmethod, staticmethod)
 _OF_TENSORS = {
-    **dict.fromkeys(("T", "mT", "data", "grad"), torch.Tensor),
-    "shape": torch.Size,
-    "device": torch.device,
-    "dtype": torch.dtype,
+    **{
+        name: getattr(_TENSOR, name) for name in ("T", "mT", "data", "shape", "device", "dtype")
+    },
+    "grad": _TENSOR,
 }
 
 
-def _attributes_of(reached: _Reached) -> "dict[str, Any]":
+# Any, here and below: whatever a person made.
+def _attributes_of(thing: Any) -> "dict[str, Any]":
     """Without what a class answers by code of its own."""
-    kind, thing = reached.kind, reached.thing
-    is_class = issubclass(kind, type) and thing is not None
-    whole: Any = thing if is_class else kind
-    found: dict[str, Any] = {}
-    for each in reversed(type.mro(whole)):
-        found.update(vars(each))
-    for name, each in found.items():
-        inner = each.__func__ if type(each) in (staticmethod, classmethod) else each
-        bound = type(each) is types.FunctionType and not is_class
-        if type(each) is classmethod or bound:
-            inner = types.MethodType(inner, whole)  # which hands the first argument over
-        found[name] = inner
-    if not is_class:
-        found |= attributes_of(thing)
-    if kind_of(thing) == MODEL:
+    is_class = issubclass(type(thing), type)
+    whole = thing if is_class else type(thing)
+    found = {
+        name: each.__get__(None if is_class else thing, whole) if type(each) in _BOUND else each
+        for kind in reversed(type.mro(whole))
+        for name, each in vars(kind).items()
+    }
+    if is_class:
+        return found
+    if kind_of(thing) == TENSOR:
+        found |= _OF_TENSORS
+    elif kind_of(thing) == MODEL:
         found |= tensors_in(thing) | modules_in(thing)
-    return found
+    return found | attributes_of(thing)
 
 
-def _step(
-    outer: _Reached, node: "ast.Attribute | ast.Subscript | ast.Call"
-) -> "_Reached | None":
-    """From what stands before the dot or the bracket to what stands behind."""
-    is_tensor = issubclass(outer.kind, torch.Tensor)
-    if isinstance(node, ast.Attribute):
-        if is_tensor and node.attr in _OF_TENSORS:
-            return _Reached(_OF_TENSORS[node.attr])
-        found = _attributes_of(outer).get(node.attr)
-        computed = found is None or type(found) in (property, types.GetSetDescriptorType)
-        return None if computed else _Reached(type(found), found)
-    if isinstance(node, ast.Subscript):
-        if is_tensor:
-            return _Reached(torch.Tensor)
-        inside: dict[str, Any] = {}
-        if issubclass(outer.kind, nn.Module):
-            inside = {f"[{name}]": each for name, each in modules_in(outer.thing).items()}
-        elif kind_of(outer.thing) == COLLECTION:
-            inside = dict(elements_of(outer.thing, _MOST))
-        # At an index that is not known yet, the first.
-        index = f"[{ast.unparse(node.slice)}]"
-        found = inside.get(index, next(iter(inside.values()), None))
-        return _Reached(type(found), found) if inside else None
-    if issubclass(outer.kind, type):
-        return None if outer.thing is None else _Reached(outer.thing)
-    head = _HEAD.match(_doc_of(outer.thing))
-    # Nearly all models give one.
-    gives = issubclass(outer.kind, nn.Module) or (head is not None and head[2] == "Tensor")
-    return _Reached(torch.Tensor) if gives else None
+def _inside(thing: Any, index: str) -> Any:
+    """At an index that is not known yet, the first."""
+    its = kind_of(thing)
+    if its == TENSOR:
+        return _TENSOR
+    found = dict(elements_of(thing, _MOST)) if its == COLLECTION else {}
+    if its == MODEL:
+        found = {f"[{name}]": each for name, each in modules_in(thing).items()}
+    return found.get(index, next(iter(found.values()), None))
+
+
+def _result(called: Any) -> Any:
+    """PyTorch's documentation says what gives a tensor; nearly all models give one."""
+    if not issubclass(type(called), type):
+        gives = kind_of(called) == MODEL or _head(called).endswith("-> Tensor")
+        return _TENSOR if gives else None
+    if issubclass(called, torch.Tensor):
+        return _TENSOR
+    try:
+        return object.__new__(called)
+    except TypeError:  # it is written in C; the words of the class will do
+        return called
 
 
 _ROLE = re.compile(r":[\w:]+:`~?([^`<]*)[^`]*`|``([^`]*)``|`([^`]*)`")
-# "ones(*size, out=None) -> Tensor", with which the documentation of PyTorch's own begins.
-_HEAD = re.compile(r"\s*[\w.]+\((.*)\)(?:\s*->\s*(\w+).*)?$", re.MULTILINE)
 
 
-# Any: whatever stands before a bracket.
 def _signature(called: Any, name: str) -> "tuple[str, Sequence[str], str]":
     """`name` is how it is called, which a function need not know."""
-    doc = _doc_of(called)
-    said = _sentence(doc)
+    head, doc = _head(called), _doc(called)
+    text = doc.removeprefix(head).strip().partition("\n\n")[0]
+    plain = " ".join(_ROLE.sub(r"\1\2\3", text).split())
+    said = re.split(r"(?<=[.!?])\s", plain)[0][:_LONGEST]
     function = called
     if kind_of(called) == MODEL:
         function = types.MethodType(type(called).forward, called)
+    elif not inspect.isroutine(called) and not inspect.isclass(called):
+        return "", (), said
     try:
-        if function is called and not inspect.isroutine(called) and not inspect.isclass(called):
-            raise TypeError(called)
         known = inspect.signature(function)
     except (ValueError, TypeError):  # it keeps them for itself, as most of PyTorch does
-        head = _HEAD.match(doc)
-        inside = head[1] if head else "…"
+        inside = head[head.find("(") + 1 : head.rfind(")")] or "…"
         names = re.findall(r"(?:^|,)\s*([a-z]\w*)", inside)
-        return f"{name}({inside})" if head or said else "", names, said
-    shown = [
-        each.replace(annotation=each.empty)
-        if each.default is each.empty
-        else each.replace(annotation=each.empty, default=_Shown(text_of(each.default, 1)))
-        for each in known.parameters.values()
-    ]
+        return f"{name}({inside})" if doc else "", names, said
+    shown = []
+    for each in known.parameters.values():
+        default = each.default
+        if default is not each.empty:
+            default = _Shown(text_of(default, 1))
+        shown.append(each.replace(annotation=each.empty, default=default))
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     names = [each.name for each in shown if each.kind in by_name]
     return f"{name}{inspect.Signature(shown)}", names, said
@@ -341,15 +330,12 @@ class _Shown(str):
     __repr__ = str.__str__
 
 
-def _doc_of(called: Any) -> str:
+def _doc(called: Any) -> str:
     of = called if inspect.isroutine(called) or inspect.isclass(called) else type(called)
     return inspect.cleandoc(of.__doc__ or "")
 
 
-def _sentence(doc: str) -> str:
-    """The first, without the marks of reStructuredText."""
-    for paragraph in _HEAD.sub("", doc).split("\n\n"):
-        plain = " ".join(_ROLE.sub(r"\1\2\3", paragraph).split())
-        if plain and not plain.startswith(".."):
-            return re.split(r"(?<=[.!?])\s", plain)[0][:_LONGEST]
-    return ""
+def _head(called: Any) -> str:
+    """With which the documentation begins: "ones(*size, out=None) -> Tensor"."""
+    line = _doc(called).partition("\n")[0].strip()
+    return line if re.match(r"[\w.]+\(.*\)", line) else ""

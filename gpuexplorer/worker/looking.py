@@ -40,20 +40,13 @@ def _layers(model: Any) -> "Iterator[Layer]":
     """In the order in which they are written, each once."""
     for path, module in nn.Module.named_modules(model):
         kind = type(module).__name__
-        parts = (
-            Part(
-                name,
-                tuple(each.shape),
-                dtype_name(each.dtype),
-                str(each.device),
-                each.numel() * each.element_size(),
-                bool(each.requires_grad),
-            )
-            for name, each in tensors_in(module).items()
-        )
-        yield Layer(
-            path, kind, kind if modules_in(module) else model_text(module), tuple(parts)
-        )
+        parts = []
+        for name, each in tensors_in(module).items():
+            size = each.numel() * each.element_size()
+            where = (dtype_name(each.dtype), str(each.device), size, bool(each.requires_grad))
+            parts.append(Part(name, tuple(each.shape), *where))
+        text = kind if modules_in(module) else model_text(module)
+        yield Layer(path, kind, text, tuple(parts))
 
 
 def _peeked(command: Peek, tensor: Any) -> Peeked:
@@ -73,6 +66,10 @@ def _peeked(command: Peek, tensor: Any) -> Peeked:
         histogram = tuple(int(each) for each in counted.tolist())
     moved = window.numel() * window.element_size()
     moved += (4 + len(histogram)) * sample.element_size()
+    rows = (
+        tuple(None if math.isnan(each) else float(each) for each in row)
+        for row in window.tolist()
+    )
     return Peeked(
         command.id,
         command.what,
@@ -80,10 +77,7 @@ def _peeked(command: Peek, tensor: Any) -> Peeked:
         dtype_name(tensor.dtype),
         tuple(tensor.shape),
         at,
-        tuple(
-            tuple(None if math.isnan(each) else float(each) for each in row)
-            for row in window.tolist()
-        ),
+        tuple(rows),
         least,
         most,
         mean,
@@ -101,10 +95,8 @@ def _window(command: Peek, tensor: Any) -> "tuple[tuple[int, ...], Any]":
     while plane.dim() < 2:
         plane = plane[None]
     asked = (*command.at, *(0,) * plane.dim())
-    at = tuple(
-        min(max(0, each), max(0, size - 1))
-        for each, size in zip(asked, plane.shape, strict=False)
-    )
+    sizes = zip(asked, plane.shape, strict=False)
+    at = tuple(max(0, min(each, size - 1)) for each, size in sizes)
     if not tensor.numel():
         return at, plane.reshape(0, 0)
     *leading, row, column = at
@@ -115,14 +107,9 @@ def _window(command: Peek, tensor: Any) -> "tuple[tuple[int, ...], Any]":
 def _sample(tensor: Any) -> Any:
     """All values where they are few, else evenly some of them; as numbers with a point."""
     count = tensor.numel()
-    if count <= _MOST_SAMPLED:
-        flat = tensor.reshape(-1)
-    elif tensor.is_contiguous():
-        flat = tensor.view(-1)[:: -(-count // _MOST_SAMPLED)]
-    else:
-        some = max(1, _MOST_SAMPLED * tensor.shape[0] // count)
-        flat = tensor[:some].reshape(-1)[:_MOST_SAMPLED]
-    flat = _real(flat)
+    if count > _MOST_SAMPLED and not tensor.is_contiguous():  # it would be copied to be flat
+        tensor = tensor[: max(1, _MOST_SAMPLED * tensor.shape[0] // count)]
+    flat = _real(tensor.reshape(-1)[:: max(1, -(-tensor.numel() // _MOST_SAMPLED))])
     return flat if flat.dtype == torch.float64 else flat.float()
 
 

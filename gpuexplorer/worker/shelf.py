@@ -100,24 +100,15 @@ def tensors_in(model: Any) -> "dict[str, Any]":
     }
 
 
-def values_in(thing: Any, most: int) -> "list[Any]":
-    """What a collection or an object holds."""
-    of = _collection(thing)
-    if of is None:
-        thing, of = attributes_of(thing), dict
-    return list(islice(dict.values(thing) if of is dict else of.__iter__(thing), most))
-
-
-def elements_of(thing: Any, most: int) -> "Iterator[tuple[str, Any]]":
+def elements_of(thing: Any, most: int) -> "list[tuple[str, Any]]":
     """What a collection or an object holds, after how Python reaches it from there."""
     of = _collection(thing)
     if of is None:
-        ways = [f".{name}" for name in attributes_of(thing)]
-    elif of is dict:
-        ways = [f"[{text_of(key, 1)}]" for key in list(islice(dict.keys(thing), most))]
-    else:
-        ways = [f"[{at}]" for at in range(min(most, of.__len__(thing)))]
-    return zip(ways, values_in(thing, most))  # noqa: B905 - an object may have more
+        return [(f".{name}", each) for name, each in attributes_of(thing).items()][:most]
+    if of is dict:
+        pairs = list(islice(dict.items(thing), most))
+        return [(f"[{text_of(key, 1)}]", each) for key, each in pairs]
+    return [(f"[{at}]", each) for at, each in enumerate(islice(of.__iter__(thing), most))]
 
 
 def text_of(thing: Any, depth: int = 3) -> str:
@@ -220,48 +211,44 @@ def _placed(thing: Any, name: str) -> Placed:
     """Without moving a value that lies on a card. Its command is not named yet."""
     kind = kind_of(thing)
     try:
-        inside = [(name, thing)] if kind in _OF_TORCH else list(_inside(thing, name))
-        if not inside:
+        found = list(_walk(thing, name))
+        if not found:
             return Placed(0, name, VALUE, "", text_of(thing))
-        tensors = _tensors([each for _, each in inside])
+        tensors = [(each, what) for _, each, what in found if kind_of(each) == TENSOR]
         holds = _held(tensors)
-        sizes = [each.numel() * each.element_size() for each, _ in tensors]
+        own = [each for each, what in tensors if what != "gradients"]
+        size = sum(each.numel() * each.element_size() for each in own)
         alone = kind in _OF_TORCH
-        first = () if alone else inside[:_MOST_ELEMENTS]
+        inside = [] if alone else [(each, path) for path, each, _ in found if path]
+        elements = []
+        for each, path in inside[:_MOST_ELEMENTS]:
+            its = _placed(each, path)
+            text = its.text if its.kind == TENSOR else type(each).__name__
+            elements.append(Element(path, its.kind, its.device, text, its.bytes))
         return Placed(
             0,
             name,
             kind if alone else "container",
-            ", ".join(sorted({str(each.device) for each, _ in tensors})),
+            ", ".join(sorted({str(each.device) for each in own})),
             _description(thing, kind),
             tuple(thing.shape) if kind == TENSOR else None,
             dtype_name(thing.dtype) if kind == TENSOR else "",
-            min(sum(sizes), sum(each.bytes for each in holds)),  # less where views share it
-            alone and any(each.requires_grad for each, _ in tensors),
+            min(size, sum(each.bytes for each in holds)),  # less where views share it
+            alone and any(each.requires_grad for each in own),
             holds=holds,
-            elements=tuple(_element(each, path) for path, each in first),
-            more=0 if alone else len(inside) - len(first),
+            elements=tuple(elements),
+            more=len(inside) - len(elements),
         )
     except Exception:  # it may refuse whatever is asked, as a parameter without a shape does
         return Placed(0, name, VALUE, "", Message("nothing can be told of it"))
-
-
-def _element(thing: Any, path: str) -> Element:
-    its = _placed(thing, path)
-    text = its.text if its.kind == TENSOR else type(thing).__name__
-    return Element(path, its.kind, its.device, text, its.bytes)
 
 
 def _description(thing: Any, kind: str) -> str:
     if kind == MODEL:
         return model_text(thing)
     if kind == OPTIMISER:
-        settings = [
-            f"{name}={text_of(each, 1)}"
-            for group in attributes_of(thing).get("param_groups", [])[:1]
-            for name, each in group.items()
-            if name != "params"
-        ]
+        group = attributes_of(thing)["param_groups"][0].items()
+        settings = [f"{name}={text_of(each, 1)}" for name, each in group if name != "params"]
         return f"{type(thing).__name__}({', '.join(settings)})"
     if kind != TENSOR:
         return text_of(thing)
@@ -271,49 +258,36 @@ def _description(thing: Any, kind: str) -> str:
     return f"{_sizes(thing.shape)}, {dtype}"
 
 
-def _inside(thing: Any, name: str) -> "Iterator[tuple[str, Any]]":
-    """Tensors, models and optimisers in a container, with the expressions that give them."""
-    seen = {id(thing)}
-    waiting = [(name, thing, 1)] if kind_of(thing) in _OPENED else []
-    room = _MOST_LOOKED_AT
-    for path, outer, depth in waiting:  # grows meanwhile
-        if _VALUES.issuperset(map(type, values_in(outer, room))):
-            continue
-        for way, each in elements_of(outer, room):
-            room -= 1
-            kind = kind_of(each)
-            if kind in _OF_TORCH:
-                yield path + way, each
-            elif kind in _OPENED and depth < _DEEPEST and id(each) not in seen:
-                seen.add(id(each))
-                waiting.append((path + way, each, depth + 1))
-
-
-def _tensors(things: "list[Any]") -> "list[tuple[Any, str]]":
-    """With those of models and of optimisers' states; each once, and as what it is held."""
-    found = []
+def _walk(thing: Any, name: str) -> "Iterator[tuple[str, Any, str]]":
+    """Tensors, models and optimisers in a thing: the expression that gives them, and as what
+    they are held. Those that belong to another have no expression.
+    """
+    waiting = [(name, thing, "values", 1)]
     seen: set[int] = set()
-    waiting = [(each, "values") for each in things]
-    for each, what in waiting:  # grows meanwhile
+    room = _MOST_LOOKED_AT
+    for path, each, what, depth in waiting:  # grows meanwhile
         kind = kind_of(each)
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if kind == TENSOR:
-            found.append((each, what))
+        if kind in _OF_TORCH:
+            yield path, each, what
+        if kind == TENSOR and what == "values" and (each.is_leaf or each.retains_grad):
+            waiting.append(("", each.grad, "gradients", depth))
         elif kind == MODEL:
             parts = (*tensors_in(each).values(), *modules_in(each).values())
-            waiting += [(part, what) for part in parts]
+            waiting += [("", part, what, depth) for part in parts]
         elif kind == OPTIMISER:
-            waiting.append((attributes_of(each).get("state"), "state"))
-        elif kind == COLLECTION:
-            waiting += [(part, what) for part in values_in(each, _MOST_LOOKED_AT)]
-    return found
+            waiting.append(("", attributes_of(each).get("state"), "state", 1))
+        elif kind in _OPENED and depth <= _DEEPEST:
+            for way, part in elements_of(each, room):
+                room -= 1
+                waiting.append((path and path + way, part, what, depth + 1))
 
 
 def _held(tensors: "list[tuple[Any, str]]") -> "tuple[Held, ...]":
-    """Their memory, each stretch once, and that of their gradients."""
-    found: dict[Held, None] = {}
+    """Their memory, each stretch once."""
+    holds: dict[Held, None] = {}
     for tensor, what in tensors:
         try:
             storage = tensor.untyped_storage()
@@ -322,8 +296,5 @@ def _held(tensors: "list[tuple[Any, str]]") -> "tuple[Held, ...]":
         device, size = str(tensor.device), storage.nbytes()
         if device.startswith("cuda"):
             size = -(-size // _CARD_BLOCK) * _CARD_BLOCK
-        found[Held(device, what, size, storage._cdata)] = None
-        kept = what == "values" and (tensor.is_leaf or tensor.retains_grad)
-        if kept and tensor.grad is not None:
-            found |= dict.fromkeys(_held([(tensor.grad, "gradients")]))
-    return tuple(found)
+        holds[Held(device, what, size, storage._cdata)] = None
+    return tuple(holds)

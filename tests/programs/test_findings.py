@@ -199,15 +199,6 @@ def test_a_tensor_that_comes_back_names_both_lines_and_its_gradients_belong_to_i
     assert (found.spot.line, found.other.line) == (52, 55)
 
 
-def test_what_the_host_does_after_a_read_is_its_own_where_it_did_not_wait_so_long() -> None:
-    behind = replace(idle(Why.HOST, 18.0, line=90, what="log(x)", row=2), part_of=1)
-    wait = idle(Why.READ, 20.0, row=1)
-    own, card = findings(program(seen(copies=[read(waited=2.0)], idle=[wait, behind])))
-    assert (own.matter, own.spot.line) == (Matter.HOST, 90)
-    assert (own.seconds, card.seconds) == pytest.approx((16.2, 2.0), rel=0.01)
-    only(*findings(program(seen(copies=[read(waited=20.0)], idle=[wait, behind]))))
-
-
 def test_a_card_that_idles_at_no_one_line_is_not_passed_over() -> None:
     run = program(seen(idle=[host(3.0)], pauses=0.5))
     assert findings(run) == []
