@@ -3,6 +3,7 @@ whether it suits driver and cards.
 """
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.records import KEPT_HERE
@@ -42,22 +44,23 @@ if sys.version_info >= (3, 4):
     said["venv"] = all(find_spec(each) for each in ("venv", "ensurepip"))
 print("GPUEXPLORER " + json.dumps(said))
 """
-_CONDAS = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba")
-# Folders of environments, below the home folder or where a variable says: those that were
-# chosen by whoever started us, and where people and their tools put them.
+# Folders of environments: those that were chosen by whoever started us, and where people and
+# their tools put them.
 _CHOSEN = ("$VIRTUAL_ENV", "$CONDA_PREFIX", "$PWD/.venv", "$PWD/venv")
 _PUT = (
-    *(
-        f"{root}/{name}{below}"
-        for below in ("", "/envs/*")
-        for name in _CONDAS
-        for root in ("~", "/opt")
-    ),
-    "~/.pyenv/versions/*",
-    "~/.local/share/uv/python/*",
-    "~/.local/share/virtualenvs/*",
-    "~/.virtualenvs/*",
-    "~/.cache/pypoetry/virtualenvs/*",
+    "$HOME/*conda3",
+    "$HOME/*conda3/envs/*",
+    "$HOME/*mamba*",
+    "$HOME/*mamba*/envs/*",
+    "$HOME/miniforge3",
+    "$HOME/miniforge3/envs/*",
+    "/opt/*conda3",
+    "/opt/*conda3/envs/*",
+    "$HOME/.pyenv/versions/*",
+    "$HOME/.local/share/uv/python/*",
+    "$HOME/.local/share/virtualenvs/*",
+    "$HOME/.virtualenvs/*",
+    "$HOME/.cache/pypoetry/virtualenvs/*",
     "$LOCALAPPDATA/Programs/Python/*",  # where Windows' installer puts them for one person
     "$APPDATA/uv/python/*",
     "$WORKON_HOME/*",
@@ -162,31 +165,27 @@ def _possible(environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
     if packaged.folder() is None or _packaged_build() is not None:
         yield Path(sys.executable)
     yield from programs(own_environment(environment, home))
-    for pattern in _CHOSEN:
-        yield from _programs(pattern, environment, home)
+    known = {**environment, "HOME": str(home)}
+    yield from _programs(_CHOSEN, known)
     folders = environment.get("PATH", "").split(os.pathsep)
     for folder in filter(None, [*folders, *_USUAL.get(sys.platform, ())]):
-        plain = [Path(folder, each) for each in ("python3", "python", "python.exe")]
-        if Path(folder).name == "shims":
-            # Each takes a fifth of a second to choose a Python that is found by its own folder.
-            yield from [each for each in plain if os.path.exists(each)][:1]  # noqa: PTH110
-            continue
-        versions = sorted(Path(folder).glob("python3.*"))
-        yield from (*plain, *(each for each in versions if _VERSIONED.fullmatch(each.name)))
+        # pyenv's shims take long to choose a Python that is found by its own folder.
+        if Path(folder).name != "shims":
+            yield from (Path(folder, each) for each in ("python3", "python", "python.exe"))
+            versions = sorted(Path(folder).glob("python3.*"))
+            yield from (each for each in versions if _VERSIONED.fullmatch(each.name))
     with contextlib.suppress(OSError):
         noted = (home / ".conda" / "environments.txt").read_text("utf-8", "replace")
         for line in filter(None, noted.splitlines()):
             yield from programs(Path(line))
-    for pattern in _PUT:
-        yield from _programs(pattern, environment, home)
+    yield from _programs(_PUT, known)
 
 
-def _programs(pattern: str, environment: "Mapping[str, str]", home: Path) -> "Iterator[Path]":
-    first, _, below = pattern.partition("/")
-    root = {"": "/", "~": str(home)}.get(first, environment.get(first[1:]))
-    if root:
-        for prefix in sorted(Path(root).glob(below)) if below else [Path(root)]:
-            yield from programs(prefix)
+def _programs(patterns: "Sequence[str]", known: "Mapping[str, str]") -> "Iterator[Path]":
+    for pattern in patterns:
+        # What stands for nothing keeps its $, and is found nowhere.
+        for prefix in sorted(glob.glob(Template(pattern).safe_substitute(known))):  # noqa: PTH207
+            yield from programs(Path(prefix))
 
 
 def programs(prefix: Path) -> "list[Path]":
