@@ -48,14 +48,9 @@ print("GPUEXPLORER " + json.dumps(said))
 # their tools put them.
 _CHOSEN = ("$VIRTUAL_ENV", "$CONDA_PREFIX", "$PWD/.venv", "$PWD/venv")
 _PUT = (
-    "$HOME/*conda3",
-    "$HOME/*conda3/envs/*",
-    "$HOME/*mamba*",
-    "$HOME/*mamba*/envs/*",
-    "$HOME/miniforge3",
-    "$HOME/miniforge3/envs/*",
-    "/opt/*conda3",
-    "/opt/*conda3/envs/*",
+    "$HOME/anaconda3",  # whose own list names the environments
+    "$HOME/mini*3",
+    "/opt/*conda*",
     "$HOME/.pyenv/versions/*",
     "$HOME/.local/share/uv/python/*",
     "$HOME/.local/share/virtualenvs/*",
@@ -325,8 +320,6 @@ _ASSIGNMENT = re.compile(r"""^(\w+)(?:\s*:[^=\n]+)?\s*=\s*['"]([^'"\n]*)['"]""",
 
 # The oldest driver that runs programs made for a CUDA of this first number.
 _OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
-# The cards before it are known to no driver after the 580 line.
-_OLDEST_AFTER_580 = (7, 5)
 # The builds of PyTorch on offer, and the cards each was made for: first and last capability.
 # The one for CUDA 12.8 ends with PyTorch 2.11, and is what a new card has under an old driver.
 _FLAVOURS: Sequence[tuple[str, Capability, Capability]] = (
@@ -376,11 +369,9 @@ class TorchBuild:
                 return True
         return False
 
-    def _probably_runs_on(self, own: Capability) -> bool | None:
+    def _probably_runs_on(self, own: Capability) -> bool:
         """By what the official builds of a line hold; others may be built otherwise."""
         cuda, line = _numbers(self.cuda), _numbers(self.version)
-        if cuda < (11, 8):
-            return True if own <= (8, 6) else None
         if cuda < (12, 8):
             return (5, 0) <= own < (10, 0)
         kept_volta = cuda < (13, 0) and (2, 8) <= line <= (2, 10)
@@ -475,15 +466,10 @@ def advice(
             "No single build suits all these cards; use one Python for the old, one for the "
             "new."
         )
-    update = mark(
-        "Update NVIDIA's driver to 580 or newer, then install PyTorch built for CUDA {cuda}."
+    # No driver after the 580 line knows the cards before compute capability 7.5.
+    return Message(
+        "Update NVIDIA's driver to 580, then install PyTorch built for CUDA {cuda}.", cuda=then
     )
-    if any(one < _OLDEST_AFTER_580 for one in capabilities):
-        update = mark(
-            "Update NVIDIA's driver to 580, the last for the oldest card here, then install "
-            "PyTorch built for CUDA {cuda}."
-        )
-    return Message(update, cuda=then)
 
 
 def _numbers(version: str | None) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.cell_source import cards_renamed, in_a_file, lines_of, plain, tree_of
+from gpuexplorer.lab.cell_source import in_a_file, lines_of, plain, tree_of
 from gpuexplorer.lab.events import Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
@@ -19,11 +19,6 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 _MARKER = re.compile(r"^(# ?(?:%%.*|In\[[ \d]*\]:\s*))$\n?", re.MULTILINE)
 _REMARKS = re.compile(r"(\s*(#.*)?\n)*\s*(#.*)?")
 _STOPPED = Message("This cell was stopped in the lab before it was done.")
-_TRY_GPU = (
-    "def try_gpu(i=0):\n"
-    '    """The i-th card, or the processor where there is none."""\n'
-    '    return torch.device(f"cuda:{i}" if torch.cuda.device_count() > i else "cpu")'
-)
 _LEFT_OUT = {
     "failed": "It failed in the lab, and is left out.",
     "cancelled": "It was stopped in the lab, and is left out.",
@@ -110,46 +105,27 @@ def script(ledger: Ledger) -> str:
             blocks.append(f"# %% {cell.number}\n# {_LEFT_OUT[cell.state]}")
         if cell.state != "done":
             continue
-        imported, text = in_a_file(_as_form(cell.code) if cell.by_form else cell.code)
+        imported, text = in_a_file(cell.code)
         futures |= dict.fromkeys(imported)
         text = text.rstrip("\n")
         if cell.number == 0:
-            seed = ledger.hello.seed if ledger.hello is not None else 0
+            seed = ledger.hello.seed if ledger.hello else 0
             text += f"\n\ntorch.manual_seed({seed})  # with which the lab began"
         blocks.append(f"# %% {cell.number}\n{text}")
-    if any("try_gpu(" in _as_form(each.code) for each in cells if each.by_form):
-        blocks.insert(1, f"# %%\n{_TRY_GPU}")
     used = {device for each in cells if each.state == "done" for device in each.devices}
-    head = [f"# {each}" for each in _head(ledger, used - {"cpu", "meta"})]
+    cards = ", ".join(sorted(used - {"cpu", "meta"}))
+    head = [
+        "# A session of GPU Explorer's lab, as a program.",
+        "# What a cell's last line displayed in the lab is not printed here.",
+    ]
+    if hello := ledger.hello:
+        simulated = ", with simulated cards" if cards and hello.simulated else ""
+        head.append(f"# It ran on PyTorch {hello.torch}, {hello.build}{simulated}.")
+    if cards:
+        head.append(f"# Cells that name one of these cards need it: {cards}.")
     if futures:
         head.append(f"from __future__ import {', '.join(futures)}")
     return "\n\n".join(("\n".join(head), *blocks)) + "\n"
-
-
-def _as_form(code: str) -> str:
-    """It names cards outright; here it takes those there are. What only a card can do is done
-    where there is one.
-    """
-    text, words = cards_renamed(plain(code), lambda each: f"try_gpu({each.number})")
-    if not any(each.only_cards for each in words):
-        return text
-    inner = "\n".join(f"    {line}" if line else line for line in text.split("\n"))
-    return f"if torch.cuda.device_count() > {max(each.number for each in words)}:\n{inner}"
-
-
-def _head(ledger: Ledger, used: "set[str]") -> "Iterator[str]":
-    yield "A session of GPU Explorer's lab, as a program."
-    hello = ledger.hello
-    if hello is not None:
-        yield f"It ran on PyTorch {hello.torch}, {hello.build}."
-        known = [each for each in hello.devices if each.name in used]
-        cards = [f"{each.name} ({' '.join(each.label.split())})" for each in known]
-        if cards:
-            named = ", ".join(cards)
-            yield f"These cards were used, and cells that name one need it: {named}."
-        if cards and hello.simulated:
-            yield "They were simulated."
-    yield "What a cell's last line displayed in the lab is not printed here."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
