@@ -138,13 +138,8 @@ class OpenedCell:
 
 def opened(path: Path) -> "list[str]":
     """The cells in their order; Trouble where there are none."""
-    match path.suffix.lower():
-        case ".ipynb":
-            cells = _of_notebook(_text(path), path.name)
-        case ".py":
-            cells = _of_program(_text(path))
-        case _:
-            raise _neither(path)
+    text = _text(path)
+    cells = _of_program(text) if path.suffix.lower() == ".py" else _of_notebook(text, path.name)
     cells = [each.strip("\n") for each in cells if not _REMARKS.fullmatch(each)]
     if not cells:
         raise Trouble("There is no code in {file}.", "Choose another file.", file=path.name)
@@ -159,27 +154,24 @@ def program(path: Path) -> str:
             "Open it with “Open…”, and run its cells.",
             file=path.name,
         )
-    if path.suffix.lower() != ".py":
-        raise _neither(path)
     return _text(path)
-
-
-def _neither(path: Path) -> Trouble:
-    return Trouble(
-        "{file} is neither a Python program nor a notebook.",
-        "Choose a file whose name ends in .py or .ipynb.",
-        file=path.name,
-    )
 
 
 def _text(path: Path) -> str:
     """Of a program in the encoding that it says."""
+    suffix = path.suffix.lower()
+    if suffix not in (".py", ".ipynb"):
+        raise Trouble(
+            "{file} is neither a Python program nor a notebook.",
+            "Choose a file whose name ends in .py or .ipynb.",
+            file=path.name,
+        )
     try:
-        if path.suffix.lower() == ".ipynb":
-            return path.read_text("utf-8-sig")
-        with tokenize.open(path) as file:
+        with (
+            tokenize.open(path) if suffix == ".py" else path.open(encoding="utf-8-sig") as file
+        ):
             return plain(file.read())
-    except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except (OSError, SyntaxError, UnicodeDecodeError) as error:
         known = isinstance(error, OSError) and error.strerror
         raise Trouble(
             "{file} cannot be read: {why}.",
@@ -196,7 +188,7 @@ def _of_notebook(text: str, name: str) -> "list[str]":
         cells: Any = json.loads(text)["cells"]
         sources = [each["source"] for each in cells if each["cell_type"] == "code"]
         return [plain("".join(each)) for each in sources]
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError):
         raise Trouble(
             "{file} is not a notebook that the lab can read.",
             "It reads whole notebooks of format 4, as Jupyter saves them.",

@@ -219,12 +219,6 @@ class WorkerProcess:
             case Failed() if self._hello is None:  # a program's Python is of no use
                 self._last_words.append(event.message)
                 return
-            case _ if self._hello is None:
-                other = mark(
-                    "The other process did not introduce itself as a worker of the lab."
-                )
-                self.kill(Message(other))
-                return
             case Finished() | Failed() if self._program is not None:
                 self._outcome = event
                 return
