@@ -166,10 +166,8 @@ def test_a_torch_that_is_of_no_use_says_why(
 
 
 def test_what_a_start_is_told_before_torch_comes() -> None:
-    made = simulated_cards(Machine(parse_machine("64xH100+nvlink")))
-    start = Start(
-        visible=("GPU-b", "GPU-a"), allocator="x", seed=3, cards=made.cards, links=made.links
-    )
+    cards, links = simulated_cards(Machine(parse_machine("64xH100+nvlink")))
+    start = Start(visible=("GPU-b", "GPU-a"), allocator="x", seed=3, cards=cards, links=links)
     told = start.variables_in({})
     assert told["CUDA_VISIBLE_DEVICES"] == "GPU-b,GPU-a"
     assert told["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
