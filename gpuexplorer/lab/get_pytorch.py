@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -204,12 +203,19 @@ def get(plan: Plan, show: "Callable[[Progress], None]", given_up: threading.Even
     # Exactly what was planned, and over whatever half an attempt left behind.
     install = ("install", "--no-compile", "--force-reinstall", "--no-deps", *plan.urls)
     try:
-        _check_room(plan)
+        free = shutil.disk_usage(plan.folder).free
+        if free < (needed := size * (plan.unpacked + 1)):
+            raise Trouble(
+                "PyTorch needs about {needed} MB of room in {folder}, and {free} MB are free.",
+                "Make room on that disk, and try again.",
+                needed=megabytes(needed),
+                folder=str(plan.folder),
+                free=megabytes(free),
+            )
         unfinished.mkdir(exist_ok=True)
         failed = _failed(_pip(plan.python, *install), given_up, unfinished, tick, _ENDLESS)
         failed = failed or _failed([plan.python, "-I", "-c", _PROVE], given_up)
         if failed:
-            _check_room(plan)
             raise Trouble(
                 "The installation of PyTorch did not finish: {why}.",
                 "Try again; GPU Explorer never uses a PyTorch that is only partly installed.",
@@ -263,22 +269,11 @@ def _offered(
         bare = "" if tag == "cpu" and sys.platform != "linux" else tag
         if version and version.partition("+")[2] in (tag, bare):
             return version, urls
-    where = urlsplit(index).netloc or index
-    try:
-        with urllib.request.urlopen(index, timeout=_HEAD_PATIENCE):
-            pass
-    except urllib.error.HTTPError:
-        pass  # which is an answer
-    except (OSError, ValueError):
-        raise Trouble(
-            "PyTorch's index, {where}, does not answer.",
-            "Check the network connection, and try again.",
-            where=where,
-        ) from None
     raise Trouble(
-        "PyTorch's index, {where}, offers nothing that suits {python}.",
-        "Install PyTorch by hand, and choose that Python as “Python of the lab”.",
-        where=where,
+        "PyTorch's index, {where}, does not answer, or offers nothing that suits {python}.",
+        "Check the network connection, and try again; or install PyTorch by hand, and choose"
+        " that Python as “Python of the lab”.",
+        where=urlsplit(index).netloc or index,
         python=str(python),
     )
 
@@ -315,15 +310,3 @@ def _size(url: str) -> int:
             return int(answer.headers["Content-Length"])
     except (OSError, ValueError, TypeError):
         return 0
-
-
-def _check_room(plan: Plan) -> None:
-    free, needed = shutil.disk_usage(plan.folder).free, plan.size_bytes * (plan.unpacked + 1)
-    if free < needed:
-        raise Trouble(
-            "PyTorch needs about {needed} MB of room in {folder}, and {free} MB are free.",
-            "Make room on that disk, and try again.",
-            needed=megabytes(needed),
-            folder=str(plan.folder),
-            free=megabytes(free),
-        )

@@ -254,7 +254,7 @@ def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
         return Message("The lab needs Python {oldest} or newer.", oldest=oldest)
     if build is None:
         return Message("It has no PyTorch.")
-    if not build.too_old:
+    if not torch_too_old(build.version):
         return NOTHING
     return Message(
         "The lab needs PyTorch {oldest} or newer; this is {version}.",
@@ -337,11 +337,6 @@ class TorchBuild:
     cuda: str | None
     hip: str | None = None
     architectures: Sequence[str] = ()  # "sm_86", "compute_120"; empty: not asked
-
-    @property
-    def too_old(self) -> bool:
-        """For the lab."""
-        return torch_too_old(self.version)
 
     @property
     def label(self) -> Message:
