@@ -265,13 +265,13 @@ def unfit(version: "tuple[int, ...]", build: "TorchBuild | None") -> Message:
 
 def none_has_torch(asked: int, host: str = "") -> Message:
     """When so many were asked, here or on that computer."""
-    if not asked:
-        return on(host or None, Message("No Python was found."))
-    none = Message.counted(
-        "The one Python that was found does not have PyTorch.",
-        "None of the {count} Pythons that were found has PyTorch.",
-        asked,
-    )
+    none = Message("No Python was found.")
+    if asked:
+        none = Message.counted(
+            "The one Python that was found does not have PyTorch.",
+            "None of the {count} Pythons that were found has PyTorch.",
+            asked,
+        )
     return on(host or None, none)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.cell_source import in_a_file, lines_of, plain, tree_of
 from gpuexplorer.lab.events import Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
@@ -18,7 +18,6 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 # `# %%` of editors, and what Jupyter writes when it exports a notebook.
 _MARKER = re.compile(r"^(# ?(?:%%.*|In\[[ \d]*\]:\s*))$\n?", re.MULTILINE)
 _REMARKS = re.compile(r"(\s*(#.*)?\n)*\s*(#.*)?")
-_STOPPED = Message("This cell was stopped in the lab before it was done.")
 _LEFT_OUT = {
     "failed": "It failed in the lab, and is left out.",
     "cancelled": "It was stopped in the lab, and is left out.",
@@ -78,15 +77,13 @@ def _error(failed: Failed) -> Json:
         f"  cell {each.cell}, line {each.line}" + (f", in {each.name}" if each.name else "")
         for each in failed.frames
     ]
-    stopped = failed.cause == "cancelled"
-    name = failed.error or ("KeyboardInterrupt" if stopped else "Error")
-    said = told(_STOPPED if stopped and not failed.sentence else NOTHING, failed.told)
+    name = failed.error or ("KeyboardInterrupt" if failed.cause == "cancelled" else "Error")
     raised = f"{name}: {failed.message}" if failed.message else name
     return {
         "output_type": "error",
         "ename": plain(name),
         "evalue": plain(failed.message),
-        "traceback": [plain(each) for each in (*calls, raised, said) if each],
+        "traceback": [plain(each) for each in (*calls, raised, failed.told) if each],
     }
 
 

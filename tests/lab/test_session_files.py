@@ -165,7 +165,6 @@ def test_a_failed_or_stopped_cell_is_kept_with_its_explanation_and_stops_no_othe
         "X is on cuda:0, and Y on cuda:1. Copy one of them.",
     ]
     assert stopped["metadata"]["tags"] == ["cancelled", "raises-exception"]
-    assert stopped["outputs"][-1]["traceback"][-1].startswith("This cell was stopped")
 
 
 def cells_of(folder: Path, name: str, content: object) -> list[str]:
